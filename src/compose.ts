@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify'
+import { type Clock, systemClock } from './clock.js'
+import type { Config } from './config.js'
+import { addHealth } from './http/health.js'
+import { createKeyedLane } from './http/keyed-lane.js'
+import { createMetrics, type HttpMetrics } from './http/metrics.js'
+import { createRoutes } from './http/routes.js'
+import { createServer } from './http/server.js'
+import { createReplayFinder } from './idempotency/replays.js'
+import { fundAll } from './ledger/fund.js'
+import { limits } from './limits.js'
+import type { Logger } from './log.js'
+import { createKeyRing } from './merchants/key-ring.js'
+import { connect } from './postgres/connection.js'
+import { Database } from './postgres/database.js'
+import { createSeal } from './sealed.js'
+
+export type House = {
+  app: FastifyInstance
+  db: Database
+  metrics: HttpMetrics
+  /** Answers what is under way, then closes every connection. */
+  close(): Promise<void>
+}
+
+type Parts = { config: Config; databaseUrl: string; logger: Logger; clock?: Clock }
+
+/** Puts the rooms together. The only place that knows all of them. */
+export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
+  const clock = parts.clock ?? systemClock
+  const seal = createSeal(config.secret)
+  const db = new Database(databaseUrl, (error) => {
+    logger.warn({ err: error }, 'an idle database connection was lost')
+  })
+  const keyRing = createKeyRing({ db, seal, clock })
+  const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
+  const lanes = { fund: createKeyedLane(laneContext, fundAll) }
+  const metrics = createMetrics(lanes)
+
+  const app = await createServer({
+    clock,
+    logger,
+    keyRing,
+    findReplay: createReplayFinder(db, seal),
+    metrics,
+    routes: createRoutes({ db, fundBalance: (call) => lanes.fund.run(call) }),
+    trustProxy: config.trustProxy,
+    rateLimitPerSecond: config.rateLimitPerSecond,
+    publicRateLimitPerSecond: config.publicRateLimitPerSecond,
+  })
+  const health = addHealth(app, db)
+  const uses = setInterval(() => {
+    keyRing.rememberUses().catch((error) => logger.warn({ err: error }, 'key uses not written'))
+  }, limits.keys.rememberUseEveryMs)
+
+  return {
+    app,
+    db,
+    metrics,
+    async close() {
+      health.drain()
+      clearInterval(uses)
+      await app.close()
+      await Promise.all(Object.values(lanes).map((lane) => lane.close()))
+      await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
+      await db.close()
+    },
+  }
+}

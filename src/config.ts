@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { envSchema } from 'env-schema'
+import Type, { type Static } from 'typebox'
+import { Secret } from './secret.js'
+
+const projectFolder = fileURLToPath(new URL('..', import.meta.url))
+
+/** Every variable the service reads. The table in docs/operating/configuration.md is written from it. */
+export const variables = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
+  PORT: Type.Integer({
+    default: 8080,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port of the API; 0 takes a free one.',
+  }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'Loopback port of `/metrics`; by default PORT + 1000, or a free one.',
+    }),
+  ),
+  MANILLA_HOME: Type.Optional(
+    Type.String({
+      description: 'Folder of the embedded database and its secrets; by default `.manilla` in the project.',
+    }),
+  ),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+    }),
+  ),
+  MANILLA_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description:
+        'Key of all keyed hashes and sealed values, at least 32 characters. Required with DATABASE_URL; else made once under MANILLA_HOME.',
+    }),
+  ),
+  PUBLIC_URL: Type.Optional(
+    Type.String({ description: 'Address callers use, when a proxy stands in front.' }),
+  ),
+  TRUST_PROXY: Type.Boolean({
+    default: false,
+    description: 'Believe X-Forwarded-For. Only behind a proxy that sets it.',
+  }),
+  LOG_LEVEL: Type.String({
+    default: 'info',
+    enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    description: 'How much is logged.',
+  }),
+  RATE_LIMIT_PER_SECOND: Type.Integer({
+    default: 2_000,
+    minimum: 0,
+    description: 'Requests per second and environment, counted per process; 0 disables.',
+  }),
+  PUBLIC_RATE_LIMIT_PER_SECOND: Type.Integer({
+    default: 20,
+    minimum: 0,
+    description: 'Requests per second and address on public routes, counted per process; 0 disables.',
+  }),
+})
+
+export type Config = {
+  host: string
+  port: number
+  metricsPort: number
+  home: string
+  /** Undefined: run the embedded server. */
+  databaseUrl: Secret | undefined
+  secret: Secret
+  publicUrl: string | undefined
+  trustProxy: boolean
+  logLevel: string
+  rateLimitPerSecond: number
+  publicRateLimitPerSecond: number
+}
+
+/** Reads and checks the environment variables, once. A wrong one is named, with what it should be. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const values = envSchema<Static<typeof variables>>({ schema: variables, data: environment })
+  const home = path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
+  if (values.DATABASE_URL && !values.MANILLA_SECRET)
+    throw new Error(
+      'MANILLA_SECRET is required with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it: ' +
+        'without it no API key can be checked.',
+    )
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    metricsPort: values.METRICS_PORT ?? (values.PORT === 0 ? 0 : values.PORT + 1_000),
+    home,
+    databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
+    secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),
+    publicUrl: values.PUBLIC_URL?.replace(/\/$/, ''),
+    trustProxy: values.TRUST_PROXY,
+    logLevel: values.LOG_LEVEL,
+    rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
+    publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
+  }
+}
+
+/** Made once; written exclusively, so that two first starts agree on one. */
+function keptSecret(home: string): string {
+  const file = path.join(home, 'secret')
+  mkdirSync(home, { recursive: true })
+  if (!existsSync(file)) {
+    try {
+      writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  chmodSync(file, 0o600)
+  return readFileSync(file, 'utf8').trim()
+}

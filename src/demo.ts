@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { fromReference, newId, prefixes } from './ids.js'
+import { fundAll } from './ledger/fund.js'
+import { createMerchant } from './merchants/create-merchant.js'
+import { issueKey } from './merchants/issue-key.js'
+import type { Asset } from './money/assets.js'
+import type { Database } from './postgres/database.js'
+import type { Tx } from './postgres/tx.js'
+import type { Environment } from './environment.js'
+import type { Seal } from './sealed.js'
+
+type Keys = { publicKey: string; secretKey: string }
+
+/** What demo.json holds, for the command line and for people. */
+export type Demo = {
+  baseUrl: string
+  merchant: { id: string; displayName: string }
+  test: Keys
+  live: Keys
+}
+
+const displayName = 'Ada Stores'
+const gifts: [Asset, bigint][] = [
+  ['NGN', 500_000_000n],
+  ['USDC', 10_000_000_000n],
+  ['USDT', 10_000_000_000n],
+]
+
+/**
+ * The merchant a newcomer starts with, made once. Its keys are kept only in demo.json, so where that
+ * file is gone, or names a merchant this database does not know, a new one is made.
+ */
+export async function openDemo(
+  tools: { db: Database; seal: Seal; home: string; now: Date },
+  baseUrl: string,
+): Promise<Demo> {
+  const file = path.join(tools.home, 'demo.json')
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Demo) : undefined
+  const isKnown = kept && (await isMerchant(tools.db, kept.merchant.id))
+  const demo = isKnown ? { ...kept, baseUrl } : { baseUrl, ...(await createDemo(tools)) }
+  // Whole or not at all: a reader never sees half a file.
+  writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return demo
+}
+
+async function isMerchant(db: Database, reference: string): Promise<boolean> {
+  const id = fromReference(prefixes.merchant, reference)
+  if (id === undefined) return false
+  const rows = await db.rows(sql`select from merchants where id = ${id}`)
+  return rows.length > 0
+}
+
+async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Date }) {
+  return db.transaction(async (tx) => {
+    const merchant = await createMerchant(tx, now, displayName)
+    const { test, live } = merchant.environments
+    const keys = async (environment: Environment): Promise<Keys> => ({
+      publicKey: await issue({ tx, now, seal, environment }, 'public'),
+      secretKey: await issue({ tx, now, seal, environment }, 'secret'),
+    })
+    const demo = {
+      merchant: { id: merchant.reference, displayName },
+      test: await keys(test),
+      live: await keys(live),
+    }
+    await fundAll(
+      tx,
+      now,
+      gifts.map(([asset, amount]) => ({
+        id: newId(now),
+        environmentId: test.id,
+        asset,
+        amount,
+        purpose: 'test_funding',
+      })),
+    )
+    return demo
+  })
+}
+
+async function issue(
+  { tx, now, seal, environment }: { tx: Tx; now: Date; seal: Seal; environment: Environment },
+  kind: 'public' | 'secret',
+): Promise<string> {
+  const issued = await issueKey(tx, now, {
+    seal,
+    environment,
+    kind,
+    name: `demo ${kind}`,
+    expiresAt: null,
+    allowedAddresses: [],
+  })
+  return issued.key.reveal()
+}

@@ -1,0 +1,15 @@
+/** An environment is one merchant in one mode. Nothing crosses from one to another. */
+export type Mode = 'test' | 'live'
+
+export type EnvironmentId = number & { readonly environmentId: unique symbol }
+
+export type Environment = {
+  id: EnvironmentId
+  mode: Mode
+  merchantId: string
+  merchantName: string
+}
+
+export function toEnvironmentId(value: number): EnvironmentId {
+  return value as EnvironmentId
+}

@@ -1,0 +1,65 @@
+import type { EnvironmentId } from '../environment.js'
+import { newId } from '../ids.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { EventType } from './catalogue.js'
+
+/** Something that happened to a resource, as its cause tells it. */
+export type Happening = {
+  environmentId: EnvironmentId
+  type: EventType
+  resourceId: string
+  /** The payment, payout or change behind it: each causes one event of a type, by constraint. */
+  causeId: string
+  /** Grows with every event of the resource, so that a receiver can tell old from new. */
+  sequence: number
+  /** The whole resource as its verify operation shows it, as JSON text. */
+  data: string
+}
+
+const columns = {
+  environment_id: 'int4',
+  id: 'uuid',
+  type: 'text',
+  resource_id: 'uuid',
+  cause_id: 'uuid',
+  sequence: 'int4',
+  data: 'text',
+} as const
+
+const insertEvents = listStatement({
+  name: 'insert_events',
+  columns,
+  text: (list, more) => `
+    insert into events (environment_id, id, type, resource_id, cause_id, sequence, data, created_at)
+    select list.*, ${more(0)}::timestamptz from ${list}`,
+})
+
+const insertDeliveries = listStatement({
+  name: 'insert_deliveries',
+  columns: { environment_id: 'int4', id: 'uuid', type: 'text' },
+  text: (list, more) => `
+    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
+    select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz, ${more(0)}::timestamptz
+    from ${list} join webhook_endpoints e using (environment_id)
+    where e.is_enabled and (e.event_types is null or list.type = any (e.event_types))`,
+})
+
+/**
+ * Writes events and, for every endpoint that listens, a delivery that is due at once: in the
+ * transaction of their cause, so that a merchant hears of everything that is true and nothing else.
+ */
+export function emitAll(tx: Tx, now: Date, happenings: Happening[]): void {
+  if (happenings.length === 0) return
+  const rows = happenings.map((happening) => ({
+    environment_id: happening.environmentId,
+    id: newId(now),
+    type: happening.type,
+    resource_id: happening.resourceId,
+    cause_id: happening.causeId,
+    sequence: happening.sequence,
+    data: happening.data,
+  }))
+  tx.write(insertEvents(rows, now))
+  tx.write(insertDeliveries(rows, now))
+}

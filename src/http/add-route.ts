@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../clock.js'
+import type { Answered } from '../idempotency/answer.js'
+import { type IdempotencyKey, toIdempotencyKey } from '../idempotency/key.js'
+import type { FindReplay } from '../idempotency/replays.js'
+import { limits } from '../limits.js'
+import type { KeyRing } from '../merchants/key-ring.js'
+import { Refusal } from '../refusal.js'
+import { authenticate } from './authenticate.js'
+import { toOpenApi } from './openapi.js'
+import { type Allowance, rateLimited } from './rate-limit.js'
+import type { Ask, Route, RouteAnswer } from './route.js'
+
+type Guards = {
+  clock: Clock
+  keyRing: KeyRing
+  findReplay: FindReplay
+  rateLimits: Record<'environment' | 'address', (name: string | number) => Allowance>
+  rateLimitPerSecond: number
+  publicRateLimitPerSecond: number
+}
+
+/** In this order, always: who, how often, what, "did we answer this before?", and only then the work. */
+export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    schema: toOpenApi(route),
+    onRequest: (request, reply) => admit(request, reply, route, guards),
+    handler: async (request, reply) => {
+      const { caller } = request
+      const key = route.method === 'POST' && caller ? readKey(request) : undefined
+      const replayed =
+        key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
+      if (replayed instanceof Refusal) throw replayed
+      return send(reply, replayed ?? (await route.handle(toAsk(request, key, guards.clock))))
+    },
+  })
+}
+
+/** A path that exists answers any other method with what it does take. */
+export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
+  const methods = new Map<string, string[]>()
+  for (const { path, method } of routes)
+    methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])])
+
+  for (const [path, allowed] of methods) {
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (method) => !allowed.includes(method),
+    )
+    app.route({
+      method: others,
+      url: path,
+      schema: { hide: true },
+      onRequest: async (request, reply) => {
+        reply.header('allow', allowed.join(', '))
+        throw new Refusal('method_not_allowed', {
+          message: `${path} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
+        })
+      },
+      handler: async () => {},
+    })
+  }
+}
+
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  guards: Guards,
+): Promise<void> {
+  if (route.access === 'open') {
+    allow(reply, guards.rateLimits.address(request.ip), guards.publicRateLimitPerSecond)
+    return
+  }
+  const caller = await authenticate(request, route.access, guards.keyRing)
+  request.caller = caller
+  allow(reply, guards.rateLimits.environment(caller.environment.id), guards.rateLimitPerSecond)
+  if (route.isTestOnly && caller.environment.mode === 'live')
+    throw new Refusal('forbidden', {
+      reason: 'test_mode_only',
+      message: 'This operation exists in test mode only. Use a key that starts with sk_test_.',
+    })
+}
+
+function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
+  reply.headers(headers)
+  if (!isAllowed) throw rateLimited(perSecond)
+}
+
+function readKey(request: FastifyRequest): IdempotencyKey | undefined {
+  const text = request.headers['idempotency-key']
+  if (text === undefined) return undefined
+  if (typeof text !== 'string' || !isPrintable(text))
+    throw new Refusal('validation_failed', {
+      message: `Idempotency-Key must be 1 to ${limits.idempotency.keyLength} printable ASCII characters.`,
+      details: [
+        { field: 'Idempotency-Key', issue: 'must be 1 to 255 printable ASCII characters' },
+      ],
+    })
+  const path = request.url.split('?', 1)[0]!
+  return toIdempotencyKey(text, { method: request.method, path, body: request.body })
+}
+
+function isPrintable(text: string): boolean {
+  return text.length <= limits.idempotency.keyLength && /^[\x20-\x7e]+$/.test(text)
+}
+
+function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: Clock) {
+  return {
+    environment: request.caller?.environment,
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    key,
+    requestId: request.id,
+    now: clock.now(),
+    wantsCsv: request.headers.accept?.includes('text/csv') ?? false,
+  } as Ask<never, never, never>
+}
+
+function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {
+  reply.code(answer.status)
+  if ('isReplayed' in answer && answer.isReplayed) reply.header('idempotent-replayed', 'true')
+  if ('headers' in answer && answer.headers) reply.headers(answer.headers)
+  reply.type('contentType' in answer ? answer.contentType : 'application/json; charset=utf-8')
+  return reply.send(answer.body)
+}

@@ -1,0 +1,27 @@
+import { Refusal } from '../refusal.js'
+
+/** Where a page ended, in a form that callers pass back and do not read. */
+export function writeCursor(position: Record<string, string>): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+export function readCursor(cursor: string): Record<string, string> {
+  try {
+    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (isPosition(position) && writeCursor(position) === cursor) return position
+  } catch {
+    // Falls through: whatever is wrong with it, the caller did not get it from us.
+  }
+  throw new Refusal('validation_failed', {
+    message: 'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
+    details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
+  })
+}
+
+function isPosition(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((field) => typeof field === 'string')
+  )
+}

@@ -1,0 +1,28 @@
+import type { Answer } from '../idempotency/answer.js'
+import type { Refusal } from '../refusal.js'
+
+/** The two shapes of every answer, written as text once: what is remembered is what was sent. */
+
+export function successBody(message: string, data: unknown): string {
+  return JSON.stringify({ status: true, message, data })
+}
+
+export function refusalBody(refusal: Refusal, requestId: string): string {
+  return JSON.stringify({
+    status: false,
+    message: refusal.message,
+    code: refusal.code,
+    reason: refusal.reason,
+    details: refusal.details,
+    nextStep: refusal.nextStep,
+    requestId,
+  })
+}
+
+export function success(status: number, message: string, data: unknown): Answer {
+  return { status, body: successBody(message, data) }
+}
+
+export function refused(refusal: Refusal, requestId: string): Answer {
+  return { status: refusal.status, body: refusalBody(refusal, requestId) }
+}

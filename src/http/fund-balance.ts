@@ -1,0 +1,61 @@
+import { strict as assert } from 'node:assert'
+import Type from 'typebox'
+import { newId, prefixes, toReference } from '../ids.js'
+import { parseDecimal } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { success } from './envelope.js'
+import { toCall } from './keyed-lane.js'
+import type { Rooms } from './rooms.js'
+import { route } from './route.js'
+import { amountOut, anyAsset, closed, decimal, kobo, stablecoin, time } from './schemas.js'
+
+const naira = closed({ asset: Type.Literal('NGN'), amount: kobo })
+const coins = closed({ asset: stablecoin, amount: decimal })
+const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
+  type: 'object',
+  required: ['asset', 'amount'],
+  discriminator: { propertyName: 'asset' },
+  oneOf: [naira, coins],
+  examples: [{ asset: 'NGN', amount: 5_000_000 }],
+})
+
+const funding = Type.Object({
+  reference: Type.String({ examples: ['fund_01hx…'] }),
+  asset: anyAsset,
+  amount: amountOut,
+  createdAt: time,
+})
+
+export const fundBalance = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/balances/fund',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'fundTestBalance',
+    summary: 'Fund a test balance',
+    description: 'Adds money to the available balance, in test mode only.',
+    tag: 'Test mode',
+    body,
+    answers: { 201: funding },
+    codes: ['balance_funding_failed'],
+    handle(ask) {
+      const { asset } = ask.body
+      const id = newId(ask.now)
+      const amount = readAmount(ask.body)
+      const answer = success(201, 'Balance funded', {
+        reference: toReference(prefixes.funding, id),
+        asset,
+        amount: ask.body.amount,
+        createdAt: ask.now.toISOString(),
+      })
+      const order = { id, environmentId: ask.environment.id, asset, amount } as const
+      return rooms.fundBalance(toCall(ask, { ...order, purpose: 'test_funding' }, answer))
+    },
+  })
+
+function readAmount({ asset, amount }: { asset: Asset; amount: number | string }): bigint {
+  const parsed = typeof amount === 'number' ? BigInt(amount) : parseDecimal(amount, asset)
+  assert(typeof parsed === 'bigint', 'the schema lets only amounts through')
+  return parsed
+}

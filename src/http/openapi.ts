@@ -1,0 +1,69 @@
+import type { FastifySchema } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { type Code, codes, reasons } from '../refusals.js'
+import type { Access, Route } from './route.js'
+
+const failure = Type.Object(
+  {
+    status: Type.Literal(false),
+    message: Type.String({ description: 'Says what to change.' }),
+    code: Type.Enum(Object.keys(codes)),
+    reason: Type.Optional(Type.Enum(Object.keys(reasons), { description: 'A finer word.' })),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), issue: Type.String() })),
+    ),
+    nextStep: Type.Optional(Type.String()),
+    requestId: Type.String(),
+  },
+  { description: 'The request was refused, or failed.' },
+)
+
+const security: Record<Access, Record<string, string[]>[]> = {
+  secret: [{ secretKey: [] }],
+  any_key: [{ secretKey: [] }, { publicKey: [] }],
+  open: [],
+}
+
+/** What a route validates is what the document says: both are this one schema. */
+export function toOpenApi(route: Route): FastifySchema {
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: route.description,
+    tags: [route.tag],
+    security: security[route.access],
+    ...(route.body && { body: route.body }),
+    ...(route.query && { querystring: route.query }),
+    ...(route.params && { params: route.params }),
+    response: { ...successes(route), ...failures(route) },
+  }
+}
+
+function successes(route: Route) {
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, data]) => {
+      const json = { schema: envelope(data) }
+      const csv = route.hasCsv ? { 'text/csv': { schema: Type.String() } } : {}
+      return [status, { description: 'Done.', content: { 'application/json': json, ...csv } }]
+    }),
+  )
+}
+
+function envelope(data: TSchema): TSchema {
+  return Type.Object({ status: Type.Literal(true), message: Type.String(), data })
+}
+
+/** Every status that the codes of this operation can have, and those that any request can meet. */
+function failures(route: Route) {
+  const always: Code[] = ['validation_failed', 'rate_limited', 'internal_error']
+  const byAccess: Code[] = route.access === 'open' ? [] : ['authentication_failed']
+  const all = [...always, ...byAccess, ...route.codes]
+  const statuses = new Set<number>(all.map((code) => codes[code].status))
+  statuses.add(503)
+  if (route.body) for (const status of [413, 415]) statuses.add(status)
+  if (route.method === 'POST' && route.access !== 'open')
+    for (const status of [409, 422]) statuses.add(status)
+  if (route.isTestOnly) statuses.add(403)
+  const answer = { description: 'Refused.', content: { 'application/json': { schema: failure } } }
+  return Object.fromEntries([...statuses].map((status) => [status, answer]))
+}

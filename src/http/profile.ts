@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../ids.js'
+import { getSettings } from '../merchants/settings.js'
+import { Settings } from '../merchants/settings-document.js'
+import { success } from './envelope.js'
+import type { Rooms } from './rooms.js'
+import { route } from './route.js'
+
+const { displayName, colour, logo } = Settings.properties.checkout.properties
+
+const answer = Type.Object({
+  merchant: Type.Object({ id: Type.String({ examples: ['mer_01hx…'] }), displayName }),
+  mode: Type.Enum(['test', 'live']),
+  checkout: Type.Object({ colour, logo }),
+  paymentMethods: Settings.properties.paymentMethods,
+})
+
+export const profile = ({ db }: Rooms) =>
+  route({
+    method: 'GET',
+    path: '/v1/profile',
+    access: 'any_key',
+    operation: 'getProfile',
+    summary: 'Read the public profile',
+    description: 'What a page may show of the merchant. Public keys may read this.',
+    tag: 'Settings',
+    answers: { 200: answer },
+    async handle({ environment }) {
+      const { checkout, paymentMethods } = await getSettings(db, environment)
+      return success(200, 'Profile', {
+        merchant: {
+          id: toReference(prefixes.merchant, environment.merchantId),
+          displayName: checkout.displayName,
+        },
+        mode: environment.mode,
+        checkout: { colour: checkout.colour, logo: checkout.logo },
+        paymentMethods,
+      })
+    },
+  })

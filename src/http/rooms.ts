@@ -1,0 +1,11 @@
+import type { Answered } from '../idempotency/answer.js'
+import type { Funding } from '../ledger/fund.js'
+import type { Moved } from '../ledger/movement.js'
+import type { Database } from '../postgres/database.js'
+import type { Call } from './keyed-lane.js'
+
+/** What the routes need of the house; compose.ts hands it to them. */
+export type Rooms = {
+  db: Database
+  fundBalance: (call: Call<Funding, Moved>) => Promise<Answered>
+}

@@ -1,0 +1,66 @@
+import type { Static, TSchema } from 'typebox'
+import type { Environment } from '../environment.js'
+import type { Answer, Answered } from '../idempotency/answer.js'
+import type { IdempotencyKey } from '../idempotency/key.js'
+import type { Code } from '../refusals.js'
+
+/** Who may ask: holders of a secret key, of any key, or everyone. */
+export type Access = 'secret' | 'any_key' | 'open'
+
+/** What a handler is given: everything checked, nothing raw. */
+export type Ask<Body, Query, Params> = {
+  environment: Environment
+  body: Body
+  query: Query
+  params: Params
+  key: IdempotencyKey | undefined
+  requestId: string
+  now: Date
+  wantsCsv: boolean
+}
+
+/** An answer that is not an envelope, such as a statement as CSV. */
+export type Document = { status: number; body: string; contentType: string; headers?: Headers }
+type Headers = Record<string, string>
+
+export type RouteAnswer = Answer | Answered | Document
+
+export type Route = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** As Fastify writes it: parameters start with a colon. */
+  path: string
+  access: Access
+  isTestOnly: boolean
+  operation: string
+  summary: string
+  description: string
+  tag: string
+  body?: TSchema
+  query?: TSchema
+  params?: TSchema
+  /** The schema of `data`, by status. */
+  answers: Record<number, TSchema>
+  hasCsv: boolean
+  codes: Code[]
+  handle: (ask: Ask<never, never, never>) => Promise<RouteAnswer>
+}
+
+type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
+  Route,
+  'body' | 'query' | 'params' | 'handle' | 'isTestOnly' | 'hasCsv' | 'codes'
+> & {
+  isTestOnly?: boolean
+  hasCsv?: boolean
+  codes?: Code[]
+  body?: Body
+  query?: Query
+  params?: Params
+  handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
+}
+
+/** A row of the table of routes; the schemas give its handler their types. */
+export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
+  definition: Definition<Body, Query, Params>,
+): Route {
+  return { isTestOnly: false, hasCsv: false, codes: [], ...definition }
+}

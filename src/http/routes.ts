@@ -1,0 +1,19 @@
+import { balanceEntries } from './balance-entries.js'
+import { balances } from './balances.js'
+import { fundBalance } from './fund-balance.js'
+import { profile } from './profile.js'
+import type { Rooms } from './rooms.js'
+import type { Route } from './route.js'
+import { changeSettings, readSettings } from './settings.js'
+
+/** Everything that can be asked. */
+export function createRoutes(rooms: Rooms): Route[] {
+  return [
+    balances(rooms),
+    balanceEntries(rooms),
+    readSettings(rooms),
+    changeSettings(rooms),
+    profile(rooms),
+    fundBalance(rooms),
+  ]
+}

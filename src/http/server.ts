@@ -1,0 +1,147 @@
+import helmet from '@fastify/helmet'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { Clock } from '../clock.js'
+import type { FindReplay } from '../idempotency/replays.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
+import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
+import { Refusal } from '../refusal.js'
+import { addDocs } from './docs.js'
+import { refusalBody } from './envelope.js'
+import { bug, toRefusal } from './failures.js'
+import { addRoute, addWrongMethods } from './add-route.js'
+import type { HttpMetrics } from './metrics.js'
+import { createRateLimit } from './rate-limit.js'
+import type { Route } from './route.js'
+import { validatorCompiler } from './validation.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: AuthenticatedKey | undefined
+  }
+}
+
+export type Edge = {
+  clock: Clock
+  logger: Logger
+  keyRing: KeyRing
+  findReplay: FindReplay
+  metrics: HttpMetrics
+  routes: Route[]
+  trustProxy: boolean
+  rateLimitPerSecond: number
+  publicRateLimitPerSecond: number
+}
+
+/** The API edge: what is in the table of routes, and a good "no" to everything else. */
+export async function createServer(edge: Edge): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false, // one line for each answer is ours to write
+    genReqId: (request) => requestId(request.headers['x-request-id'], edge.clock),
+    bodyLimit: limits.http.bodyBytes,
+    requestTimeout: limits.http.requestMs,
+    keepAliveTimeout: limits.http.keepAliveMs,
+    forceCloseConnections: 'idle',
+    trustProxy: edge.trustProxy,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+    clientErrorHandler(_error, socket) {
+      const body = refusalBody(
+        new Refusal('validation_failed', { message: 'This is not a valid HTTP request.' }),
+        requestId(undefined, edge.clock),
+      )
+      if (socket.writable) socket.end(rawAnswer(body))
+    },
+  })
+  app.removeContentTypeParser('text/plain')
+  app.setValidatorCompiler(validatorCompiler)
+  // Answers are written as they are: a serializer that drops or converts fields would hide a mistake.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.decorateRequest('caller', undefined)
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+    // The API is read by other origins' backends; pages set their own.
+    crossOriginResourcePolicy: false,
+  })
+
+  addAnswerHooks(app, edge)
+  await addDocs(app)
+  const rateLimits = {
+    environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
+    address: createRateLimit('address', edge.publicRateLimitPerSecond, edge.clock),
+  }
+  for (const route of edge.routes) addRoute(app, route, { ...edge, rateLimits })
+  addWrongMethods(app, edge.routes)
+  return app
+}
+
+function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('cache-control', 'no-store')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    edge.metrics.observe(request, reply)
+    logAnswer(edge.logger, request, reply)
+  })
+  app.setNotFoundHandler(async (request) => {
+    throw new Refusal('not_found', {
+      message: `There is no ${request.method} ${pathOf(request)}. The reference is at /docs.`,
+    })
+  })
+  app.setErrorHandler(async (error, request, reply) => {
+    const known = toRefusal(error)
+    if (!known) edge.logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
+    else if (known.status >= 500)
+      edge.logger.warn({ err: error, requestId: request.id }, known.message)
+    const refusal = known ?? bug()
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    return reply
+      .code(refusal.status)
+      .type('application/json; charset=utf-8')
+      .send(refusalBody(refusal, request.id))
+  })
+}
+
+function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const { caller } = request
+  logger.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      environmentId: caller?.environment.id,
+      mode: caller?.environment.mode,
+      key: caller?.name,
+    },
+    'answered',
+  )
+}
+
+/** Without the query, which may hold what a caller should not have put there. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0]!
+}
+
+/** A caller's own request id is kept when it is harmless to log and to send back. */
+function requestId(inbound: string | string[] | undefined, clock: Clock): string {
+  const isValid = typeof inbound === 'string' && /^[A-Za-z0-9_.:-]{1,100}$/.test(inbound)
+  return isValid ? inbound : `req_${newId(clock.now()).replaceAll('-', '')}`
+}
+
+function rawAnswer(body: string): string {
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8']
+  return [...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join(
+    '\r\n',
+  )
+}

@@ -1,0 +1,96 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import type { TSchema } from 'typebox'
+import { parseDecimal } from '../money/amounts.js'
+import { type Detail, Refusal } from '../refusal.js'
+
+/** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
+const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
+
+// Stablecoins all have six digits after the point, so one of them speaks for all.
+strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigint')
+
+/** A query is text by nature, so numbers in it are read as numbers. */
+const query = new Ajv({ allErrors: true, coerceTypes: true, verbose: true, strict: false })
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  (httpPart === 'querystring' ? query : strict).compile(schema)
+
+const places = { body: 'The body', querystring: 'The query', params: 'The path', headers: 'A header' }
+
+/** One refusal that names every field to change, and how. */
+export function toValidationRefusal(
+  errors: FastifySchemaValidationError[],
+  place: string | undefined,
+): Refusal {
+  const details = (errors as ErrorObject[]).filter(isTelling).map(toDetail)
+  const unique = details.filter(
+    (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
+  )
+  const where = places[(place ?? 'body') as keyof typeof places]
+  const issues = unique.map(({ field, issue }) => (field ? `${field} ${issue}` : `${where} ${issue}`))
+  return new Refusal('validation_failed', { message: `${issues.join('; ')}.`, details: unique })
+}
+
+/** Wrappers only repeat that something inside them failed. */
+function isTelling(error: ErrorObject): boolean {
+  return !['anyOf', 'oneOf', 'if'].includes(error.keyword)
+}
+
+function toDetail(error: ErrorObject): Detail {
+  const path = error.instancePath.slice(1).split('/').filter(Boolean).map(unescape)
+  const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
+  const last = missingProperty ?? additionalProperty ?? tag
+  return { field: [...path, ...(last ? [last] : [])].join('.'), issue: issueOf(error) }
+}
+
+function unescape(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function issueOf(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not a field of this request; remove it'
+    case 'type':
+      return `must be ${article(String(params.type))}, not ${kindOf(error.data)}`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'discriminator':
+      return `must be one of ${tagsOf(error).join(', ')}`
+    case 'format': {
+      const amount = parseDecimal(String(error.data), 'USDC')
+      return typeof amount === 'bigint' ? 'is not valid' : amount.issue
+    }
+    case 'pattern':
+      return `must match ${params.pattern}`
+    default:
+      return (error.message ?? 'is not valid').replace('must NOT', 'must not')
+  }
+}
+
+function tagsOf(error: ErrorObject): unknown[] {
+  const { oneOf = [] } = error.parentSchema as { oneOf?: TSchema[] }
+  const { tag } = error.params as { tag: string }
+  return oneOf.flatMap((option) => {
+    const { properties } = option as { properties: Record<string, { const?: unknown; enum?: [] }> }
+    const field = properties[tag]!
+    return field.enum ?? [field.const]
+  })
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'number' ? `${value}` : article(typeof value)
+}
+
+function article(kind: string): string {
+  const kinds = kind.split(',').map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
+  return kinds.join(' or ').replace('a null', 'null')
+}

@@ -1,0 +1,30 @@
+import type { Seal } from '../sealed.js'
+
+/** What the caller was told, to the byte. */
+export type Answer = { status: number; body: string; holdsSecret?: boolean }
+
+export type Answered = Answer & { isReplayed: boolean }
+
+export type StoredAnswer = { status: number; answer: string; isSealed: boolean }
+
+/**
+ * Successes and business refusals are remembered. What the caller can mend (400, 401, 403), what
+ * passes (429) and what failed on our side leaves no trace, so that the key can be used again.
+ */
+export function isRemembered(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 402 || status === 409 || status === 422
+}
+
+export function toStored(answer: Answer, seal: Seal): StoredAnswer {
+  const isSealed = answer.holdsSecret ?? false
+  return {
+    status: answer.status,
+    answer: isSealed ? seal.seal(answer.body) : answer.body,
+    isSealed,
+  }
+}
+
+export function fromStored(stored: StoredAnswer, seal: Seal): Answered {
+  const body = stored.isSealed ? seal.open(stored.answer) : stored.answer
+  return { status: stored.status, body, holdsSecret: stored.isSealed, isReplayed: true }
+}

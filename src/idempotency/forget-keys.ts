@@ -1,0 +1,14 @@
+import { sql } from 'kysely'
+import { limits } from '../limits.js'
+import type { Database } from '../postgres/database.js'
+
+/** Removes keys whose time is over, a bounded number at once; says how many. */
+export async function forgetOldKeys(db: Database, now: Date): Promise<number> {
+  const forgotten = await db.rows(sql`
+    delete from idempotency_keys k using (
+      select environment_id, digest from idempotency_keys where forget_at <= ${now}
+      order by forget_at limit ${limits.idempotency.forgottenAtOnce} for update skip locked) old
+    where k.environment_id = old.environment_id and k.digest = old.digest
+    returning 1`)
+  return forgotten.length
+}

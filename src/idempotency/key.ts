@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { toUuid } from '../ids.js'
+
+/** A caller's key together with what it was used for. */
+export type IdempotencyKey = {
+  /** Sixteen bytes of the key's hash, as a uuid: what the index holds. */
+  digest: string
+  text: string
+  /** Of method, path and canonical body: tells an honest retry from a reused key. */
+  fingerprint: Buffer
+}
+
+export function toIdempotencyKey(
+  text: string,
+  request: { method: string; path: string; body: unknown },
+): IdempotencyKey {
+  const digest = toUuid(createHash('sha256').update(text).digest('hex').slice(0, 32))
+  const subject = `${request.method} ${request.path}\n${canonicalJson(request.body)}`
+  return { digest, text, fingerprint: createHash('sha256').update(subject).digest() }
+}
+
+/** Two bodies that mean the same have the same text, whatever the order of their keys. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`)
+  return `{${fields.join(',')}}`
+}

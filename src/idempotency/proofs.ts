@@ -1,0 +1,9 @@
+import type { Proof } from '../proof.js'
+
+export const idempotencyProofs: Proof[] = [
+  {
+    claim: 'Every remembered key has its answer',
+    counterexamples: `
+      select environment_id, key from idempotency_keys where status is null or answer is null`,
+  },
+]

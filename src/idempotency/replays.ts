@@ -1,0 +1,32 @@
+import type { EnvironmentId } from '../environment.js'
+import { gather } from '../postgres/gather.js'
+import type { Reader } from '../postgres/tx.js'
+import type { Outcome } from '../refusal.js'
+import type { Seal } from '../sealed.js'
+import { type Answered, fromStored } from './answer.js'
+import { replay } from './at-most-once.js'
+import type { IdempotencyKey } from './key.js'
+import { findKeys } from './store-keys.js'
+
+type Question = { environmentId: EnvironmentId; key: IdempotencyKey }
+
+export type FindReplay = (question: Question) => Promise<Outcome<Answered> | undefined>
+
+/**
+ * Looks for the answer to an earlier request with the same key, before anything that depends on time
+ * or state is asked: an honest retry gets its first answer even after the world has moved on.
+ */
+export function createReplayFinder(db: Reader, seal: Seal): FindReplay {
+  return gather(async (questions: Question[]) => {
+    const rows = questions.map(({ environmentId, key }) => ({
+      environment_id: environmentId,
+      digest: key.digest,
+    }))
+    const found = await db.rows(findKeys(rows))
+    const known = new Map(found.map((row) => [`${row.environmentId}/${row.digest}`, row]))
+    return questions.map(({ environmentId, key }) => {
+      const row = known.get(`${environmentId}/${key.digest}`)
+      return row && replay(key, row.fingerprint, () => fromStored(row, seal))
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import type { EnvironmentId } from '../environment.js'
+import { listStatement } from '../postgres/statement.js'
+import type { StoredAnswer } from './answer.js'
+
+export type KeyRow = StoredAnswer & {
+  environmentId: EnvironmentId
+  digest: string
+  fingerprint: Buffer
+}
+
+const identity = { environment_id: 'int4', digest: 'uuid' } as const
+
+/** Waits for a transaction that holds the same key, then says nothing of it if that one committed. */
+export const claimKeys = listStatement<
+  typeof identity & {
+    key: 'text'
+    fingerprint: 'bytea'
+    status: 'int2'
+    answer: 'text'
+    is_sealed: 'bool'
+    forget_at: 'timestamptz'
+  },
+  { environmentId: EnvironmentId; digest: string }
+>({
+  name: 'claim_idempotency_keys',
+  columns: {
+    ...identity,
+    key: 'text',
+    fingerprint: 'bytea',
+    status: 'int2',
+    answer: 'text',
+    is_sealed: 'bool',
+    forget_at: 'timestamptz',
+  },
+  text: (list, more) => `
+    insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer, is_sealed,
+      forget_at, created_at)
+    select list.*, ${more(0)}::timestamptz from ${list}
+    on conflict (environment_id, digest) do nothing
+    returning environment_id as "environmentId", digest`,
+})
+
+export const findKeys = listStatement<typeof identity, KeyRow>({
+  name: 'find_idempotency_keys',
+  columns: identity,
+  text: (list) => `
+    select environment_id as "environmentId", digest, fingerprint, status, answer,
+      is_sealed as "isSealed"
+    from idempotency_keys join ${list} using (environment_id, digest)`,
+})
+
+export const rememberAnswers = listStatement({
+  name: 'remember_answers',
+  columns: { ...identity, status: 'int2', answer: 'text', is_sealed: 'bool' },
+  text: (list) => `
+    update idempotency_keys k
+    set status = list.status, answer = list.answer, is_sealed = list.is_sealed
+    from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
+})
+
+export const forgetKeys = listStatement({
+  name: 'forget_idempotency_keys',
+  columns: identity,
+  text: (list) => `
+    delete from idempotency_keys k
+    using ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
+})

@@ -1,0 +1,37 @@
+import type { EnvironmentId } from '../environment.js'
+import type { Asset } from '../money/assets.js'
+
+/**
+ * The accounts of one environment and asset. `available` and `suspense` are what we owe: credits make
+ * them grow. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are what is held.
+ */
+export type AccountName =
+  | 'available'
+  | 'suspense'
+  | 'fees'
+  | 'exchange'
+  | 'clearing'
+  | 'treasury'
+  | 'deposits'
+
+export type AccountKey = { environmentId: EnvironmentId; asset: Asset; name: AccountName }
+
+export type Sums = {
+  debitsPending: bigint
+  debitsPosted: bigint
+  creditsPending: bigint
+  creditsPosted: bigint
+  entryCount: bigint
+}
+
+export type Account = AccountKey & Sums
+
+/** What may be spent: pending debits are spoken for, pending credits have not come yet. */
+export function spendable(account: Sums): bigint {
+  return account.creditsPosted - account.debitsPosted - account.debitsPending
+}
+
+/** Accounts that the database refuses to overdraw too. */
+export function mayOverdraw(name: AccountName): boolean {
+  return name !== 'available' && name !== 'suspense'
+}

@@ -1,0 +1,119 @@
+import { strict as assert } from 'node:assert'
+import { limits } from '../limits.js'
+import type { Asset } from '../money/assets.js'
+import { type Account, type AccountKey, type AccountName, mayOverdraw, spendable } from './accounts.js'
+import type { Entry, Line, Moved, Movement, NotMoved } from './movement.js'
+
+const sumNames = [
+  'debitsPending',
+  'debitsPosted',
+  'creditsPending',
+  'creditsPosted',
+  'entryCount',
+] as const
+
+/**
+ * The accounts of one batch, locked and held in memory. Movements are decided here one after the
+ * other, each against what those before it left; then only the differences are written.
+ */
+export class Book {
+  readonly #before: Map<string, Account>
+  readonly #now: Map<string, Account>
+
+  constructor(accounts: Account[]) {
+    this.#before = new Map(accounts.map((account) => [keyOf(account), account]))
+    this.#now = new Map(accounts.map((account) => [keyOf(account), { ...account }]))
+  }
+
+  /** All lines or none: a movement that is not covered, or too large to write, leaves no trace. */
+  move(movement: Movement): Moved | NotMoved {
+    const names = movement.lines.flatMap((line) => [line.debit, line.credit])
+    const saved = names.map((name) => ({ ...this.#account(movement, name) }))
+    const entries: Entry[] = []
+
+    for (const line of movement.lines) {
+      assert(line.amount > 0n, 'a transfer moves something')
+      const why = this.#apply(movement, line)
+      if (why) {
+        for (const account of saved) this.#now.set(keyOf(account), account)
+        return { isMoved: false, why, available: spendable(this.#account(movement, line.debit)) }
+      }
+      entries.push(this.#entry(movement, line))
+    }
+    return { isMoved: true, entries }
+  }
+
+  /** Turns what was pending into what is spent, or gives it back. */
+  resolve(hold: Movement, verb: 'settle' | 'release'): Entry {
+    for (const line of hold.lines) {
+      const debit = this.#account(hold, line.debit)
+      const credit = this.#account(hold, line.credit)
+      debit.debitsPending -= line.amount
+      credit.creditsPending -= line.amount
+      if (verb === 'release') continue
+      debit.debitsPosted += line.amount
+      credit.creditsPosted += line.amount
+    }
+    const isOnStatement = verb === 'release' && hold.lines[0]!.debit === 'available'
+    return isOnStatement ? this.#numbered(hold) : offStatement
+  }
+
+  /** By how much each account changed; accounts that did not are left out. */
+  changes(): Account[] {
+    return [...this.#now.values()]
+      .map((now) => difference(now, this.#before.get(keyOf(now))!))
+      .filter((change) => sumNames.some((name) => change[name] !== 0n))
+  }
+
+  #apply(movement: Movement, line: Line): NotMoved['why'] | undefined {
+    const debit = this.#account(movement, line.debit)
+    const credit = this.#account(movement, line.credit)
+    if (!mayOverdraw(line.debit) && spendable(debit) < line.amount) return 'not_covered'
+
+    const sums = movement.isHold
+      ? ([debit.debitsPending, credit.creditsPending] as const)
+      : ([debit.debitsPosted, credit.creditsPosted] as const)
+    const [debits, credits] = [sums[0] + line.amount, sums[1] + line.amount]
+    if (debits > limits.money.ledgerMax || credits > limits.money.ledgerMax) return 'beyond_limit'
+    if (movement.isHold) [debit.debitsPending, credit.creditsPending] = [debits, credits]
+    else [debit.debitsPosted, credit.creditsPosted] = [debits, credits]
+
+    const isTooLarge = line.credit === 'available' && spendable(credit) > largest(movement.asset)
+    return isTooLarge ? 'beyond_limit' : undefined
+  }
+
+  #entry(movement: Movement, line: Line): Entry {
+    const isOnStatement = line.debit === 'available' || line.credit === 'available'
+    return isOnStatement ? this.#numbered(movement) : offStatement
+  }
+
+  #numbered(movement: Movement): Entry {
+    const available = this.#account(movement, 'available')
+    available.entryCount += 1n
+    return { entryNumber: available.entryCount, availableAfter: spendable(available) }
+  }
+
+  #account(movement: Movement, name: AccountName): Account {
+    const key = { environmentId: movement.environmentId, asset: movement.asset, name }
+    const account = this.#now.get(keyOf(key))
+    assert(account, `account ${keyOf(key)} is locked before it is used`)
+    return account
+  }
+}
+
+function difference(now: Account, before: Account): Account {
+  const change = { ...now }
+  for (const name of sumNames) change[name] -= before[name]
+  return change
+}
+
+const offStatement: Entry = { entryNumber: null, availableAfter: null }
+
+/** Naira balances are written as JSON integers, so they stay where those are exact. */
+function largest(asset: Asset): bigint {
+  return asset === 'NGN' ? limits.money.wireMax : limits.money.ledgerMax
+}
+
+export function keyOf(account: AccountKey): string {
+  return `${account.environmentId}/${account.asset}/${account.name}`
+}

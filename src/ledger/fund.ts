@@ -1,0 +1,38 @@
+import type { EnvironmentId } from '../environment.js'
+import { formatDecimal } from '../money/amounts.js'
+import { type Asset, assets } from '../money/assets.js'
+import type { Tx } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import { moveAll } from './move.js'
+import type { Moved, Movement } from './movement.js'
+
+export type Funding = {
+  id: string
+  environmentId: EnvironmentId
+  asset: Asset
+  amount: bigint
+  purpose: 'test_funding' | 'operator_credit'
+}
+
+/** Credits available balances, each against what the bank or the treasury holds for it. */
+export async function fundAll(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
+  const outcomes = await moveAll(tx, now, fundings.map(toMovement))
+  return outcomes.map((outcome, index) =>
+    outcome.isMoved ? outcome : tooLarge(fundings[index]!),
+  )
+}
+
+function toMovement({ id, environmentId, asset, amount, purpose }: Funding): Movement {
+  const lines = [{ debit: assets[asset].holder, credit: 'available' as const, amount, purpose }]
+  return { environmentId, asset, causeId: id, isHold: false, lines }
+}
+
+/** The account that is debited here may be overdrawn, so nothing else can stand in the way. */
+function tooLarge({ asset, amount }: Funding): Refusal {
+  return new Refusal('balance_funding_failed', {
+    reason: 'balance_limit',
+    message:
+      `Adding ${formatDecimal(amount, asset)} ${asset} would take the balance beyond what can be ` +
+      'written exactly. Use a smaller amount.',
+  })
+}

@@ -1,0 +1,66 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { AccountKey } from './accounts.js'
+import { lockAccounts } from './lock-accounts.js'
+import type { Moved, Movement, NotMoved } from './movement.js'
+import { writeBook } from './write-book.js'
+
+const insertTransfers = listStatement({
+  name: 'insert_transfers',
+  columns: {
+    environment_id: 'int4',
+    cause_id: 'uuid',
+    purpose: 'text',
+    asset: 'text',
+    debit: 'text',
+    credit: 'text',
+    amount: 'int8',
+    is_hold: 'bool',
+    entry_number: 'int8',
+    available_after: 'int8',
+  },
+  text: (list, more) => `
+    insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
+      is_hold, entry_number, available_after, created_at)
+    select list.*, ${more(0)}::timestamptz from ${list}`,
+})
+
+/**
+ * Moves money for a list of causes. Each movement is made whole or refused alone, judged after those
+ * before it in the list. Called once in a transaction: a second call could lock out of order.
+ */
+export async function moveAll(
+  tx: Tx,
+  now: Date,
+  movements: Movement[],
+): Promise<(Moved | NotMoved)[]> {
+  const book = await lockAccounts(tx, movements.flatMap(accountsOf))
+  const outcomes = movements.map((movement) => book.move(movement))
+  const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
+
+  writeBook(tx, book)
+  if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
+  return outcomes
+}
+
+export function accountsOf({ environmentId, asset, lines }: Movement): AccountKey[] {
+  return lines
+    .flatMap((line) => [line.debit, line.credit])
+    .map((name) => ({ environmentId, asset, name }))
+}
+
+function toRows(movement: Movement, outcome: Moved | NotMoved) {
+  if (!outcome.isMoved) return []
+  return movement.lines.map((line, index) => ({
+    environment_id: movement.environmentId,
+    cause_id: movement.causeId,
+    purpose: line.purpose,
+    asset: movement.asset,
+    debit: line.debit,
+    credit: line.credit,
+    amount: line.amount,
+    is_hold: movement.isHold,
+    entry_number: outcome.entries[index]!.entryNumber,
+    available_after: outcome.entries[index]!.availableAfter,
+  }))
+}

@@ -1,0 +1,15 @@
+import type { Prefix } from '../ids.js'
+import { prefixes } from '../ids.js'
+
+/**
+ * Why money moves. A cause moves money once for each purpose, by primary key; the prefix is that of
+ * the cause's public reference.
+ */
+export const purposes = {
+  test_funding: { causePrefix: prefixes.funding },
+  operator_credit: { causePrefix: prefixes.credit },
+  crypto_payout: { causePrefix: prefixes.cryptoTransfer },
+  crypto_payout_fee: { causePrefix: prefixes.cryptoTransfer },
+} as const satisfies Record<string, { causePrefix: Prefix }>
+
+export type Purpose = keyof typeof purposes

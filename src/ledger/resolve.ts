@@ -1,0 +1,133 @@
+import { strict as assert } from 'node:assert'
+import type { EnvironmentId } from '../environment.js'
+import type { Asset } from '../money/assets.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { AccountName } from './accounts.js'
+import { lockAccounts } from './lock-accounts.js'
+import { accountsOf } from './move.js'
+import type { Entry, Line, Movement } from './movement.js'
+import type { Purpose } from './purposes.js'
+import { writeBook } from './write-book.js'
+
+export type Resolution = {
+  environmentId: EnvironmentId
+  causeId: string
+  verb: 'settle' | 'release'
+}
+
+type HoldRow = {
+  environmentId: EnvironmentId
+  causeId: string
+  asset: Asset
+  debit: AccountName
+  credit: AccountName
+  amount: bigint
+  purpose: Purpose
+}
+
+const causes = { environment_id: 'int4', cause_id: 'uuid' } as const
+
+const findHolds = listStatement<typeof causes, HoldRow>({
+  name: 'find_holds',
+  columns: causes,
+  text: (list) => `
+    select t.environment_id as "environmentId", t.cause_id as "causeId", t.asset, t.debit, t.credit,
+      t.amount, t.purpose
+    from ledger_transfers t join ${list} using (environment_id, cause_id)
+    where t.is_hold order by t.purpose`,
+})
+
+const findResolved = listStatement<typeof causes, { causeId: string; environmentId: number }>({
+  name: 'find_resolved',
+  columns: causes,
+  text: (list) => `
+    select environment_id as "environmentId", cause_id as "causeId"
+    from ledger_resolutions join ${list} using (environment_id, cause_id)`,
+})
+
+const insertResolutions = listStatement({
+  name: 'insert_resolutions',
+  columns: {
+    environment_id: 'int4',
+    cause_id: 'uuid',
+    verb: 'text',
+    purpose: 'text',
+    asset: 'text',
+    debit: 'text',
+    amount: 'int8',
+    entry_number: 'int8',
+    available_after: 'int8',
+  },
+  text: (list, more) => `
+    insert into ledger_resolutions (environment_id, cause_id, verb, purpose, asset, debit, amount,
+      entry_number, available_after, created_at)
+    select list.*, ${more(0)}::timestamptz from ${list}`,
+})
+
+/**
+ * Settles or releases the holds of a list of causes, each once: false says that it was resolved
+ * before, and nothing was changed. A cause without a hold is a bug. Called once in a transaction.
+ */
+export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): Promise<boolean[]> {
+  const rows = resolutions.map(toRow)
+  const holds = groupHolds(await tx.rows(findHolds(rows)))
+  const book = await lockAccounts(tx, [...holds.values()].flatMap(accountsOf))
+  // Asked under the locks: whoever resolved one of these before us has committed by now.
+  const resolved = new Set((await tx.rows(findResolved(rows))).map(keyOf))
+
+  const fresh = resolutions.map((resolution) => {
+    assert(holds.has(keyOf(resolution)), `cause ${resolution.causeId} holds money`)
+    const isFresh = !resolved.has(keyOf(resolution))
+    resolved.add(keyOf(resolution))
+    return isFresh
+  })
+  const inserts = resolutions
+    .filter((_, index) => fresh[index])
+    .map((resolution) => {
+      const hold = holds.get(keyOf(resolution))!
+      return toInsert(resolution, hold, book.resolve(hold, resolution.verb))
+    })
+
+  writeBook(tx, book)
+  if (inserts.length > 0) tx.write(insertResolutions(inserts, now))
+  return fresh
+}
+
+function groupHolds(rows: HoldRow[]): Map<string, Movement> {
+  const holds = new Map<string, Movement>()
+  for (const { environmentId, causeId, asset, ...line } of rows) {
+    const hold = holds.get(keyOf({ environmentId, causeId }))
+    if (hold) hold.lines.push(line satisfies Line)
+    else
+      holds.set(keyOf({ environmentId, causeId }), {
+        environmentId,
+        causeId,
+        asset,
+        isHold: true,
+        lines: [line],
+      })
+  }
+  return holds
+}
+
+function toInsert(resolution: Resolution, hold: Movement, entry: Entry) {
+  return {
+    ...toRow(resolution),
+    verb: resolution.verb,
+    purpose: hold.lines[0]!.purpose,
+    asset: hold.asset,
+    debit: hold.lines[0]!.debit,
+    amount: hold.lines.reduce((sum, line) => sum + line.amount, 0n),
+    entry_number: entry.entryNumber,
+    available_after: entry.availableAfter,
+  }
+}
+
+function toRow(resolution: Resolution) {
+  return { environment_id: resolution.environmentId, cause_id: resolution.causeId }
+}
+
+function keyOf({ environmentId, causeId }: { environmentId: number; causeId: string }): string {
+  return `${environmentId}/${causeId}`
+}

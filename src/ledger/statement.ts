@@ -1,0 +1,46 @@
+import type { EnvironmentId } from '../environment.js'
+import type { Asset } from '../money/assets.js'
+import type { Reader } from '../postgres/tx.js'
+import type { Purpose } from './purposes.js'
+
+/** One line of a merchant's statement: how the available balance changed, and what it was after. */
+export type StatementEntry = {
+  asset: Asset
+  entryNumber: bigint
+  /** Negative where money left or was set aside. */
+  change: bigint
+  availableAfter: bigint
+  purpose: Purpose
+  causeId: string
+  kind: 'post' | 'hold' | 'release'
+  createdAt: Date
+}
+
+/** Newest first, below the given number. The statement of one asset has no gaps. */
+export async function listEntries(
+  db: Reader,
+  page: { environmentId: EnvironmentId; asset: Asset; below: bigint; limit: number },
+): Promise<StatementEntry[]> {
+  return db.rows<StatementEntry>({
+    name: 'list_entries',
+    text: `
+      with transfers as (
+        select asset, entry_number, case when credit = 'available' then amount else -amount end as change,
+          available_after, purpose, cause_id,
+          case when is_hold then 'hold' else 'post' end as kind, created_at
+        from ledger_transfers
+        where environment_id = $1 and asset = $2 and entry_number < $3
+        order by entry_number desc limit $4),
+      releases as (
+        select asset, entry_number, amount as change, available_after, purpose, cause_id,
+          'release' as kind, created_at
+        from ledger_resolutions
+        where environment_id = $1 and asset = $2 and entry_number < $3
+        order by entry_number desc limit $4)
+      select asset, entry_number as "entryNumber", change, available_after as "availableAfter",
+        purpose, cause_id as "causeId", kind, created_at as "createdAt"
+      from (select * from transfers union all select * from releases) entries
+      order by entry_number desc limit $4`,
+    values: [page.environmentId, page.asset, page.below, page.limit],
+  })
+}

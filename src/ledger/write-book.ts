@@ -1,0 +1,46 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Account } from './accounts.js'
+import type { Book } from './book.js'
+
+const update = listStatement({
+  name: 'update_accounts',
+  columns: {
+    environment_id: 'int4',
+    asset: 'text',
+    name: 'text',
+    debits_pending: 'int8',
+    debits_posted: 'int8',
+    credits_pending: 'int8',
+    credits_posted: 'int8',
+    entry_count: 'int8',
+  },
+  text: (list) => `
+    update ledger_accounts a set
+      debits_pending = a.debits_pending + list.debits_pending,
+      debits_posted = a.debits_posted + list.debits_posted,
+      credits_pending = a.credits_pending + list.credits_pending,
+      credits_posted = a.credits_posted + list.credits_posted,
+      entry_count = a.entry_count + list.entry_count
+    from ${list}
+    where a.environment_id = list.environment_id and a.asset = list.asset and a.name = list.name`,
+})
+
+/** Adds differences rather than setting sums: the check constraints then judge what is really there. */
+export function writeBook(tx: Tx, book: Book): void {
+  const changes = book.changes()
+  if (changes.length > 0) tx.write(update(changes.map(toRow)))
+}
+
+function toRow(change: Account) {
+  return {
+    environment_id: change.environmentId,
+    asset: change.asset,
+    name: change.name,
+    debits_pending: change.debitsPending,
+    debits_posted: change.debitsPosted,
+    credits_pending: change.creditsPending,
+    credits_posted: change.creditsPosted,
+    entry_count: change.entryCount,
+  }
+}

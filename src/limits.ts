@@ -1,0 +1,53 @@
+import { day, minute, second } from './clock.js'
+
+/** Every loop, queue, page, retry and batch has a limit, and it stands here. */
+export const limits = {
+  http: {
+    bodyBytes: 64 * 1024,
+    requestMs: 30 * second,
+    keepAliveMs: 72 * second,
+    drainMs: 10 * second,
+    requestIdLength: 100,
+    pageSize: 100,
+    defaultPageSize: 20,
+    csvRows: 10_000,
+    cursorLength: 500,
+  },
+  lane: {
+    /** Larger batches only add latency: the same throughput at twice the waiting. */
+    batch: 256,
+    waiting: 20_000,
+    transientRetries: 5,
+  },
+  gather: { batch: 512, underWay: 4, waiting: 20_000 },
+  postgres: {
+    poolSize: 10,
+    connectMs: 5 * second,
+    statementMs: 30 * second,
+    lockMs: 2 * second,
+    idleInTransactionMs: 15 * second,
+  },
+  due: { batch: 100, leaseMs: minute, idleMs: second },
+  idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
+  keys: {
+    cachedMs: second,
+    cached: 10_000,
+    rememberUseEveryMs: 5 * second,
+    rollGraceMs: 7 * day,
+    perEnvironment: 100,
+    allowedAddresses: 50,
+  },
+  money: {
+    /** The largest integer that JSON readers agree on. */
+    wireMax: 9_007_199_254_740_991n,
+    ledgerMax: 9_223_372_036_854_775_807n,
+    decimalDigits: 20,
+  },
+  names: { length: 100 },
+  fees: { basisPoints: 10_000, tiers: 20 },
+  operator: { listed: 1_000, defaultListed: 50 },
+  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024 },
+  rateLimit: { tracked: 50_000 },
+  reference: { length: 100 },
+  proof: { shown: 20 },
+} as const

@@ -1,0 +1,58 @@
+import { systemClock } from './clock.js'
+import { type Config, readConfig } from './config.js'
+import { type Demo, openDemo } from './demo.js'
+import { createLogger, type Logger } from './log.js'
+import { openDatabase } from './open-database.js'
+import { Database } from './postgres/database.js'
+import { migrate } from './postgres/migrate.js'
+import { createSeal } from './sealed.js'
+import { type Served, serve } from './serve.js'
+import { waitForSignal } from './signals.js'
+import { welcome } from './welcome.js'
+import { startWork } from './work.js'
+
+/** Everything in one process, until Ctrl-C: what `npm start` runs. */
+async function main(): Promise<void> {
+  const startedAt = systemClock.elapsedMs()
+  const config = readConfig()
+  const logger = createLogger(config.logLevel)
+  const database = await openDatabase(config)
+  try {
+    await migrate(database.url)
+    const db = new Database(database.url)
+    const served = await serve(config, database.url, logger)
+    const work = startWork({ db, clock: systemClock, logger })
+    const demo = database.isEmbedded ? await open(config, db, served) : undefined
+    print(welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }))
+
+    await waitForSignal()
+    print('\nFinishing what is under way …')
+    await closeAll(logger, [served.close, work.stop, () => db.close()])
+  } finally {
+    await database.close()
+  }
+  print('Stopped. Everything is on disk.')
+}
+
+function open(config: Config, db: Database, { url }: Served): Promise<Demo> {
+  const seal = createSeal(config.secret)
+  return openDemo({ db, seal, home: config.home, now: systemClock.now() }, url)
+}
+
+/** One part that fails to close must not keep the others, and the database, from closing. */
+async function closeAll(logger: Logger, closers: (() => Promise<void>)[]): Promise<void> {
+  for (const close of closers)
+    await close().catch((error: unknown) => logger.error({ err: error }, 'a part did not close'))
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  },
+)

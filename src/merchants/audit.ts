@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+
+/** Who did what, for the day somebody asks. Details never hold a secret. */
+export type AuditLine = {
+  actor: string
+  action: string
+  merchantId?: string
+  environmentId?: EnvironmentId
+  details: Record<string, unknown>
+}
+
+export type WrittenAuditLine = Required<Omit<AuditLine, 'merchantId' | 'environmentId'>> & {
+  id: string
+  merchantId: string | null
+  environmentId: EnvironmentId | null
+  createdAt: Date
+}
+
+/** In the transaction of the change it tells of: both are there, or neither. */
+export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
+  tx.write(sql`
+    insert into audit_lines
+      (id, actor, action, merchant_id, environment_id, details, created_at)
+    values (${newId(now)}, ${line.actor}, ${line.action}, ${line.merchantId ?? null},
+      ${line.environmentId ?? null}, ${JSON.stringify(line.details)}, ${now})`)
+}
+
+/** Newest first. */
+export async function listAuditLines(
+  db: Reader,
+  most: number = limits.operator.defaultListed,
+): Promise<WrittenAuditLine[]> {
+  const rows = await db.rows(sql<WrittenAuditLine & { details: string }>`
+    select id, actor, action, merchant_id as "merchantId", environment_id as "environmentId",
+      details, created_at as "createdAt"
+    from audit_lines order by id desc limit ${Math.min(most, limits.operator.listed)}`)
+  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) }))
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { fromReference, newId, prefixes, toReference } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import { lockEnvironment } from './environments.js'
+
+/** A bank account of the merchant's own. */
+export type BankAccount = {
+  id: string
+  environmentId: EnvironmentId
+  reference: string
+  bankCode: string
+  accountNumber: string
+  accountName: string
+  isActive: boolean
+  isPrimary: boolean
+  createdAt: Date
+}
+
+export type NewBankAccount = Pick<BankAccount, 'bankCode' | 'accountNumber' | 'accountName'> & {
+  environmentId: EnvironmentId
+}
+
+export type BankAccountName = { environmentId: EnvironmentId; reference: string }
+
+type Row = Omit<BankAccount, 'reference'>
+
+const columns = sql`
+  id, environment_id as "environmentId", bank_code as "bankCode",
+  account_number as "accountNumber", account_name as "accountName", is_active as "isActive",
+  is_primary as "isPrimary", created_at as "createdAt"`
+
+/** An account that was deactivated comes back by being added again. Refuses one that is active. */
+export async function addBankAccount(
+  tx: Tx,
+  now: Date,
+  account: NewBankAccount,
+): Promise<BankAccount> {
+  const { environmentId, bankCode, accountNumber, accountName } = account
+  await lockEnvironment(tx, environmentId)
+  const [row] = await tx.rows(sql<Row>`
+    insert into merchant_bank_accounts as a (environment_id, id, bank_code, account_number,
+      account_name, is_active, is_primary, created_at)
+    values (${environmentId}, ${newId(now)}, ${bankCode}, ${accountNumber}, ${accountName}, true,
+      false, ${now})
+    on conflict on constraint one_bank_account_once
+      do update set is_active = true, account_name = excluded.account_name where not a.is_active
+    returning ${columns}`)
+  if (!row)
+    throw new Refusal('validation_failed', {
+      message: `Account ${accountNumber} at bank ${bankCode} was added before.`,
+    })
+  return toBankAccount(row)
+}
+
+/**
+ * Makes one account the primary one in place of any other. Changes take turns on the environment,
+ * and both updates commit together, so there are never two and a change never leaves none.
+ */
+export async function makePrimary(tx: Tx, name: BankAccountName): Promise<BankAccount> {
+  await lockEnvironment(tx, name.environmentId)
+  const id = fromReference(prefixes.bankAccount, name.reference)
+  if (id === undefined) throw unknownAccount(name)
+  tx.write(sql`
+    update merchant_bank_accounts set is_primary = false
+    where environment_id = ${name.environmentId} and is_primary and id <> ${id}`)
+  const [row] = await tx.rows(sql<Row>`
+    update merchant_bank_accounts set is_primary = true
+    where environment_id = ${name.environmentId} and id = ${id} and is_active
+    returning ${columns}`)
+  if (!row) throw unknownAccount(name)
+  return toBankAccount(row)
+}
+
+/** Refuses the primary account: another must take its place first. */
+export async function deactivateBankAccount(tx: Tx, name: BankAccountName): Promise<BankAccount> {
+  await lockEnvironment(tx, name.environmentId)
+  const account = await getActive(tx, name)
+  if (account.isPrimary)
+    throw new Refusal('validation_failed', {
+      message: 'This is the primary bank account; make another one primary first.',
+    })
+  tx.write(sql`
+    update merchant_bank_accounts set is_active = false
+    where environment_id = ${name.environmentId} and id = ${account.id} and is_active`)
+  return { ...account, isActive: false }
+}
+
+export async function findPrimary(
+  db: Reader,
+  environmentId: EnvironmentId,
+): Promise<BankAccount | undefined> {
+  const [row] = await db.rows(sql<Row>`
+    select ${columns} from merchant_bank_accounts
+    where environment_id = ${environmentId} and is_primary`)
+  return row && toBankAccount(row)
+}
+
+/** Newest first, those that were deactivated included. */
+export async function listBankAccounts(
+  db: Reader,
+  environmentId: EnvironmentId,
+): Promise<BankAccount[]> {
+  const rows = await db.rows(sql<Row>`
+    select ${columns} from merchant_bank_accounts where environment_id = ${environmentId}
+    order by id desc limit ${limits.operator.listed}`)
+  return rows.map(toBankAccount)
+}
+
+async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {
+  const id = fromReference(prefixes.bankAccount, name.reference)
+  const [row] = await tx.rows(sql<Row>`
+    select ${columns} from merchant_bank_accounts
+    where environment_id = ${name.environmentId} and id = ${id ?? null} and is_active`)
+  if (!row) throw unknownAccount(name)
+  return toBankAccount(row)
+}
+
+function unknownAccount({ reference }: BankAccountName): Refusal {
+  return new Refusal('not_found', { message: `There is no active bank account ${reference}.` })
+}
+
+function toBankAccount(row: Row): BankAccount {
+  return { ...row, reference: toReference(prefixes.bankAccount, row.id) }
+}

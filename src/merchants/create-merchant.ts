@@ -1,0 +1,32 @@
+import { strict as assert } from 'node:assert'
+import { sql } from 'kysely'
+import type { Environment, EnvironmentId, Mode } from '../environment.js'
+import { newId, prefixes, toReference } from '../ids.js'
+import type { Tx } from '../postgres/tx.js'
+
+export type Merchant = { id: string; reference: string; displayName: string; createdAt: Date }
+
+export type NewMerchant = Merchant & { environments: Record<Mode, Environment> }
+
+/** A merchant always has both environments. The live one starts without KYC approval. */
+export async function createMerchant(tx: Tx, now: Date, displayName: string): Promise<NewMerchant> {
+  const id = newId(now)
+  tx.write(sql`
+    insert into merchants (id, display_name, created_at) values (${id}, ${displayName}, ${now})`)
+  const rows = await tx.rows(sql<{ id: EnvironmentId; mode: Mode }>`
+    insert into environments (merchant_id, mode, created_at)
+    values (${id}, 'test', ${now}), (${id}, 'live', ${now}) returning id, mode`)
+
+  const environmentIn = (mode: Mode): Environment => {
+    const row = rows.find((row) => row.mode === mode)
+    assert(row, `merchant ${id} has a ${mode} environment`)
+    return { id: row.id, mode, merchantId: id, merchantName: displayName }
+  }
+  return {
+    id,
+    reference: toReference(prefixes.merchant, id),
+    displayName,
+    createdAt: now,
+    environments: { test: environmentIn('test'), live: environmentIn('live') },
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Environment, EnvironmentId, Mode } from '../environment.js'
+import { fromReference, prefixes } from '../ids.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+
+/** How people name an environment: the merchant's reference and a mode. */
+export type EnvironmentName = { merchant: string; mode: Mode }
+
+/** Both environments of a merchant, test before live; none for a reference we do not know. */
+export async function listEnvironments(db: Reader, merchant: string): Promise<Environment[]> {
+  const merchantId = fromReference(prefixes.merchant, merchant)
+  if (merchantId === undefined) return []
+  return db.rows(sql<Environment>`
+    select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName"
+    from environments e join merchants m on m.id = e.merchant_id
+    where e.merchant_id = ${merchantId} order by e.mode desc`)
+}
+
+export async function findEnvironment(
+  db: Reader,
+  { merchant, mode }: EnvironmentName,
+): Promise<Environment | undefined> {
+  const environments = await listEnvironments(db, merchant)
+  return environments.find((environment) => environment.mode === mode)
+}
+
+export async function getEnvironment(db: Reader, name: EnvironmentName): Promise<Environment> {
+  const environment = await findEnvironment(db, name)
+  if (!environment) throw unknownMerchant(name.merchant)
+  return environment
+}
+
+export function unknownMerchant(merchant: string): Refusal {
+  return new Refusal('not_found', { message: `There is no merchant ${merchant}.` })
+}
+
+/**
+ * Changes to how one environment is set up take turns here. Rows that merely refer to the
+ * environment, payments and payouts among them, are not made to wait.
+ */
+export async function lockEnvironment(tx: Tx, id: EnvironmentId): Promise<void> {
+  await tx.rows(sql`select from environments where id = ${id} for no key update`)
+}

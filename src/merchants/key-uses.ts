@@ -1,0 +1,50 @@
+import { limits } from '../limits.js'
+import type { Database } from '../postgres/database.js'
+import { listStatement } from '../postgres/statement.js'
+
+const columns = { id: 'uuid', used_at: 'timestamptz' } as const
+
+/**
+ * Rows that someone else is writing are passed over: another process is noting the same use, or the
+ * key is being revoked. So a flush never waits, and two of them can never wait for each other.
+ */
+const update = listStatement({
+  name: 'remember_key_uses',
+  columns,
+  text: (list) => `
+    with free as (
+      select k.id, list.used_at from api_keys k join ${list} on list.id = k.id
+      where k.last_used_at is null or k.last_used_at < list.used_at
+      for no key update of k skip locked)
+    update api_keys k set last_used_at = free.used_at from free where free.id = k.id`,
+})
+
+/** When keys were last used, noted in memory on the request path and written off it. */
+export class KeyUses {
+  #uses = new Map<string, Date>()
+
+  /** How many keys have a use that is not written yet. */
+  get count(): number {
+    return this.#uses.size
+  }
+
+  /** A note that finds no room is dropped: the next use of that key is noted instead. */
+  note(id: string, at: Date): void {
+    if (this.#uses.size >= limits.keys.cached && !this.#uses.has(id)) return
+    this.#uses.set(id, at)
+  }
+
+  async write(db: Database): Promise<number> {
+    if (this.#uses.size === 0) return 0
+    const uses = this.#uses
+    this.#uses = new Map()
+    try {
+      await db.rows(update([...uses].map(([id, usedAt]) => ({ id, used_at: usedAt }))))
+    } catch (error) {
+      // Kept for the next flush, under what was noted meanwhile.
+      this.#uses = new Map([...uses, ...this.#uses])
+      throw error
+    }
+    return uses.size
+  }
+}

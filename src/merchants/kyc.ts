@@ -1,0 +1,17 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+
+/** False says that it was approved before, and nothing was changed. */
+export async function approveKyc(tx: Tx, environmentId: EnvironmentId): Promise<boolean> {
+  const rows = await tx.rows(sql`
+    update environments set kyc_status = 'APPROVED'
+    where id = ${environmentId} and kyc_status = 'NONE' returning id`)
+  return rows.length > 0
+}
+
+export async function isKycApproved(db: Reader, environmentId: EnvironmentId): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select from environments where id = ${environmentId} and kyc_status = 'APPROVED'`)
+  return rows.length > 0
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
+import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import type { Seal } from '../sealed.js'
+import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from './api-keys.js'
+
+export type KeyRoll = KeyName & { seal: Seal; graceMs: number }
+
+/** The new key, and until when the old one still works. */
+export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
+
+/**
+ * Replaces a key by a new one that may do the same. The old one works on for the grace period, but
+ * never longer than it would have. Refuses a key that no longer works or was rolled before.
+ */
+export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledKey> {
+  if (roll.graceMs < 0 || roll.graceMs > limits.keys.rollGraceMs)
+    throw new Refusal('validation_failed', { message: 'The grace must be between 0 and 7 days.' })
+  const old = await lockKey(tx, roll)
+  const why = whyNotRollable(now, old)
+  if (why) throw new Refusal('validation_failed', { message: `This key ${why}; create a new one.` })
+
+  const issued = insertKey(tx, now, {
+    seal: roll.seal,
+    environment: { id: old.environmentId, merchantId: old.merchantId, mode: old.mode },
+    kind: old.kind,
+    name: old.name,
+    expiresAt: nextExpiry(now, old),
+    allowedAddresses: old.allowedAddresses,
+  })
+  const graceEnd = after(now, roll.graceMs)
+  const oldExpiresAt = old.expiresAt && old.expiresAt < graceEnd ? old.expiresAt : graceEnd
+  tx.write(sql`
+    update api_keys set expires_at = ${oldExpiresAt}, rolled_into = ${issued.id}
+    where environment_id = ${old.environmentId} and id = ${old.id} and rolled_into is null`)
+  return { issued, oldExpiresAt }
+}
+
+function whyNotRollable(now: Date, key: ApiKey): string | undefined {
+  if (key.revokedAt) return 'was revoked'
+  if (key.rolledInto) return 'was rolled before'
+  if (key.expiresAt && key.expiresAt <= now) return 'has expired'
+  return undefined
+}
+
+/** A key that was issued for ninety days is followed by one for ninety days. */
+function nextExpiry(now: Date, { createdAt, expiresAt }: ApiKey): Date | null {
+  return expiresAt && after(now, expiresAt.getTime() - createdAt.getTime())
+}

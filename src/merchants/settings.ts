@@ -1,0 +1,70 @@
+import { strict as assert } from 'node:assert'
+import { sql } from 'kysely'
+import type { Environment, EnvironmentId } from '../environment.js'
+import { limits } from '../limits.js'
+import { parseDecimal } from '../money/amounts.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import { type Detail, Refusal } from '../refusal.js'
+import { lockEnvironment } from './environments.js'
+import {
+  defaultSettings,
+  mergeSettings,
+  type Settings,
+  type SettingsPatch,
+} from './settings-document.js'
+
+export async function getSettings(db: Reader, environment: Environment): Promise<Settings> {
+  return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
+}
+
+/**
+ * Changes what the patch names and answers the whole. Changes of one environment take turns, so two
+ * at once are both there afterwards. Only what was set is stored: a default that improves in a later
+ * release reaches everyone who never chose. Refuses thresholds that the asset cannot hold.
+ */
+export async function patchSettings(
+  tx: Tx,
+  now: Date,
+  environment: Environment,
+  patch: SettingsPatch,
+): Promise<Settings> {
+  const details = judgePatch(patch)
+  if (details.length > 0)
+    throw new Refusal('validation_failed', {
+      message: `${details[0]!.field} ${details[0]!.issue}.`,
+      details,
+    })
+  await lockEnvironment(tx, environment.id)
+  const stored = mergeSettings(await readStored(tx, environment.id), patch)
+  writeStored(tx, now, { environmentId: environment.id, stored })
+  return mergeSettings(defaultSettings(environment), stored)
+}
+
+/** What the schema cannot say: how many digits an asset has. */
+function judgePatch({ lowBalance = {} }: SettingsPatch): Detail[] {
+  return (['USDC', 'USDT'] as const).flatMap((asset) => {
+    const threshold = lowBalance[asset]
+    const amount = typeof threshold === 'string' ? parseDecimal(threshold, asset) : 0n
+    return typeof amount === 'bigint' ? [] : [{ field: `lowBalance.${asset}`, issue: amount.issue }]
+  })
+}
+
+async function readStored(db: Reader, environmentId: EnvironmentId): Promise<SettingsPatch> {
+  const [row] = await db.rows(sql<{ document: string }>`
+    select document from environment_settings where environment_id = ${environmentId}`)
+  return row ? JSON.parse(row.document) : {}
+}
+
+function writeStored(
+  tx: Tx,
+  now: Date,
+  { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
+): void {
+  const document = JSON.stringify(stored)
+  assert(Buffer.byteLength(document) <= limits.settings.documentBytes, 'settings stay small')
+  tx.write(sql`
+    insert into environment_settings (environment_id, document, version, updated_at)
+    values (${environmentId}, ${document}, 1, ${now})
+    on conflict (environment_id) do update set document = excluded.document,
+      version = environment_settings.version + 1, updated_at = excluded.updated_at`)
+}

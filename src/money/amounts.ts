@@ -1,0 +1,43 @@
+import { strict as assert } from 'node:assert'
+import { limits } from '../limits.js'
+import { type Asset, assets } from './assets.js'
+
+export const decimalPattern = '^\\d+(\\.\\d+)?$'
+
+/** Why a decimal text is no amount, in words that finish the sentence "amount …". */
+export type NotAnAmount = { issue: string }
+
+/** Reads a decimal text exactly. It never rounds: digits that the asset cannot hold are refused. */
+export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
+  if (!new RegExp(decimalPattern).test(text))
+    return { issue: 'must be decimal digits with an optional fraction, such as "25.50"' }
+  const { decimals } = assets[asset]
+  const [whole = '', fraction = ''] = text.split('.')
+  if (whole.length + fraction.length > limits.money.decimalDigits)
+    return { issue: `must have at most ${limits.money.decimalDigits} digits` }
+  const significant = fraction.replace(/0+$/, '')
+  if (significant.length > decimals)
+    return { issue: `must have at most ${decimals} digits after the point for ${asset}` }
+
+  const amount = BigInt(whole + significant.padEnd(decimals, '0'))
+  if (amount === 0n) return { issue: 'must be greater than zero' }
+  if (amount > limits.money.ledgerMax)
+    return { issue: `must be at most ${formatDecimal(limits.money.ledgerMax, asset)}` }
+  return amount
+}
+
+/** The one canonical way to write an amount: no trailing zeros, no point without a fraction. */
+export function formatDecimal(amount: bigint, asset: Asset): string {
+  const { decimals } = assets[asset]
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  const sign = amount < 0n ? '-' : ''
+  return sign + digits.slice(0, -decimals) + (fraction && `.${fraction}`)
+}
+
+/** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal text. */
+export function toWire(amount: bigint, asset: Asset): number | string {
+  if (asset !== 'NGN') return formatDecimal(amount, asset)
+  assert(amount <= limits.money.wireMax && amount >= -limits.money.wireMax, 'NGN fits the wire')
+  return Number(amount)
+}

@@ -1,0 +1,10 @@
+/** The assets Manilla keeps books in. Amounts are whole numbers of the smallest unit. */
+export const assets = {
+  NGN: { decimals: 2, holder: 'clearing' },
+  USDC: { decimals: 6, holder: 'treasury' },
+  USDT: { decimals: 6, holder: 'treasury' },
+} as const
+
+export type Asset = keyof typeof assets
+
+export const assetNames = Object.keys(assets) as Asset[]

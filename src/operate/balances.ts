@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander'
+import type { Mode } from '../environment.js'
+import { newId, prefixes, toReference } from '../ids.js'
+import { listBalances } from '../ledger/balances.js'
+import { moveAll } from '../ledger/move.js'
+import type { Movement } from '../ledger/movement.js'
+import { writeAuditLine } from '../merchants/audit.js'
+import { getEnvironment } from '../merchants/environments.js'
+import { formatDecimal } from '../money/amounts.js'
+import { type Asset, assetNames, assets } from '../money/assets.js'
+import { Refusal } from '../refusal.js'
+import { modeOption, readAmount, readName } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable } from './table.js'
+
+export function registerBalances(program: Command, context: OperateContext): void {
+  const balances = program.command('balances').description("a merchant's money")
+  const show = balances
+    .command('show')
+    .description('what is available, held by open payouts, and not decided yet')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+  setOperation(show, context, showAll)
+  setOperation(describeCredit(balances.command('credit')), context, creditOne)
+}
+
+function describeCredit(command: Command): Command {
+  const asset = new Option('--asset <asset>', 'which money').choices(assetNames)
+  const amount = new Option('--amount <amount>', 'a decimal in the main unit: 2000 is ₦2,000.00')
+  const note = new Option('--note <note>', 'why, for the audit').argParser(readName)
+  return command
+    .description('credit money that has come in outside of the rails and is really there')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(asset.makeOptionMandatory())
+    .addOption(amount.makeOptionMandatory())
+    .addOption(note.makeOptionMandatory())
+}
+
+async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
+  const { id } = await getEnvironment(db, { merchant: args[0]!, mode: options.mode })
+  const balances = await listBalances(db, id)
+  const data = balances.map(({ asset, available, held, pending }) => ({
+    asset,
+    available: formatDecimal(available, asset),
+    held: formatDecimal(held, asset),
+    pending: formatDecimal(pending, asset),
+  }))
+  const rows = data.map((balance) => Object.values(balance))
+  return { data, text: formatTable(['asset', 'available', 'held', 'pending'], rows) }
+}
+
+type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string }
+
+async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>): Promise<Answer> {
+  const { mode, asset, note } = options
+  const amount = readAmount(options.amount, asset)
+  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
+  const { id: environmentId, merchantId } = environment
+  const causeId = newId(now)
+  const details = {
+    ...{ mode, asset, note, amount: formatDecimal(amount, asset) },
+    reference: toReference(prefixes.credit, causeId),
+  }
+  const available = await db.transaction(async (tx) => {
+    const movement = toMovement({ environmentId, asset, causeId }, amount)
+    const [outcome] = await moveAll(tx, now, [movement])
+    if (!outcome!.isMoved)
+      throw new Refusal('validation_failed', {
+        message: `${details.amount} ${asset} would make the balance too large to write exactly.`,
+      })
+    writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
+    return outcome!.entries[0]!.availableAfter!
+  })
+  const after = formatDecimal(available, asset)
+  const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} is available.`
+  return { data: { ...details, available: after }, text }
+}
+
+function toMovement(
+  cause: Pick<Movement, 'environmentId' | 'asset' | 'causeId'>,
+  amount: bigint,
+): Movement {
+  const debit = assets[cause.asset].holder
+  const line = { debit, credit: 'available', amount, purpose: 'operator_credit' } as const
+  return { ...cause, isHold: false, lines: [line] }
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import type { Reader } from './tx.js'
+
+/** A table whose rows are jobs: what makes a row wait for work, and what a worker needs of it. */
+export type DueTable = {
+  table: string
+  /** Primary key columns. */
+  key: string[]
+  /** Which rows are open, as the partial index on due_at says it. */
+  open: string
+  /** What a claim returns, as a select list over the alias `job`. */
+  returning: string
+}
+
+/**
+ * Claims rows that are due: nobody else gets them until the lease is over, and the attempt is counted.
+ * A worker that dies needs no reaper: its rows fall due again. Whoever finishes a row must name the
+ * attempt it was claimed with, so that a worker which outlived its lease cannot overwrite its successor.
+ */
+export async function claimDue<Row>(
+  db: Reader,
+  due: DueTable,
+  claim: { now: Date; leaseMs: number; limit: number },
+): Promise<Row[]> {
+  const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
+  return db.rows<Row>({
+    name: `claim_due_${due.table}`,
+    text: `
+      with claimed as materialized (
+        select ${due.key.join(', ')} from ${due.table}
+        where ${due.open} and due_at <= $1
+        order by due_at limit $3
+        for update skip locked)
+      update ${due.table} job set due_at = $2, attempts = attempts + 1
+      from claimed where ${same}
+      returning ${due.returning}`,
+    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit],
+  })
+}
+
+/** When the next open row falls due, so that an idle worker knows how long it may sleep. */
+export async function nextDueAt(db: Reader, due: DueTable): Promise<Date | null> {
+  const [row] = await db.rows(
+    sql<{ dueAt: Date | null }>`
+      select min(due_at) as "dueAt" from ${sql.table(due.table)} where ${sql.raw(due.open)}`,
+  )
+  return row!.dueAt
+}

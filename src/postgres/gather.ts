@@ -1,0 +1,50 @@
+import { strict as assert } from 'node:assert'
+import { limits } from '../limits.js'
+
+type Waiting<Key, Value> = {
+  key: Key
+  resolve: (value: Value) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Gathers single questions into one. Questions of the same turn of the event loop travel together,
+ * and while the allowed number is under way the next ones wait and travel together too.
+ * Nothing is cached: every answer was read after its question was asked.
+ */
+export function gather<Key, Value>(
+  askAll: (keys: Key[]) => Promise<Value[]>,
+): (key: Key) => Promise<Value> {
+  let waiting: Waiting<Key, Value>[] = []
+  let underWay = 0
+  let isScheduled = false
+
+  async function ask(): Promise<void> {
+    isScheduled = false
+    if (waiting.length === 0 || underWay >= limits.gather.underWay) return
+    const batch = waiting.slice(0, limits.gather.batch)
+    waiting = waiting.slice(limits.gather.batch)
+    underWay += 1
+    try {
+      const values = await askAll(batch.map(({ key }) => key))
+      assert.equal(values.length, batch.length, 'every question has an answer')
+      for (const [index, { resolve }] of batch.entries()) resolve(values[index] as Value)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+    underWay -= 1
+    schedule()
+  }
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0) return
+    isScheduled = true
+    setImmediate(ask)
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject })
+      schedule()
+    })
+}

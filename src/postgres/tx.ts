@@ -1,0 +1,97 @@
+import type { RawBuilder } from 'kysely'
+import type pg from 'pg'
+import { ConnectionLost, isConnectionLost, OutcomeUnknown } from './failures.js'
+import { type Statement, toStatement } from './statement.js'
+
+export type Source<Row> = RawBuilder<Row> | Statement<Row>
+
+/** Anything that can answer a question: the pool, or a transaction under way. */
+export type Reader = {
+  rows<Row>(source: Source<Row>): Promise<Row[]>
+}
+
+/**
+ * A transaction under way. Questions are awaited. Writes are sent at once and judged at commit, so a
+ * use case that has decided in memory sends all of its writes and the commit in a single flush.
+ */
+export class Tx implements Reader {
+  readonly #client: pg.ClientBase
+  readonly #sent: Promise<void>[] = []
+  #failure: unknown
+  #isCommitSent = false
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client
+    this.write({ text: 'begin', values: [] })
+  }
+
+  async rows<Row>(source: Source<Row>): Promise<Row[]> {
+    try {
+      const result = await this.#client.query<Row & pg.QueryResultRow>(toStatement(source))
+      return result.rows
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  write(source: Source<unknown>): void {
+    const sent = this.#client.query(toStatement(source))
+    this.#sent.push(
+      sent.then(
+        () => {},
+        (error) => {
+          this.#fail(error)
+        },
+      ),
+    )
+  }
+
+  /** COMMIT after a failed statement answers ROLLBACK without an error, so its tag is the verdict. */
+  async commit(): Promise<void> {
+    this.#isCommitSent = true
+    const committed = this.#client.query('commit').then(
+      (result) => result.command,
+      (error: unknown) => {
+        this.#fail(error)
+      },
+    )
+    await Promise.all(this.#sent)
+    const tag = await committed
+    if (this.#failure !== undefined) throw this.#told(this.#failure)
+    if (tag !== 'COMMIT') throw new Error('the transaction was rolled back without saying why')
+  }
+
+  async rollback(): Promise<void> {
+    await Promise.all(this.#sent)
+    await this.#client.query('rollback')
+  }
+
+  /** The first failure is the cause; those after it only say that the transaction is lost. */
+  #fail(error: unknown): unknown {
+    this.#failure ??= error
+    return this.#told(this.#failure)
+  }
+
+  #told(failure: unknown): unknown {
+    if (!isConnectionLost(failure)) return failure
+    const Kind = this.#isCommitSent ? OutcomeUnknown : ConnectionLost
+    return new Kind('the connection to the database was lost', { cause: failure })
+  }
+}
+
+/** Runs the work in one transaction on this connection: all of it is committed, or none. */
+export async function inTransaction<Result>(
+  client: pg.ClientBase,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const tx = new Tx(client)
+  let result: Result
+  try {
+    result = await work(tx)
+  } catch (error) {
+    await tx.rollback().catch(() => {}) // a lost connection has rolled back already
+    throw error
+  }
+  await tx.commit()
+  return result
+}

@@ -1,0 +1,56 @@
+import { createServer as createHttpServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { compose } from './compose.js'
+import type { Config } from './config.js'
+import type { HttpMetrics } from './http/metrics.js'
+import type { Logger } from './log.js'
+
+export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
+
+/** The API on its address, and `/metrics` on a loopback port of its own. */
+export async function serve(
+  config: Config,
+  databaseUrl: string,
+  logger: Logger,
+): Promise<Served> {
+  const house = await compose({ config, databaseUrl, logger })
+  try {
+    const metricsServer = await listenForMetrics(house.metrics, config.metricsPort)
+    const address = await house.app.listen({ host: config.host, port: config.port })
+    return {
+      url: config.publicUrl ?? address,
+      metricsUrl: `http://127.0.0.1:${(metricsServer.address() as AddressInfo).port}/metrics`,
+      async close() {
+        await house.close()
+        metricsServer.close()
+        metricsServer.closeAllConnections()
+      },
+    }
+  } catch (error) {
+    await house.close()
+    throw explain(error, config)
+  }
+}
+
+/** Bound to loopback whatever HOST says: figures about a business are not for everyone. */
+function listenForMetrics(metrics: HttpMetrics, port: number): Promise<Server> {
+  const server = createHttpServer(async (request, response) => {
+    if (request.url !== '/metrics') return response.writeHead(404).end()
+    response.setHeader('content-type', metrics.registry.contentType)
+    return response.end(await metrics.registry.metrics())
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
+
+function explain(error: unknown, config: Config): unknown {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') {
+    const name = port === config.port ? 'PORT' : 'METRICS_PORT'
+    return new Error(`Port ${port} is in use. Choose another: ${name}=${Number(port) + 1} npm start`)
+  }
+  if (code === 'EACCES') return new Error(`Port ${port} may not be used by this account.`)
+  return error
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import { eventProofs } from './events/proofs.js'
+import { idempotencyProofs } from './idempotency/proofs.js'
+import { ledgerProofs } from './ledger/proofs.js'
+import { limits } from './limits.js'
+import type { Database } from './postgres/database.js'
+
+export type Finding = { claim: string; counterexamples: unknown[] }
+
+const proofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs]
+
+/** Checks every claim against one snapshot, so that work under way cannot make it look wrong. */
+export async function verifyLedger(db: Database): Promise<Finding[]> {
+  return db.transaction(async (tx) => {
+    tx.write(sql`set transaction isolation level repeatable read, read only`)
+    tx.write(sql`set local statement_timeout = 0`)
+    const findings: Finding[] = []
+    for (const { claim, counterexamples } of proofs) {
+      const some = `select * from (${counterexamples}) c limit ${limits.proof.shown}`
+      findings.push({ claim, counterexamples: await tx.rows({ text: some, values: [] }) })
+    }
+    return findings
+  })
+}

@@ -1,0 +1,40 @@
+import path from 'node:path'
+import type { Demo } from './demo.js'
+import type { Served } from './serve.js'
+
+type Facts = { served: Served; demo: Demo | undefined; home: string; readyMs: number }
+
+/** What a newcomer sees first: where it is, the keys, and a first request that works when pasted. */
+export function welcome({ served, demo, home, readyMs }: Facts): string {
+  const rows = [
+    ['API', served.url],
+    ['Reference', `${served.url}/docs`],
+    ['Metrics', served.metricsUrl],
+  ]
+  const head = [`${mark} Manilla is ready (${(readyMs / 1_000).toFixed(1)} s)`, '', ...table(rows)]
+  return [...head, ...(demo ? demoLines(demo, home) : []), ''].join('\n')
+}
+
+function demoLines(demo: Demo, home: string): string[] {
+  return [
+    '',
+    `  Demo merchant: ${demo.merchant.displayName}, with money to play with in test mode`,
+    ...table([
+      ['Secret key', demo.test.secretKey],
+      ['Public key', demo.test.publicKey],
+      ['Live keys', path.join(home, 'demo.json')],
+    ]),
+    '',
+    '  Try it:',
+    '',
+    `    curl ${demo.baseUrl}/v1/balances -H 'Authorization: Bearer ${demo.test.secretKey}'`,
+    '',
+    '  Ctrl-C stops it.',
+  ]
+}
+
+function table(rows: string[][]): string[] {
+  return rows.map(([name, value]) => `  ${name!.padEnd(12)}${value}`)
+}
+
+const mark = '◯'

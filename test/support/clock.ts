@@ -1,0 +1,13 @@
+import type { Clock } from '../../src/clock.js'
+
+/** A clock that stands still until it is told to move. */
+export function manualClock(start = new Date('2026-01-05T09:00:00.000Z')) {
+  let nowMs = start.getTime()
+  return {
+    now: () => new Date(nowMs),
+    elapsedMs: () => nowMs,
+    advance(durationMs: number) {
+      nowMs += durationMs
+    },
+  } satisfies Clock & { advance(durationMs: number): void }
+}

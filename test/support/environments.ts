@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import { type EnvironmentId, type Mode, toEnvironmentId } from '../../src/environment.js'
+import { newId } from '../../src/ids.js'
+import type { Database } from '../../src/postgres/database.js'
+
+/** The least an environment needs to exist, for rooms that only know its number. */
+export async function insertEnvironment(db: Database, mode: Mode = 'test'): Promise<EnvironmentId> {
+  const now = new Date()
+  const merchantId = newId(now)
+  await db.rows(sql`insert into merchants values (${merchantId}, 'Ada Stores', ${now})`)
+  const [row] = await db.rows(sql<{ id: number }>`
+    insert into environments (merchant_id, mode, created_at) values (${merchantId}, ${mode}, ${now})
+    returning id`)
+  return toEnvironmentId(row!.id)
+}

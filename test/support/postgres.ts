@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { Database } from '../../src/postgres/database.js'
+import { startEmbeddedServer } from '../../src/postgres/embedded-server.js'
+import { migrate } from '../../src/postgres/migrate.js'
+import { databaseUrl, templateName } from './database-url.js'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+/** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'manilla-test-'))
+  const server = await startEmbeddedServer({
+    dataDirectory: path.join(folder, 'data'),
+    // The machine does not lose power during a test; storms that kill things run with fsync on.
+    settings: { fsync: 'off', max_connections: '300' },
+  })
+  const admin = new Database(server.url)
+  await admin.rows({ text: `create database ${templateName}`, values: [] })
+  await admin.close()
+  await migrate(databaseUrl(server.url, templateName))
+  project.provide('postgresUrl', server.url)
+
+  return async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
