@@ -8,7 +8,10 @@ import { Secret } from './secret.js'
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
-/** Every variable the service reads. The table in docs/operating/configuration.md is written from it. */
+/**
+ * Every variable the service reads. The table in docs/operating/configuration.md is written from
+ * it.
+ */
 export const variables = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
   PORT: Type.Integer({
@@ -26,7 +29,8 @@ export const variables = Type.Object({
   ),
   MANILLA_HOME: Type.Optional(
     Type.String({
-      description: 'Folder of the embedded database and its secrets; by default `.manilla` in the project.',
+      description:
+        'Folder of the embedded database and its secrets; by default `.manilla` in the project.',
     }),
   ),
   DATABASE_URL: Type.Optional(
@@ -61,7 +65,8 @@ export const variables = Type.Object({
   PUBLIC_RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 20,
     minimum: 0,
-    description: 'Requests per second and address on public routes, counted per process; 0 disables.',
+    description:
+      'Requests per second and address on public routes, counted per process; 0 disables.',
   }),
 })
 
@@ -80,7 +85,9 @@ export type Config = {
   publicRateLimitPerSecond: number
 }
 
-/** Reads and checks the environment variables, once. A wrong one is named, with what it should be. */
+/**
+ * Reads and checks the environment variables, once. A wrong one is named, with what it should be.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const values = envSchema<Static<typeof variables>>({ schema: variables, data: environment })
   const home = path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
@@ -92,7 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return {
     host: values.HOST,
     port: values.PORT,
-    metricsPort: values.METRICS_PORT ?? (values.PORT === 0 ? 0 : values.PORT + 1_000),
+    metricsPort: values.METRICS_PORT ?? besidePort(values.PORT),
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),
@@ -102,6 +109,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
   }
+}
+
+function besidePort(port: number): number {
+  return port === 0 || port + 1_000 > 65_535 ? 0 : port + 1_000
 }
 
 /** Made once; written exclusively, so that two first starts agree on one. */

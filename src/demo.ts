@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
+import type { Environment } from './environment.js'
 import { fromReference, newId, prefixes } from './ids.js'
 import { fundAll } from './ledger/fund.js'
 import { createMerchant } from './merchants/create-merchant.js'
@@ -8,7 +9,6 @@ import { issueKey } from './merchants/issue-key.js'
 import type { Asset } from './money/assets.js'
 import type { Database } from './postgres/database.js'
 import type { Tx } from './postgres/tx.js'
-import type { Environment } from './environment.js'
 import type { Seal } from './sealed.js'
 
 type Keys = { publicKey: string; secretKey: string }
@@ -29,8 +29,8 @@ const gifts: [Asset, bigint][] = [
 ]
 
 /**
- * The merchant a newcomer starts with, made once. Its keys are kept only in demo.json, so where that
- * file is gone, or names a merchant this database does not know, a new one is made.
+ * The merchant a newcomer starts with, made once. Its keys are kept only in demo.json, so where
+ * that file is gone, or names a merchant this database does not know, a new one is made.
  */
 export async function openDemo(
   tools: { db: Database; seal: Seal; home: string; now: Date },

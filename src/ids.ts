@@ -43,7 +43,10 @@ export function toReference(prefix: Prefix, id: string): string {
 
 /** The id behind a reference, or undefined for anything that we cannot have written. */
 export function fromReference(prefix: Prefix, reference: string): string | undefined {
-  if (!reference.startsWith(prefix) || !/^[0-9a-hjkmnp-tv-z]{26}$/.test(reference.slice(prefix.length)))
+  if (
+    !reference.startsWith(prefix) ||
+    !/^[0-9a-hjkmnp-tv-z]{26}$/.test(reference.slice(prefix.length))
+  )
     return undefined
   try {
     const bytes = base32crockford.decode(reference.slice(prefix.length).toUpperCase())
@@ -56,5 +59,7 @@ export function fromReference(prefix: Prefix, reference: string): string | undef
 
 /** Sixteen bytes of hex in the form the database writes them. */
 export function toUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const cuts = [0, 8, 12, 16, 20, 32]
+  const parts = cuts.slice(1).map((end, index) => hex.slice(cuts[index], end))
+  return parts.join('-')
 }

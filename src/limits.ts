@@ -6,7 +6,10 @@ export const limits = {
     bodyBytes: 64 * 1024,
     requestMs: 30 * second,
     keepAliveMs: 72 * second,
+    /** When a stop is asked for: who has not been answered by then is cut off. */
+    finishMs: 5 * second,
     drainMs: 10 * second,
+    lingerMs: second,
     requestIdLength: 100,
     pageSize: 100,
     defaultPageSize: 20,
@@ -27,6 +30,21 @@ export const limits = {
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
   },
+  embedded: {
+    /** macOS has the tightest limit on the path of a socket. */
+    socketPathBytes: 103,
+    logBytes: 10 * 1024 * 1024,
+    logTailLength: 3_000,
+    lookEveryMs: 20,
+    retryEveryMs: 200,
+    /** Replaying the log of a crash may take minutes. */
+    readyWithinMs: 10 * minute,
+    /** A server whose data directory was deleted notices within a minute and ends. */
+    freeWithinMs: 75 * second,
+    stopWithinMs: minute,
+    removalRetries: 10,
+    removalRetryMs: 50,
+  },
   due: { batch: 100, leaseMs: minute, idleMs: second },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
   keys: {
@@ -45,7 +63,7 @@ export const limits = {
   },
   names: { length: 100 },
   fees: { basisPoints: 10_000, tiers: 20 },
-  operator: { listed: 1_000, defaultListed: 50 },
+  operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
   settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024 },
   rateLimit: { tracked: 50_000 },
   reference: { length: 100 },

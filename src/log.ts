@@ -2,12 +2,16 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** What a secret looks like in a text: our keys, webhook secrets, bearer tokens, passwords in URLs. */
+/**
+ * What a secret looks like in a text: our keys, webhook secrets, bearer tokens, passwords in URLs.
+ * Anywhere in it: in a line of JSON the letter of an escape, as in `\nsk_test_…`, may come before.
+ */
 const secretShapes: [RegExp, string][] = [
-  [/\b(sk|pk)_(test|live)_[0-9A-Za-z]+/g, '$1_$2_[secret]'],
-  [/\bwhsec_[0-9A-Za-z+/=_-]+/g, 'whsec_[secret]'],
-  [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [secret]'],
-  [/(\w+:\/\/[^\s:@/"]*):[^\s@/"]+@/g, '$1:[secret]@'],
+  [/(sk|pk)_(test|live)_[0-9A-Za-z]+/g, '$1_$2_[secret]'],
+  [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_[secret]'],
+  [/Bearer\s+[^\s"\\]+/gi, 'Bearer [secret]'],
+  [/(\w+:\/\/[^\s:@/"]*):[^\s/"]+@/g, '$1:[secret]@'],
+  [/(password=)[^\s&"\\]+/gi, '$1[secret]'],
 ]
 
 export function redact(text: string): string {

@@ -14,6 +14,8 @@ import { startWork } from './work.js'
 /** Everything in one process, until Ctrl-C: what `npm start` runs. */
 async function main(): Promise<void> {
   const startedAt = systemClock.elapsedMs()
+  // From the first moment: a Ctrl-C during the start must not leave the database running.
+  const stopSignal = waitForSignal()
   const config = readConfig()
   const logger = createLogger(config.logLevel)
   const database = await openDatabase(config)
@@ -23,9 +25,11 @@ async function main(): Promise<void> {
     const served = await serve(config, database.url, logger)
     const work = startWork({ db, clock: systemClock, logger })
     const demo = database.isEmbedded ? await open(config, db, served) : undefined
-    print(welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }))
+    print(
+      welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
+    )
 
-    await waitForSignal()
+    await stopSignal
     print('\nFinishing what is under way …')
     await closeAll(logger, [served.close, work.stop, () => db.close()])
   } finally {

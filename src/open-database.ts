@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Config } from './config.js'
-import { startEmbeddedServer } from './postgres/embedded-server.js'
+import { startEmbeddedServer } from './postgres/embedded/server.js'
 import { claimInstance } from './postgres/instance-lock.js'
 
 export type OpenDatabase = { url: string; isEmbedded: boolean; close(): Promise<void> }

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import type { Secret } from './secret.js'
 
 /** What may be done with the service's secret. Each use has a key of its own, derived from it. */
@@ -10,7 +17,8 @@ export type Seal = {
 }
 
 export function createSeal(secret: Secret): Seal {
-  const hashKey = derive(secret, 'hash')
+  // A key object is prepared once; a bare buffer would be prepared anew for every request.
+  const hashKey = createSecretKey(derive(secret, 'hash'))
   const sealKey = derive(secret, 'seal')
   return {
     hash: (text) => createHmac('sha256', hashKey).update(text).digest(),

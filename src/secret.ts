@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
-/** A text that must not be seen. However it is printed, it says `[secret]`; only `reveal` shows it. */
+/**
+ * A text that must not be seen. However it is printed, it says `[secret]`; only `reveal` shows it.
+ */
 export class Secret {
   readonly #text: string
 

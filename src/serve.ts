@@ -8,25 +8,24 @@ import type { Logger } from './log.js'
 export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 
 /** The API on its address, and `/metrics` on a loopback port of its own. */
-export async function serve(
-  config: Config,
-  databaseUrl: string,
-  logger: Logger,
-): Promise<Served> {
+export async function serve(config: Config, databaseUrl: string, logger: Logger): Promise<Served> {
   const house = await compose({ config, databaseUrl, logger })
+  let metricsServer: Server | undefined
   try {
-    const metricsServer = await listenForMetrics(house.metrics, config.metricsPort)
+    metricsServer = await listenForMetrics(house.metrics, config.metricsPort)
+    const { port } = metricsServer.address() as AddressInfo
     const address = await house.app.listen({ host: config.host, port: config.port })
     return {
       url: config.publicUrl ?? address,
-      metricsUrl: `http://127.0.0.1:${(metricsServer.address() as AddressInfo).port}/metrics`,
+      metricsUrl: `http://127.0.0.1:${port}/metrics`,
       async close() {
         await house.close()
-        metricsServer.close()
-        metricsServer.closeAllConnections()
+        metricsServer?.close()
+        metricsServer?.closeAllConnections()
       },
     }
   } catch (error) {
+    metricsServer?.close()
     await house.close()
     throw explain(error, config)
   }
@@ -49,7 +48,9 @@ function explain(error: unknown, config: Config): unknown {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') {
     const name = port === config.port ? 'PORT' : 'METRICS_PORT'
-    return new Error(`Port ${port} is in use. Choose another: ${name}=${Number(port) + 1} npm start`)
+    return new Error(
+      `Port ${port} is in use. Choose another: ${name}=${Number(port) + 1} npm start`,
+    )
   }
   if (code === 'EACCES') return new Error(`Port ${port} may not be used by this account.`)
   return error

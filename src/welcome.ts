@@ -4,7 +4,9 @@ import type { Served } from './serve.js'
 
 type Facts = { served: Served; demo: Demo | undefined; home: string; readyMs: number }
 
-/** What a newcomer sees first: where it is, the keys, and a first request that works when pasted. */
+/**
+ * What a newcomer sees first: where it is, the keys, and a first request that works when pasted.
+ */
 export function welcome({ served, demo, home, readyMs }: Facts): string {
   const rows = [
     ['API', served.url],

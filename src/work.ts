@@ -8,7 +8,9 @@ import type { Database } from './postgres/database.js'
 type Job = {
   name: string
   everyMs: number
-  /** How many rows it dealt with, and how many it takes at once: a full batch is followed at once. */
+  /**
+   * How many rows it dealt with, and how many it takes at once: a full batch is followed at once.
+   */
   batch: number
   run: (db: Database, now: Date) => Promise<number>
 }

@@ -40,7 +40,8 @@ const insertDeliveries = listStatement({
   columns: { environment_id: 'int4', id: 'uuid', type: 'text' },
   text: (list, more) => `
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
-    select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz, ${more(0)}::timestamptz
+    select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz,
+      ${more(0)}::timestamptz
     from ${list} join webhook_endpoints e using (environment_id)
     where e.is_enabled and (e.event_types is null or list.type = any (e.event_types))`,
 })

@@ -3,11 +3,10 @@ import type { Clock } from '../clock.js'
 import type { Answered } from '../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../idempotency/key.js'
 import type { FindReplay } from '../idempotency/replays.js'
-import { limits } from '../limits.js'
 import type { KeyRing } from '../merchants/key-ring.js'
 import { Refusal } from '../refusal.js'
 import { authenticate } from './authenticate.js'
-import { toOpenApi } from './openapi.js'
+import { isKeyed, toOpenApi } from './openapi.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
 import type { Ask, Route, RouteAnswer } from './route.js'
 
@@ -20,7 +19,10 @@ type Guards = {
   publicRateLimitPerSecond: number
 }
 
-/** In this order, always: who, how often, what, "did we answer this before?", and only then the work. */
+/**
+ * In this order, always: who, how often, what, "did we answer this before?", and only then the
+ * work.
+ */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
   app.route({
     method: route.method,
@@ -29,7 +31,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
-      const key = route.method === 'POST' && caller ? readKey(request) : undefined
+      const key = isKeyed(route) ? readKey(request) : undefined
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
@@ -45,9 +47,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
     methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])])
 
   for (const [path, allowed] of methods) {
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-      (method) => !allowed.includes(method),
-    )
+    const others = app.supportedMethods.filter((method) => !allowed.includes(method))
     app.route({
       method: others,
       url: path,
@@ -89,21 +89,10 @@ function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
 }
 
 function readKey(request: FastifyRequest): IdempotencyKey | undefined {
-  const text = request.headers['idempotency-key']
+  const text = request.headers['idempotency-key'] as string | undefined
   if (text === undefined) return undefined
-  if (typeof text !== 'string' || !isPrintable(text))
-    throw new Refusal('validation_failed', {
-      message: `Idempotency-Key must be 1 to ${limits.idempotency.keyLength} printable ASCII characters.`,
-      details: [
-        { field: 'Idempotency-Key', issue: 'must be 1 to 255 printable ASCII characters' },
-      ],
-    })
   const path = request.url.split('?', 1)[0]!
   return toIdempotencyKey(text, { method: request.method, path, body: request.body })
-}
-
-function isPrintable(text: string): boolean {
-  return text.length <= limits.idempotency.keyLength && /^[\x20-\x7e]+$/.test(text)
 }
 
 function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: Clock) {

@@ -9,9 +9,11 @@ export async function authenticate(
   access: Access,
   keyRing: KeyRing,
 ): Promise<AuthenticatedKey> {
-  const header = request.headers.authorization
+  const [header, ...others] = request.raw.headersDistinct.authorization ?? []
   if (!header)
     throw failed('Send your secret key: `Authorization: Bearer sk_test_…`. The request had no key.')
+  if (others.length > 0)
+    throw failed('Send one Authorization header; the request had several, and they may disagree.')
   const [scheme, text, ...rest] = header.split(' ')
   if (scheme?.toLowerCase() !== 'bearer' || !text || rest.length > 0)
     throw failed('The Authorization header must read `Bearer <SECRET_KEY>`, with one space.')

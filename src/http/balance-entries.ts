@@ -16,7 +16,9 @@ import { route } from './route.js'
 import { amountOut, anyAsset, closed, page, pageQuery, time } from './schemas.js'
 
 const entry = Type.Object({
-  number: Type.Integer({ description: 'Its place in the statement of its asset: 1, 2, 3, … without gaps.' }),
+  number: Type.Integer({
+    description: 'Its place in the statement of its asset: 1, 2, 3, … without gaps.',
+  }),
   asset: anyAsset,
   type: Type.String({ description: 'Why the balance changed.', examples: ['test_funding'] }),
   effect: Type.Enum(['post', 'hold', 'release'], {
@@ -75,26 +77,34 @@ async function readPage(
   )
   const entries = mergeNewestFirst(lists, limit)
   if (lists.flat().length <= limit) return { entries, next: null }
-  const next = positions.map(({ asset, below }) => {
+  const next = positions.map(({ asset }, index) => {
     const last = entries.findLast((shown) => shown.asset === asset)
-    return [asset, String(last?.entryNumber ?? below)]
+    // Where nothing was shown the page still ends below what is newest now: what comes later is
+    // newer than this page and must not appear on the next.
+    const newest = lists[index]![0]?.entryNumber ?? 0n
+    return [asset, String(last?.entryNumber ?? newest + 1n)]
   })
   return { entries, next: Object.fromEntries(next) }
 }
 
 function toPositions(asset: Asset | undefined, cursor: string | undefined): Position[] {
-  const start = String(limits.money.ledgerMax)
   const wanted = asset ? [asset] : assetNames
-  const position = cursor ? readCursor(cursor) : {}
-  const isOurs = Object.entries(position).every(
-    ([name, below]) => wanted.includes(name as Asset) && /^\d{1,19}$/.test(below),
-  )
+  if (cursor === undefined)
+    return wanted.map((name) => ({ asset: name, below: limits.money.ledgerMax }))
+  const position = readCursor(cursor)
+  const isOurs =
+    Object.keys(position).length === wanted.length &&
+    wanted.every((name) => isEntryNumber(position[name]))
   if (!isOurs)
     throw new Refusal('validation_failed', {
       message: 'cursor belongs to another list. Use it with the `asset` it was made for.',
       details: [{ field: 'cursor', issue: 'must come from a page of the same list' }],
     })
-  return wanted.map((name) => ({ asset: name, below: BigInt(position[name] ?? start) }))
+  return wanted.map((name) => ({ asset: name, below: BigInt(position[name]!) }))
+}
+
+function isEntryNumber(text: string | undefined): boolean {
+  return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
 /** Each list keeps its own order, which is that in which its balance really changed. */

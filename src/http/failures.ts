@@ -1,5 +1,10 @@
 import type { FastifyError } from 'fastify'
-import { ConnectionLost, isConnectionLost, OutcomeUnknown } from '../postgres/failures.js'
+import {
+  ConnectionLost,
+  isConnectionLost,
+  isLockTimeout,
+  OutcomeUnknown,
+} from '../postgres/failures.js'
 import { Refusal } from '../refusal.js'
 import type { Reason } from '../refusals.js'
 import { toValidationRefusal } from './validation.js'
@@ -7,7 +12,8 @@ import { toValidationRefusal } from './validation.js'
 const requestFailures: Record<string, { reason?: Reason; message: string }> = {
   FST_ERR_CTP_INVALID_JSON_BODY: {
     reason: 'invalid_json',
-    message: 'The body is not valid JSON. Check quotes, commas and braces.',
+    message:
+      'The body is not valid JSON. Check quotes, commas and braces, and that no key is `__proto__`.',
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: {
     reason: 'invalid_json',
@@ -25,9 +31,23 @@ const requestFailures: Record<string, { reason?: Reason; message: string }> = {
     message: 'The body must be JSON. Send `Content-Type: application/json`.',
   },
   FST_ERR_BAD_URL: { message: 'The path is not a valid URL. Encode its special characters.' },
+  FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long to be a reference.' },
 }
 
-/** What the caller is told of anything that was thrown; undefined for a bug, which tells nothing. */
+const socketFailures: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are over 16 kB. Send fewer or shorter ones.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, whole.',
+}
+
+/** What is told where no request could be read. */
+export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
+  const message = socketFailures[code] ?? 'This is not a valid HTTP request.'
+  return new Refusal('validation_failed', { message })
+}
+
+/**
+ * What the caller is told of anything that was thrown; undefined for a bug, which tells nothing.
+ */
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown)
@@ -41,14 +61,17 @@ export function toRefusal(error: unknown): Refusal | undefined {
       message: 'The database cannot be reached right now. Nothing was done; retry in a moment.',
     })
 
-  const { code, validation, validationContext, statusCode, name } = error as FastifyError
+  if (isLockTimeout(error))
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message:
+        'Others kept the same balance busy for too long. Nothing was done; retry in a moment.',
+    })
+
+  const { code, validation, validationContext } = error as FastifyError
   if (validation) return toValidationRefusal(validation, validationContext)
   const known = requestFailures[code]
-  if (known) return new Refusal('validation_failed', known)
-  // The JSON reader refuses `__proto__` and `constructor.prototype` with a bare SyntaxError.
-  if (statusCode === 400 && name === 'SyntaxError')
-    return new Refusal('validation_failed', requestFailures.FST_ERR_CTP_INVALID_JSON_BODY!)
-  return undefined
+  return known && new Refusal('validation_failed', known)
 }
 
 export function bug(): Refusal {

@@ -26,6 +26,11 @@ type Input<Order, Value> = {
 
 export type Call<Order, Value> = KeyedCall<Input<Order, Value>>
 
+export type KeyedLane<Order, Value> = Pick<
+  Lane<Call<Order, Value>, Answered>,
+  'run' | 'close' | 'stats'
+>
+
 /** Runs a list of calls in one transaction: keys claimed, work done, answers remembered. */
 export function toLaneWork<Order, Value>(
   context: { clock: Clock; seal: Seal },
@@ -51,7 +56,7 @@ export function toLaneWork<Order, Value>(
 export function createKeyedLane<Order, Value>(
   context: { connect: () => Promise<pg.Client>; clock: Clock; seal: Seal },
   useCase: UseCase<Order, Value>,
-): Lane<Call<Order, Value>, Answered> {
+): KeyedLane<Order, Value> {
   return new Lane({ connect: context.connect, work: toLaneWork(context, useCase) })
 }
 

@@ -1,12 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type HttpMetrics = {
   registry: Registry
   observe(request: FastifyRequest, reply: FastifyReply): void
 }
 
-type LaneStats = { calls: number; batches: number; halved: number; retried: number; unknown: number }
+type LaneStats = {
+  calls: number
+  batches: number
+  halved: number
+  retried: number
+  unknown: number
+}
 
 /** Counted by route pattern, never by path: references would make a new series each. */
 export function createMetrics(lanes: Record<string, { stats: LaneStats }>): HttpMetrics {

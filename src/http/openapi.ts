@@ -1,7 +1,9 @@
 import type { FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { keyPattern } from '../idempotency/key.js'
 import { type Code, codes, reasons } from '../refusals.js'
 import type { Access, Route } from './route.js'
+import { closed } from './schemas.js'
 
 const failure = Type.Object(
   {
@@ -9,14 +11,28 @@ const failure = Type.Object(
     message: Type.String({ description: 'Says what to change.' }),
     code: Type.Enum(Object.keys(codes)),
     reason: Type.Optional(Type.Enum(Object.keys(reasons), { description: 'A finer word.' })),
-    details: Type.Optional(
-      Type.Array(Type.Object({ field: Type.String(), issue: Type.String() })),
-    ),
+    details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), issue: Type.String() }))),
     nextStep: Type.Optional(Type.String()),
     requestId: Type.String(),
   },
   { description: 'The request was refused, or failed.' },
 )
+
+/** Honoured on every POST: a retry with the same key gets the first answer. */
+const keyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      pattern: keyPattern,
+      description:
+        'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request gets the first answer and creates nothing.',
+      examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
+    }),
+  ),
+})
+
+export function isKeyed(route: Route): boolean {
+  return route.method === 'POST' && route.access !== 'open'
+}
 
 const security: Record<Access, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
@@ -33,8 +49,9 @@ export function toOpenApi(route: Route): FastifySchema {
     tags: [route.tag],
     security: security[route.access],
     ...(route.body && { body: route.body }),
-    ...(route.query && { querystring: route.query }),
+    querystring: route.query ?? closed({}),
     ...(route.params && { params: route.params }),
+    ...(isKeyed(route) && { headers: keyHeader }),
     response: { ...successes(route), ...failures(route) },
   }
 }
@@ -61,8 +78,7 @@ function failures(route: Route) {
   const statuses = new Set<number>(all.map((code) => codes[code].status))
   statuses.add(503)
   if (route.body) for (const status of [413, 415]) statuses.add(status)
-  if (route.method === 'POST' && route.access !== 'open')
-    for (const status of [409, 422]) statuses.add(status)
+  if (isKeyed(route)) for (const status of [409, 422]) statuses.add(status)
   if (route.isTestOnly) statuses.add(403)
   const answer = { description: 'Refused.', content: { 'application/json': { schema: failure } } }
   return Object.fromEntries([...statuses].map((status) => [status, answer]))

@@ -5,8 +5,8 @@ import { Refusal } from '../refusal.js'
 export type Allowance = { isAllowed: boolean; headers: Record<string, string> }
 
 /**
- * Counts requests per name in windows of one second, in this process only. Answers the fields of the
- * IETF draft on every request, so that a caller can slow down before being told to.
+ * Counts requests per name in windows of one second, in this process only. Answers the fields of
+ * the IETF draft on every request, so that a caller can slow down before being told to.
  */
 export function createRateLimit(policy: string, perSecond: number, clock: Clock) {
   let second = 0

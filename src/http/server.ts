@@ -1,9 +1,6 @@
+import type { Socket } from 'node:net'
 import helmet from '@fastify/helmet'
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.js'
 import type { FindReplay } from '../idempotency/replays.js'
 import { newId } from '../ids.js'
@@ -11,12 +8,13 @@ import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
 import { Refusal } from '../refusal.js'
+import { addRoute, addWrongMethods } from './add-route.js'
 import { addDocs } from './docs.js'
 import { refusalBody } from './envelope.js'
-import { bug, toRefusal } from './failures.js'
-import { addRoute, addWrongMethods } from './add-route.js'
+import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import type { HttpMetrics } from './metrics.js'
 import { createRateLimit } from './rate-limit.js'
+import { addJsonReader } from './read-json.js'
 import type { Route } from './route.js'
 import { validatorCompiler } from './validation.js'
 
@@ -50,17 +48,22 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     trustProxy: edge.trustProxy,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
-    clientErrorHandler(_error, socket) {
-      const body = refusalBody(
-        new Refusal('validation_failed', { message: 'This is not a valid HTTP request.' }),
-        requestId(undefined, edge.clock),
-      )
-      if (socket.writable) socket.end(rawAnswer(body))
+    // Node would refuse these in its own form; the first hook does in ours.
+    http: { requireHostHeader: false },
+    clientErrorHandler: (error, socket) =>
+      answerOnSocket(socket, toSocketRefusal(error), requestId(undefined, edge.clock)),
+    frameworkErrors(error, request, reply) {
+      reply.headers(ownHeaders(request))
+      return answerFailure(edge.logger, error, request, reply)
     },
   })
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  )
   app.removeContentTypeParser('text/plain')
+  addJsonReader(app)
   app.setValidatorCompiler(validatorCompiler)
-  // Answers are written as they are: a serializer that drops or converts fields would hide a mistake.
+  // Answers are written as they are: a serializer that drops fields would hide a mistake.
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller', undefined)
   await app.register(helmet, {
@@ -85,9 +88,11 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
 
 function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    reply.header('cache-control', 'no-store')
+    reply.headers(ownHeaders(request))
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new Refusal('validation_failed', { message: 'The request needs a Host header.' })
   })
+  closeConnectionsWhenClosing(app)
   app.addHook('onResponse', async (request, reply) => {
     edge.metrics.observe(request, reply)
     logAnswer(edge.logger, request, reply)
@@ -97,17 +102,40 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
       message: `There is no ${request.method} ${pathOf(request)}. The reference is at /docs.`,
     })
   })
-  app.setErrorHandler(async (error, request, reply) => {
-    const known = toRefusal(error)
-    if (!known) edge.logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
-    else if (known.status >= 500)
-      edge.logger.warn({ err: error, requestId: request.id }, known.message)
-    const refusal = known ?? bug()
-    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-    return reply
-      .code(refusal.status)
-      .type('application/json; charset=utf-8')
-      .send(refusalBody(refusal, request.id))
+  app.setErrorHandler(async (error, request, reply) =>
+    answerFailure(edge.logger, error, request, reply),
+  )
+}
+
+function ownHeaders(request: FastifyRequest) {
+  return { 'x-request-id': request.id, 'cache-control': 'no-store' }
+}
+
+function answerFailure(
+  logger: Logger,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const known = toRefusal(error)
+  if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
+  else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
+  const refusal = known ?? bug()
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(refusal.status)
+    .type('application/json; charset=utf-8')
+    .send(refusalBody(refusal, request.id))
+}
+
+/** Otherwise whoever was answered during the close stays connected, and the close waits for them. */
+function closeConnectionsWhenClosing(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close')
   })
 }
 
@@ -139,9 +167,17 @@ function requestId(inbound: string | string[] | undefined, clock: Clock): string
   return isValid ? inbound : `req_${newId(clock.now()).replaceAll('-', '')}`
 }
 
-function rawAnswer(body: string): string {
-  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8']
-  return [...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join(
-    '\r\n',
-  )
+/** For what never became a request. A client that keeps its side open is cut off a little later. */
+function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
+  const body = refusalBody(refusal, id)
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  if (socket.writable) socket.end([...head, '', body].join('\r\n'))
+  setTimeout(() => socket.destroy(), limits.http.lingerMs).unref()
 }

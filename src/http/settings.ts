@@ -11,7 +11,8 @@ export const readSettings = ({ db }: Rooms) =>
     access: 'secret',
     operation: 'getSettings',
     summary: 'Read the settings',
-    description: 'Policies, checkout, low-balance thresholds and payment methods of this environment.',
+    description:
+      'Policies, checkout, low-balance thresholds and payment methods of this environment.',
     tag: 'Settings',
     answers: { 200: Settings },
     async handle({ environment }) {

@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
-import type { TSchema } from 'typebox'
-import { parseDecimal } from '../money/amounts.js'
+import type { TObject, TSchema } from 'typebox'
+import { keyPattern } from '../idempotency/key.js'
+import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal } from '../refusal.js'
 
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
@@ -13,10 +14,34 @@ strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigi
 /** A query is text by nature, so numbers in it are read as numbers. */
 const query = new Ajv({ allErrors: true, coerceTypes: true, verbose: true, strict: false })
 
-export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  (httpPart === 'querystring' ? query : strict).compile(schema)
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart === 'querystring') return query.compile(schema)
+  return strict.compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
+}
 
-const places = { body: 'The body', querystring: 'The query', params: 'The path', headers: 'A header' }
+/** Node hands headers over in lower case; under its real name a header would never be checked. */
+function withLowerCaseNames(schema: TSchema): TSchema {
+  const { properties = {}, required = [] } = schema as Partial<TObject>
+  const lowered = Object.entries(properties).map(([name, field]) => [name.toLowerCase(), field])
+  return {
+    ...schema,
+    properties: Object.fromEntries(lowered),
+    required: required.map((name) => name.toLowerCase()),
+  }
+}
+
+/** Patterns that a person would rather read as words. */
+const patternIssues: Record<string, string> = {
+  [keyPattern]: 'must be 1 to 255 printable ASCII characters',
+  [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
+}
+
+const places = {
+  body: 'The body',
+  querystring: 'The query',
+  params: 'The path',
+  headers: 'A header',
+}
 
 /** One refusal that names every field to change, and how. */
 export function toValidationRefusal(
@@ -28,7 +53,9 @@ export function toValidationRefusal(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
   )
   const where = places[(place ?? 'body') as keyof typeof places]
-  const issues = unique.map(({ field, issue }) => (field ? `${field} ${issue}` : `${where} ${issue}`))
+  const issues = unique.map(({ field, issue }) =>
+    field ? `${field} ${issue}` : `${where} ${issue}`,
+  )
   return new Refusal('validation_failed', { message: `${issues.join('; ')}.`, details: unique })
 }
 
@@ -38,13 +65,13 @@ function isTelling(error: ErrorObject): boolean {
 }
 
 function toDetail(error: ErrorObject): Detail {
-  const path = error.instancePath.slice(1).split('/').filter(Boolean).map(unescape)
+  const path = error.instancePath.split('/').slice(1).map(plainSegment)
   const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
   const last = missingProperty ?? additionalProperty ?? tag
   return { field: [...path, ...(last ? [last] : [])].join('.'), issue: issueOf(error) }
 }
 
-function unescape(segment: string): string {
+function plainSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
@@ -68,7 +95,7 @@ function issueOf(error: ErrorObject): string {
       return typeof amount === 'bigint' ? 'is not valid' : amount.issue
     }
     case 'pattern':
-      return `must match ${params.pattern}`
+      return patternIssues[String(params.pattern)] ?? `must match ${params.pattern}`
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }

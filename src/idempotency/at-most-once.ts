@@ -13,7 +13,9 @@ export type KeyedCall<Input> = {
   /** Undefined: the caller gave no key, and the call runs each time it comes. */
   key: IdempotencyKey | undefined
   input: Input
-  /** The answer if all goes well, where it is known beforehand: it saves a second write of the key. */
+  /**
+   * The answer if all goes well, where it is known beforehand: it saves a second write of the key.
+   */
   expected?: Answer
   /** Null: never. */
   forgetAt: Date | null
@@ -47,9 +49,7 @@ export async function atMostOnce<Input>(
     const leader = leaders.get(nameOf(call as Keyed<Input>))!
     const earlier = known.get(nameOf(leader))
     return replay(call.key!, earlier?.fingerprint ?? leader.key.fingerprint, () =>
-      earlier
-        ? fromStored(earlier, context.seal)
-        : shared(answered.get(leader)!),
+      earlier ? fromStored(earlier, context.seal) : shared(answered.get(leader)!),
     )
   })
 
@@ -120,10 +120,12 @@ function remember<Input>(
   const isKept = (call: Keyed<Input>) => isRemembered(answered.get(call)!.status)
   const isNews = (call: Keyed<Input>) => !isExpected(call, answered.get(call)!)
 
-  const unwritten = keyed.filter((call) => isKept(call) && isNews(call)).map((call) => {
-    const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
-    return { ...identityOf(call), status, answer, is_sealed: isSealed }
-  })
+  const unwritten = keyed
+    .filter((call) => isKept(call) && isNews(call))
+    .map((call) => {
+      const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
+      return { ...identityOf(call), status, answer, is_sealed: isSealed }
+    })
   const forgotten = keyed.filter((call) => !isKept(call)).map(identityOf)
   if (unwritten.length > 0) tx.write(rememberAnswers(unwritten.sort(byIdentity)))
   if (forgotten.length > 0) tx.write(forgetKeys(forgotten.sort(byIdentity)))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toUuid } from '../ids.js'
+import { limits } from '../limits.js'
 
 /** A caller's key together with what it was used for. */
 export type IdempotencyKey = {
@@ -9,6 +10,9 @@ export type IdempotencyKey = {
   /** Of method, path and canonical body: tells an honest retry from a reused key. */
   fingerprint: Buffer
 }
+
+/** Printable ASCII: a key must survive every log, header and copy-and-paste unchanged. */
+export const keyPattern = `^[\\x20-\\x7e]{1,${limits.idempotency.keyLength}}$`
 
 export function toIdempotencyKey(
   text: string,

@@ -13,8 +13,8 @@ type Question = { environmentId: EnvironmentId; key: IdempotencyKey }
 export type FindReplay = (question: Question) => Promise<Outcome<Answered> | undefined>
 
 /**
- * Looks for the answer to an earlier request with the same key, before anything that depends on time
- * or state is asked: an honest retry gets its first answer even after the world has moved on.
+ * Looks for the answer to an earlier request with the same key, before anything that depends on
+ * time or state is asked: an honest retry gets its first answer even after the world has moved on.
  */
 export function createReplayFinder(db: Reader, seal: Seal): FindReplay {
   return gather(async (questions: Question[]) => {

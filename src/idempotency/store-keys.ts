@@ -10,7 +10,9 @@ export type KeyRow = StoredAnswer & {
 
 const identity = { environment_id: 'int4', digest: 'uuid' } as const
 
-/** Waits for a transaction that holds the same key, then says nothing of it if that one committed. */
+/**
+ * Waits for a transaction that holds the same key, then says nothing of it if that one committed.
+ */
 export const claimKeys = listStatement<
   typeof identity & {
     key: 'text'
@@ -33,8 +35,8 @@ export const claimKeys = listStatement<
     forget_at: 'timestamptz',
   },
   text: (list, more) => `
-    insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer, is_sealed,
-      forget_at, created_at)
+    insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer,
+      is_sealed, forget_at, created_at)
     select list.*, ${more(0)}::timestamptz from ${list}
     on conflict (environment_id, digest) do nothing
     returning environment_id as "environmentId", digest`,

@@ -2,8 +2,9 @@ import type { EnvironmentId } from '../environment.js'
 import type { Asset } from '../money/assets.js'
 
 /**
- * The accounts of one environment and asset. `available` and `suspense` are what we owe: credits make
- * them grow. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are what is held.
+ * The accounts of one environment and asset. `available` and `suspense` are what we owe: credits
+ * make them grow. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are what is
+ * held.
  */
 export type AccountName =
   | 'available'

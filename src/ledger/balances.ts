@@ -3,7 +3,9 @@ import type { EnvironmentId } from '../environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** What a merchant may spend, what open payouts have set aside, what came and is not decided yet. */
+/**
+ * What a merchant may spend, what open payouts have set aside, what came and is not decided yet.
+ */
 export type Balance = { asset: Asset; available: bigint; held: bigint; pending: bigint }
 
 /** One balance per asset, also for those that were never used. */

@@ -1,7 +1,13 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../limits.js'
 import type { Asset } from '../money/assets.js'
-import { type Account, type AccountKey, type AccountName, mayOverdraw, spendable } from './accounts.js'
+import {
+  type Account,
+  type AccountKey,
+  type AccountName,
+  mayOverdraw,
+  spendable,
+} from './accounts.js'
 import type { Entry, Line, Moved, Movement, NotMoved } from './movement.js'
 
 const sumNames = [
@@ -30,6 +36,8 @@ export class Book {
     const names = movement.lines.flatMap((line) => [line.debit, line.credit])
     const saved = names.map((name) => ({ ...this.#account(movement, name) }))
     const entries: Entry[] = []
+    const isOfOneKind = movement.lines.every(({ debit }) => debit === movement.lines[0]!.debit)
+    assert(!movement.isHold || isOfOneKind, 'a hold takes from one account')
 
     for (const line of movement.lines) {
       assert(line.amount > 0n, 'a transfer moves something')
@@ -78,7 +86,9 @@ export class Book {
     if (movement.isHold) [debit.debitsPending, credit.creditsPending] = [debits, credits]
     else [debit.debitsPosted, credit.creditsPosted] = [debits, credits]
 
-    const isTooLarge = line.credit === 'available' && spendable(credit) > largest(movement.asset)
+    // What is set aside may come back, and a release cannot be refused: it counts as well.
+    const total = credit.creditsPosted + credit.creditsPending - credit.debitsPosted
+    const isTooLarge = line.credit === 'available' && total > largest(movement.asset)
     return isTooLarge ? 'beyond_limit' : undefined
   }
 

@@ -17,9 +17,7 @@ export type Funding = {
 /** Credits available balances, each against what the bank or the treasury holds for it. */
 export async function fundAll(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
   const outcomes = await moveAll(tx, now, fundings.map(toMovement))
-  return outcomes.map((outcome, index) =>
-    outcome.isMoved ? outcome : tooLarge(fundings[index]!),
-  )
+  return outcomes.map((outcome, index) => (outcome.isMoved ? outcome : tooLarge(fundings[index]!)))
 }
 
 function toMovement({ id, environmentId, asset, amount, purpose }: Funding): Movement {

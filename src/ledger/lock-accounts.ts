@@ -6,16 +6,21 @@ import { Book, keyOf } from './book.js'
 
 const columns = { environment_id: 'int4', asset: 'text', name: 'text' } as const
 
-/** In one order, always, so that two batches can never wait for each other. */
+/**
+ * In one order, always, so that two batches can never wait for each other. All of the accounts or
+ * none: a batch that must open one first may hold no lock while it waits for others that do too.
+ */
 const lock = listStatement<typeof columns, Account>({
   name: 'lock_accounts',
   columns,
-  text: (list) => `
+  text: (list, more) => `
     select a.environment_id as "environmentId", a.asset, a.name,
       a.debits_pending as "debitsPending", a.debits_posted as "debitsPosted",
       a.credits_pending as "creditsPending", a.credits_posted as "creditsPosted",
       a.entry_count as "entryCount"
     from ledger_accounts a join ${list} using (environment_id, asset, name)
+    where ${more(0)} = (
+      select count(*) from ledger_accounts join ${list} using (environment_id, asset, name))
     order by a.environment_id, a.asset, a.name
     for no key update of a`,
 })
@@ -33,10 +38,10 @@ const open = listStatement({
 export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
   const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
-  let accounts = await tx.rows(lock(rows))
+  let accounts = await tx.rows(lock(rows, wanted.length))
   if (accounts.length < wanted.length) {
     tx.write(open(rows))
-    accounts = await tx.rows(lock(rows))
+    accounts = await tx.rows(lock(rows, wanted.length))
   }
   assert.equal(accounts.length, wanted.length, 'every account of the batch is locked')
   return new Book(accounts)

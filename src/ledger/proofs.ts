@@ -7,7 +7,8 @@ const debitsEqualCredits: Proof = {
       sum(debits_pending) - sum(credits_pending) as pending,
       sum(debits_posted) - sum(credits_posted) as posted
     from ledger_accounts group by environment_id, asset
-    having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(credits_posted)`,
+    having sum(debits_pending) <> sum(credits_pending)
+      or sum(debits_posted) <> sum(credits_posted)`,
 }
 
 const balancesEqualTransfers: Proof = {
@@ -19,7 +20,8 @@ const balancesEqualTransfers: Proof = {
       from ledger_transfers t
       left join ledger_resolutions r using (environment_id, cause_id)),
     sides as (
-      select environment_id, asset, debit as name, is_pending, is_posted, amount as debit, 0 as credit
+      select environment_id, asset, debit as name, is_pending, is_posted,
+        amount as debit, 0 as credit
       from lines
       union all
       select environment_id, asset, credit, is_pending, is_posted, 0, amount from lines),
@@ -57,7 +59,8 @@ const statementsAddUp: Proof = {
       select environment_id, asset, entry_number from chained
       where entry_number <> expected_number or available_after <> expected_after),
     ends as (
-      select distinct on (environment_id, asset) environment_id, asset, entry_number, available_after
+      select distinct on (environment_id, asset)
+        environment_id, asset, entry_number, available_after
       from entries order by environment_id, asset, entry_number desc)
     select * from broken
     union all

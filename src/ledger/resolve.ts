@@ -70,7 +70,8 @@ const insertResolutions = listStatement({
  * before, and nothing was changed. A cause without a hold is a bug. Called once in a transaction.
  */
 export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): Promise<boolean[]> {
-  const rows = resolutions.map(toRow)
+  // Each cause is asked for once: named twice, its holds would be found, and moved, twice.
+  const rows = [...new Map(resolutions.map((each) => [keyOf(each), toRow(each)])).values()]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
   const book = await lockAccounts(tx, [...holds.values()].flatMap(accountsOf))
   // Asked under the locks: whoever resolved one of these before us has committed by now.

@@ -25,7 +25,8 @@ export async function listEntries(
     name: 'list_entries',
     text: `
       with transfers as (
-        select asset, entry_number, case when credit = 'available' then amount else -amount end as change,
+        select asset, entry_number,
+          case when credit = 'available' then amount else -amount end as change,
           available_after, purpose, cause_id,
           case when is_hold then 'hold' else 'post' end as kind, created_at
         from ledger_transfers

@@ -36,7 +36,9 @@ function refuse(field: string, message: string): Refusal {
   return new Refusal('validation_failed', { message, details: [{ field, issue: message }] })
 }
 
-/** A rolled key is on its way out and its successor counts, so rolling is never refused for number. */
+/**
+ * A rolled key is on its way out and its successor counts, so rolling is never refused for number.
+ */
 async function countWorkingKeys(tx: Tx, now: Date, environmentId: EnvironmentId): Promise<number> {
   const [row] = await tx.rows(sql<{ count: bigint }>`
     select count(*) from api_keys

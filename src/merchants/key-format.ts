@@ -30,7 +30,9 @@ export function parseKey(text: string): KeyFormat | undefined {
   }
 }
 
-/** What a person may see of a key. The end is part of the checksum: it tells keys apart, no more. */
+/**
+ * What a person may see of a key. The end is part of the checksum: it tells keys apart, no more.
+ */
 export function hintOf(key: Secret): string {
   const text = key.reveal()
   return `${text.slice(0, 'sk_test_'.length)}…${text.slice(-4)}`

@@ -20,7 +20,7 @@ export type AuthenticatedKey = {
 export type KeyRing = {
   /** The key behind a text, if it may be used now and from this address. */
   find(keyText: string, address: string): Promise<AuthenticatedKey | undefined>
-  /** Writes down when keys were last used; a timer calls it. Answers how many were written. */
+  /** Writes down when keys were last used; a timer calls it. Answers for how many keys. */
   rememberUses(): Promise<number>
   readonly unrememberedUses: number
 }

@@ -16,7 +16,9 @@ const Policies = Type.Object(
   },
 )
 
-/** Neither control characters nor those that turn the direction of a text, which can disguise it. */
+/**
+ * Neither control characters nor those that turn the direction of a text, which can disguise it.
+ */
 const visibleText = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
 
 /**

@@ -19,8 +19,8 @@ export async function getSettings(db: Reader, environment: Environment): Promise
 
 /**
  * Changes what the patch names and answers the whole. Changes of one environment take turns, so two
- * at once are both there afterwards. Only what was set is stored: a default that improves in a later
- * release reaches everyone who never chose. Refuses thresholds that the asset cannot hold.
+ * at once are both there afterwards. Only what was set is stored: a default that improves in a
+ * later release reaches everyone who never chose. Refuses thresholds that the asset cannot hold.
  */
 export async function patchSettings(
   tx: Tx,

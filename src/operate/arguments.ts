@@ -12,9 +12,17 @@ export function modeOption(): Option {
 }
 
 export function readName(text: string): string {
+  return readText(text, limits.names.length)
+}
+
+export function readNote(text: string): string {
+  return readText(text, limits.operator.noteLength)
+}
+
+function readText(text: string, most: number): string {
   const isVisible = text.trim() !== '' && !/\p{Cc}/u.test(text)
-  if (!isVisible || [...text].length > limits.names.length)
-    throw new InvalidArgumentError(`It must be 1 to ${limits.names.length} visible characters.`)
+  if (!isVisible || [...text].length > most)
+    throw new InvalidArgumentError(`It must be 1 to ${most} visible characters.`)
   return text
 }
 

@@ -2,14 +2,13 @@ import { type Command, Option } from 'commander'
 import type { Mode } from '../environment.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import { listBalances } from '../ledger/balances.js'
-import { moveAll } from '../ledger/move.js'
-import type { Movement } from '../ledger/movement.js'
+import { fundAll } from '../ledger/fund.js'
 import { writeAuditLine } from '../merchants/audit.js'
 import { getEnvironment } from '../merchants/environments.js'
 import { formatDecimal } from '../money/amounts.js'
-import { type Asset, assetNames, assets } from '../money/assets.js'
+import { type Asset, assetNames } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
-import { modeOption, readAmount, readName } from './arguments.js'
+import { modeOption, readAmount, readNote } from './arguments.js'
 import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
@@ -27,7 +26,7 @@ export function registerBalances(program: Command, context: OperateContext): voi
 function describeCredit(command: Command): Command {
   const asset = new Option('--asset <asset>', 'which money').choices(assetNames)
   const amount = new Option('--amount <amount>', 'a decimal in the main unit: 2000 is ₦2,000.00')
-  const note = new Option('--note <note>', 'why, for the audit').argParser(readName)
+  const note = new Option('--note <note>', 'why, for the audit').argParser(readNote)
   return command
     .description('credit money that has come in outside of the rails and is really there')
     .argument('<merchant>', 'reference of the merchant, mer_…')
@@ -57,31 +56,19 @@ async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>):
   const amount = readAmount(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
-  const causeId = newId(now)
+  const id = newId(now)
   const details = {
     ...{ mode, asset, note, amount: formatDecimal(amount, asset) },
-    reference: toReference(prefixes.credit, causeId),
+    reference: toReference(prefixes.credit, id),
   }
   const available = await db.transaction(async (tx) => {
-    const movement = toMovement({ environmentId, asset, causeId }, amount)
-    const [outcome] = await moveAll(tx, now, [movement])
-    if (!outcome!.isMoved)
-      throw new Refusal('validation_failed', {
-        message: `${details.amount} ${asset} would make the balance too large to write exactly.`,
-      })
+    const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
+    const [outcome] = await fundAll(tx, now, [funding])
+    if (outcome instanceof Refusal) throw outcome
     writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
     return outcome!.entries[0]!.availableAfter!
   })
   const after = formatDecimal(available, asset)
   const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} is available.`
   return { data: { ...details, available: after }, text }
-}
-
-function toMovement(
-  cause: Pick<Movement, 'environmentId' | 'asset' | 'causeId'>,
-  amount: bigint,
-): Movement {
-  const debit = assets[cause.asset].holder
-  const line = { debit, credit: 'available', amount, purpose: 'operator_credit' } as const
-  return { ...cause, isHold: false, lines: [line] }
 }

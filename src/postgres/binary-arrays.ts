@@ -1,7 +1,7 @@
 /**
- * Arrays in PostgreSQL's own binary form. `pg` sends a Buffer as a binary parameter, so a Buffer laid
- * out as the server's array_recv expects needs no escaping here and no parsing there: measured,
- * a third more payouts per second than arrays as text.
+ * Arrays in PostgreSQL's own binary form. `pg` sends a Buffer as a binary parameter, so a Buffer
+ * laid out as the server's array_recv expects needs no escaping here and no parsing there:
+ * measured, a third more payouts per second than arrays as text.
  */
 type Codec<Value> = {
   oid: number
@@ -17,7 +17,10 @@ const codecs = {
   int4: fixed<number>(23, 4, (buffer, at, value) => buffer.writeInt32BE(value, at)),
   int8: fixed<bigint>(20, 8, (buffer, at, value) => buffer.writeBigInt64BE(value, at)),
   uuid: fixed<string>(2950, 16, (buffer, at, value) => {
-    buffer.write(value.replaceAll('-', ''), at, 'hex')
+    const hex = value.replaceAll('-', '')
+    // The buffer was not cleared: whatever a short text leaves out would be somebody's old memory.
+    const isWhole = hex.length === 32 && buffer.write(hex, at, 'hex') === 16
+    if (!isWhole) throw new TypeError(`not a uuid: ${value}`)
   }),
   timestamptz: fixed<Date>(1184, 8, (buffer, at, value) => {
     buffer.writeBigInt64BE(BigInt(value.getTime() - postgresEpochMs) * 1_000n, at)

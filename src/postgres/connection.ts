@@ -39,11 +39,12 @@ export async function connect(url: string, applicationName: string): Promise<pg.
   return client
 }
 
-export function createPool(url: string, onIdleError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({
-    ...connectionOptions(url, 'manilla'),
-    max: limits.postgres.poolSize,
-  })
+export function createPool(
+  url: string,
+  onIdleError: (error: Error) => void,
+  size: number = limits.postgres.poolSize,
+): pg.Pool {
+  const pool = new pg.Pool({ ...connectionOptions(url, 'manilla'), max: size })
   pool.on('error', onIdleError)
   return pool
 }

@@ -9,9 +9,9 @@ export class Database implements Reader {
   readonly url: string
   readonly #pool: pg.Pool
 
-  constructor(url: string, onIdleError: (error: Error) => void = () => {}) {
+  constructor(url: string, onIdleError: (error: Error) => void = () => {}, size?: number) {
     this.url = url
-    this.#pool = createPool(url, onIdleError)
+    this.#pool = createPool(url, onIdleError, size)
   }
 
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
@@ -28,7 +28,8 @@ export class Database implements Reader {
       failure = error
       throw error
     } finally {
-      const isBroken = failure !== undefined && isConnectionLost((failure as Error).cause ?? failure)
+      const isBroken =
+        failure !== undefined && isConnectionLost((failure as Error).cause ?? failure)
       client.release(isBroken)
     }
   }

@@ -14,9 +14,10 @@ export type DueTable = {
 }
 
 /**
- * Claims rows that are due: nobody else gets them until the lease is over, and the attempt is counted.
- * A worker that dies needs no reaper: its rows fall due again. Whoever finishes a row must name the
- * attempt it was claimed with, so that a worker which outlived its lease cannot overwrite its successor.
+ * Claims rows that are due: nobody else gets them until the lease is over, and the attempt is
+ * counted. A worker that dies needs no reaper: its rows fall due again. Whoever finishes a row must
+ * name the attempt it was claimed with, so that a worker which outlived its lease cannot overwrite
+ * its successor.
  */
 export async function claimDue<Row>(
   db: Reader,

@@ -24,17 +24,29 @@ const lostCodes = new Set([
   '57P05',
   '25P03',
   '53300',
-  'ECONNRESET',
+  'EAI_AGAIN',
+  'ECONNABORTED',
   'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
   'ENOENT',
+  'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
 ])
-const lostMessages = /Connection terminated|not queryable|Connection ended|connection timeout/i
+const lostMessages =
+  /Connection terminated|not queryable|Connection ended|connection timeout|timeout expired|timeout exceeded when trying to connect/i
 
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as Failure
   return (code !== undefined && lostCodes.has(code)) || lostMessages.test(message ?? '')
+}
+
+/** pg knows that the connection is gone and keeps the statement to itself: it never left. */
+export function wasNeverSent(error: unknown): boolean {
+  return /not queryable/.test((error as Failure).message ?? '')
 }
 
 /** Deadlocks and serialization failures: the server rolled back and says "try again". */

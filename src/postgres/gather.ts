@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../limits.js'
+import { overloaded } from './overloaded.js'
 
 type Waiting<Key, Value> = {
   key: Key
@@ -25,6 +26,7 @@ export function gather<Key, Value>(
     const batch = waiting.slice(0, limits.gather.batch)
     waiting = waiting.slice(limits.gather.batch)
     underWay += 1
+    schedule()
     try {
       const values = await askAll(batch.map(({ key }) => key))
       assert.equal(values.length, batch.length, 'every question has an answer')
@@ -42,9 +44,11 @@ export function gather<Key, Value>(
     setImmediate(ask)
   }
 
-  return (key) =>
-    new Promise((resolve, reject) => {
+  return (key) => {
+    if (waiting.length >= limits.gather.waiting) return Promise.reject(overloaded())
+    return new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
       schedule()
     })
+  }
 }

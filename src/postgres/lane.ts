@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { ConnectionLost, isConnectionLost, isTransient, OutcomeUnknown } from './failures.js'
+import { overloaded } from './overloaded.js'
 import { inTransaction, type Tx } from './tx.js'
 
 type Waiting<Call, Answer> = {
@@ -15,8 +16,9 @@ type Waiting<Call, Answer> = {
 export type LaneWork<Call, Answer> = (tx: Tx, calls: Call[]) => Promise<Outcome<Answer>[]>
 
 /**
- * Gathers the calls that arrive while the previous commit is under way and runs them together in one
- * transaction: group commit at the level of the business. To the caller it is an ordinary function.
+ * Gathers the calls that arrive while the previous commit is under way and runs them together in
+ * one transaction: group commit at the level of the business. To the caller it is an ordinary
+ * function.
  *
  * A call that cannot be done is refused alone. When a batch fails as a whole it is halved until the
  * guilty call is alone, so a failure is never shared with a call that did not cause it.
@@ -35,13 +37,7 @@ export class Lane<Call, Answer> {
   }
 
   run(call: Call): Promise<Answer> {
-    if (this.#waiting.length >= limits.lane.waiting)
-      return Promise.reject(
-        new Refusal('internal_error', {
-          reason: 'unavailable',
-          message: 'Too many requests are waiting for the database. Nothing was done; retry soon.',
-        }),
-      )
+    if (this.#waiting.length >= limits.lane.waiting) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject })
       this.#running ??= this.#runAll()
@@ -95,7 +91,7 @@ export class Lane<Call, Answer> {
 
   async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
     try {
-      this.#client ??= await this.#connect()
+      this.#client ??= await this.#connect().catch(toConnectionLost)
       return await inTransaction(this.#client, async (tx) => {
         const outcomes = await this.#work(tx, calls)
         assert.equal(outcomes.length, calls.length, 'a lane answers every call')
@@ -112,8 +108,13 @@ export class Lane<Call, Answer> {
     if (!isLost && !isConnectionLost(error)) return error
     this.#client?.end().catch(() => {})
     this.#client = undefined
-    return isLost ? error : new ConnectionLost('no connection to the database', { cause: error })
+    return isLost ? error : new ConnectionLost('the connection was lost', { cause: error })
   }
+}
+
+/** Whatever kept us from connecting is no call's fault, so halving the batch cannot mend it. */
+function toConnectionLost(error: unknown): never {
+  throw new ConnectionLost('no connection to the database', { cause: error })
 }
 
 function mayTryAgain(error: unknown): boolean {

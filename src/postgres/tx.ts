@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type pg from 'pg'
-import { ConnectionLost, isConnectionLost, OutcomeUnknown } from './failures.js'
+import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
 import { type Statement, toStatement } from './statement.js'
 
 export type Source<Row> = RawBuilder<Row> | Statement<Row>
@@ -11,8 +11,8 @@ export type Reader = {
 }
 
 /**
- * A transaction under way. Questions are awaited. Writes are sent at once and judged at commit, so a
- * use case that has decided in memory sends all of its writes and the commit in a single flush.
+ * A transaction under way. Questions are awaited. Writes are sent at once and judged at commit, so
+ * a use case that has decided in memory sends all of its writes and the commit in a single flush.
  */
 export class Tx implements Reader {
   readonly #client: pg.ClientBase
@@ -46,12 +46,15 @@ export class Tx implements Reader {
     )
   }
 
-  /** COMMIT after a failed statement answers ROLLBACK without an error, so its tag is the verdict. */
+  /**
+   * COMMIT after a failed statement answers ROLLBACK without an error, so its tag is the verdict.
+   */
   async commit(): Promise<void> {
     this.#isCommitSent = true
     const committed = this.#client.query('commit').then(
       (result) => result.command,
       (error: unknown) => {
+        this.#isCommitSent = !wasNeverSent(error)
         this.#fail(error)
       },
     )

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { Database } from '../../src/postgres/database.js'
-import { startEmbeddedServer } from '../../src/postgres/embedded-server.js'
+import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
 import { databaseUrl, templateName } from './database-url.js'
 
@@ -16,6 +16,8 @@ declare module 'vitest' {
 /** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'manilla-test-'))
+  // As root, PostgreSQL runs as another account, which must be able to reach its data.
+  chmodSync(folder, 0o755)
   const server = await startEmbeddedServer({
     dataDirectory: path.join(folder, 'data'),
     // The machine does not lose power during a test; storms that kill things run with fsync on.

@@ -1,0 +1,65 @@
+/**
+ * A closed loop over keep-alive connections that costs as little as it can: it shares the machine
+ * with what it measures. Reads only the status line and the length of an answer.
+ */
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+
+async function load(plan) {
+  const times = []
+  const answers = {}
+  const run = randomBytes(6).toString('hex')
+  const start = performance.now()
+  const from = start + plan.warmMs
+  const until = from + plan.runMs
+  let sent = 0
+  const loop = () =>
+    new Promise((resolve, reject) => {
+      const socket = connect(plan.port, '127.0.0.1')
+      let sentAt = 0
+      let text = ''
+      const ask = () => {
+        sentAt = performance.now()
+        if (sentAt >= until) return socket.end(resolve)
+        socket.write(request(plan, `${run}-${sent++}`))
+      }
+      socket.setNoDelay(true)
+      socket.setEncoding('latin1')
+      socket.on('connect', ask)
+      socket.on('error', reject)
+      socket.on('data', (chunk) => {
+        text += chunk
+        const end = text.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+        if (text.length < end + 4 + length) return
+        const now = performance.now()
+        if (now >= from && now < until) {
+          const status = text.slice(9, 12)
+          answers[status] = (answers[status] ?? 0) + 1
+          times.push(now - sentAt)
+        }
+        text = ''
+        ask()
+      })
+    })
+  await Promise.all(Array.from({ length: plan.connections }, loop))
+  times.sort((left, right) => left - right)
+  return {
+    perSecond: Math.round(times.length / (plan.runMs / 1000)),
+    p50: times[times.length >> 1] ?? 0,
+    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+    answers,
+  }
+}
+
+function request({ method, path, key, body }, idempotencyKey) {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`
+  if (!body) return `${head}\r\n`
+  return `${head}Content-Type: application/json\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+process.once('message', async (plan) => {
+  process.send?.(await load(plan))
+  process.disconnect()
+})

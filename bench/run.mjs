@@ -1,0 +1,157 @@
+/**
+ * npm run bench: everything side by side in one run, on a real PostgreSQL with fsync on, over real
+ * HTTP. The machine is shared and noisy: read the ratios, not the absolute figures.
+ */
+import { execFileSync, fork, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildOrExit } from '../bin/build-when-needed.mjs'
+
+await buildOrExit()
+const { Secret } = await import('../dist/secret.js')
+const { createSeal } = await import('../dist/sealed.js')
+const { Database } = await import('../dist/postgres/database.js')
+const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
+const { migrate } = await import('../dist/postgres/migrate.js')
+const { openDemo } = await import('../dist/demo.js')
+const { verifyLedger } = await import('../dist/verify-ledger.js')
+const { benchLedger } = await import('./ledger.mjs')
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+const runMs = Number(process.env.BENCH_SECONDS ?? 4) * 1000
+const warmMs = runMs / 2
+const connections = 128
+const secret = 'b'.repeat(64)
+const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+const results = {}
+const record = (name, result) => {
+  results[name] = [...(results[name] ?? []), result]
+  const { perSecond, p50, p99 } = result
+  console.log(
+    `  ${name.padEnd(44)} ${perSecond}/s  p50 ${p50.toFixed(1)}  p99 ${p99.toFixed(1)} ms`,
+  )
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'manilla-bench-'))
+chmodSync(folder, 0o755)
+const server = await startEmbeddedServer({ dataDirectory: path.join(folder, 'data') })
+try {
+  await migrate(server.url)
+  const db = new Database(server.url)
+  const seal = createSeal(new Secret(secret))
+  const demo = await openDemo({ db, seal, home: folder, now: new Date() }, 'http://localhost')
+  for (let round = 1; round <= rounds; round += 1) {
+    console.log(`Round ${round} of ${rounds}`)
+    await benchHttp('lanes', demo.test.secretKey)
+    await benchHttp('plain', demo.test.secretKey)
+    for (const [name, result] of await benchLedger(server.url, { runMs, warmMs, connections }))
+      record(name, result)
+    const tpcb = benchPgbench()
+    if (tpcb) record('pgbench TPC-B, scale 1, 16 connections', tpcb)
+  }
+  const findings = await verifyLedger(db)
+  const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
+  console.log(isClean ? 'verify-ledger: clean' : JSON.stringify(findings, null, 2))
+  await db.close()
+  report(isClean)
+} finally {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function benchHttp(kind, key) {
+  const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret }
+  const child = fork(here('./server.mjs'), [kind], {
+    env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const { port } = await message(child)
+  const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
+  const plan = { port, key, connections, runMs, warmMs }
+  const fund = { ...plan, method: 'POST', path: '/v1/test/balances/fund', body }
+  record(`HTTP fund one hot account, ${kind}`, await load(fund))
+  if (kind === 'lanes')
+    record('HTTP GET /v1/balances', await load({ ...plan, method: 'GET', path: '/v1/balances' }))
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.disconnect()
+  await ended
+}
+async function load(plan) {
+  const child = fork(here('./load.mjs'))
+  child.send(plan)
+  const result = await message(child)
+  const refused = Object.entries(result.answers).filter(([status]) => !status.startsWith('2'))
+  if (refused.length > 0) throw new Error(`the server refused: ${JSON.stringify(result.answers)}`)
+  return result
+}
+
+function message(child) {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`a benchmark process ended with ${code}`)))
+  })
+}
+
+/** The yardstick everyone knows: three updates, a select and an insert per transaction. */
+function benchPgbench() {
+  if (spawnSync('pgbench', ['--version']).status !== 0) return undefined
+  const url = new URL(server.url)
+  const host = url.searchParams.get('host') ?? ''
+  const base = ['-h', host, '-U', url.username]
+  if (!benchPgbench.isReady) {
+    execFileSync('pgbench', [...base, '-i', '-s', '1', '-q', 'postgres'], { stdio: 'ignore' })
+    benchPgbench.isReady = true
+  }
+  const seconds = String(Math.max(1, Math.round(runMs / 1000)))
+  const flags = ['-M', 'prepared', '-c', '16', '-j', '2', '-T', seconds, '-r']
+  const output = execFileSync('pgbench', [...base, ...flags, 'postgres']).toString()
+  const perSecond = Math.round(Number(/tps = ([\d.]+)/.exec(output)?.[1]))
+  const average = Number(/latency average = ([\d.]+)/.exec(output)?.[1])
+  return { perSecond, p50: average, p99: Number.NaN }
+}
+function report(isClean) {
+  const median = (list) => list.toSorted((left, right) => left - right)[list.length >> 1] ?? 0
+  const rows = Object.entries(results).map(([name, list]) => ({
+    name,
+    perSecond: median(list.map((result) => result.perSecond)),
+    p50: median(list.map((result) => result.p50)),
+    p99: median(list.map((result) => result.p99)),
+  }))
+  const rate = (name) => rows.find((row) => row.name.startsWith(name))?.perSecond ?? Number.NaN
+  const ratios = {
+    'HTTP fund, lanes / plain':
+      rate('HTTP fund one hot account, lanes') / rate('HTTP fund one hot account, plain'),
+    'ledger holds, lanes / plain':
+      rate('ledger hold, one hot account, lanes') / rate('ledger hold, one hot account, plain'),
+    'ledger holds, lanes / pgbench': rate('ledger hold, one hot account, lanes') / rate('pgbench'),
+    'HTTP fund, lanes / pgbench': rate('HTTP fund one hot account, lanes') / rate('pgbench'),
+  }
+  console.log(`\nMedians of ${rounds} rounds`)
+  console.table(
+    Object.fromEntries(
+      rows.map(({ name, perSecond, p50, p99 }) => [
+        name,
+        {
+          'per second': perSecond,
+          'p50 ms': Number(p50.toFixed(1)),
+          'p99 ms': Number(p99.toFixed(1)),
+        },
+      ]),
+    ),
+  )
+  console.table(
+    Object.fromEntries(
+      Object.entries(ratios).map(([name, ratio]) => [name, { times: Number(ratio.toFixed(1)) }]),
+    ),
+  )
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version }
+  mkdirSync(here('./results'), { recursive: true })
+  writeFileSync(
+    here('./results/latest.json'),
+    `${JSON.stringify({ at: new Date(), machine, connections, runMs, rounds, isClean, rows, ratios }, null, 2)}\n`,
+  )
+  console.log('Written to bench/results/latest.json')
+}

@@ -1,0 +1,236 @@
+-- The whole schema, written from a migrated database by `npm run generate`. Do not edit.
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% rows are never edited or removed', tg_table_name using errcode = 'restrict_violation';
+end $function$
+;
+
+create table api_keys (
+  id uuid not null,
+  environment_id integer not null,
+  kind text not null,
+  name text not null,
+  hash bytea not null,
+  hint text not null,
+  allowed_addresses text[] default '{}'::text[] not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  rolled_into uuid,
+  constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
+  constraint key_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint key_hash_is_whole CHECK ((length(hash) = 32)),
+  constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text])))
+);
+
+create table audit_lines (
+  id uuid not null,
+  actor text not null,
+  action text not null,
+  merchant_id uuid,
+  environment_id integer,
+  details json not null,
+  created_at timestamp with time zone not null,
+  constraint audit_lines_pkey PRIMARY KEY (id)
+);
+
+create table deliveries (
+  environment_id integer not null,
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  state text not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint deliveries_pkey PRIMARY KEY (environment_id, event_id, endpoint_id),
+  constraint delivery_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'GIVEN_UP'::text])))
+);
+
+create table environment_settings (
+  environment_id integer not null,
+  document json not null,
+  version integer not null,
+  updated_at timestamp with time zone not null,
+  constraint environment_settings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint environment_settings_pkey PRIMARY KEY (environment_id),
+  constraint settings_version_grows CHECK ((version > 0))
+);
+
+create table environments (
+  id integer generated always as identity not null,
+  merchant_id uuid not null,
+  mode text not null,
+  kyc_status text default 'NONE'::text not null,
+  created_at timestamp with time zone not null,
+  constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint environments_pkey PRIMARY KEY (id),
+  constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'APPROVED'::text]))),
+  constraint mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint one_environment_per_mode UNIQUE (merchant_id, mode)
+);
+
+create table events (
+  environment_id integer not null,
+  id uuid not null,
+  type text not null,
+  resource_id uuid not null,
+  cause_id uuid not null,
+  sequence integer not null,
+  data text not null,
+  created_at timestamp with time zone not null,
+  constraint event_sequence_is_positive CHECK ((sequence > 0)),
+  constraint events_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table fee_schedules (
+  environment_id integer not null,
+  operation text not null,
+  version integer not null,
+  schedule json not null,
+  created_at timestamp with time zone not null,
+  constraint fee_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint fee_schedules_pkey PRIMARY KEY (environment_id, operation, version),
+  constraint fee_version_grows CHECK ((version > 0))
+);
+
+create table idempotency_keys (
+  environment_id integer not null,
+  digest uuid not null,
+  key text not null,
+  fingerprint bytea not null,
+  status smallint,
+  answer text,
+  is_sealed boolean default false not null,
+  created_at timestamp with time zone not null,
+  forget_at timestamp with time zone,
+  constraint fingerprint_is_whole CHECK ((length(fingerprint) = 32)),
+  constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest)
+);
+
+create table ledger_accounts (
+  environment_id integer not null,
+  asset text not null,
+  name text not null,
+  debits_pending bigint default 0 not null,
+  debits_posted bigint default 0 not null,
+  credits_pending bigint default 0 not null,
+  credits_posted bigint default 0 not null,
+  entry_count bigint default 0 not null,
+  constraint account_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = 'clearing'::text) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)))),
+  constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
+  constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
+  constraint only_available_has_a_statement CHECK (((name = 'available'::text) OR (entry_count = 0))),
+  constraint sums_are_never_negative CHECK (((debits_pending >= 0) AND (debits_posted >= 0) AND (credits_pending >= 0) AND (credits_posted >= 0))),
+  constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
+) with (fillfactor=50);
+
+create table ledger_resolutions (
+  environment_id integer not null,
+  cause_id uuid not null,
+  verb text not null,
+  purpose text not null,
+  asset text not null,
+  debit text not null,
+  amount bigint not null,
+  entry_number bigint,
+  available_after bigint,
+  created_at timestamp with time zone not null,
+  constraint ledger_resolutions_pkey PRIMARY KEY (environment_id, cause_id),
+  constraint release_is_on_the_statement CHECK (((((verb = 'release'::text) AND (debit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
+  constraint resolution_amount_is_positive CHECK ((amount > 0)),
+  constraint resolution_leaves_available_whole CHECK ((available_after >= 0)),
+  constraint resolution_verb_is_known CHECK ((verb = ANY (ARRAY['settle'::text, 'release'::text])))
+);
+
+create table ledger_transfers (
+  environment_id integer not null,
+  cause_id uuid not null,
+  purpose text not null,
+  asset text not null,
+  debit text not null,
+  credit text not null,
+  amount bigint not null,
+  is_hold boolean not null,
+  entry_number bigint,
+  available_after bigint,
+  created_at timestamp with time zone not null,
+  constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])))),
+  constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
+  constraint transfer_amount_is_positive CHECK ((amount > 0)),
+  constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint transfer_has_two_sides CHECK ((debit <> credit)),
+  constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
+  constraint transfer_leaves_available_whole CHECK ((available_after >= 0))
+);
+
+create table merchant_bank_accounts (
+  environment_id integer not null,
+  id uuid not null,
+  bank_code text not null,
+  account_number text not null,
+  account_name text not null,
+  is_active boolean not null,
+  is_primary boolean not null,
+  created_at timestamp with time zone not null,
+  constraint account_number_is_ten_digits CHECK ((account_number ~ '^[0-9]{10}$'::text)),
+  constraint bank_account_has_a_name CHECK (((length(account_name) >= 1) AND (length(account_name) <= 100))),
+  constraint bank_code_is_digits CHECK ((bank_code ~ '^[0-9]{3,6}$'::text)),
+  constraint merchant_bank_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint merchant_bank_accounts_pkey PRIMARY KEY (environment_id, id),
+  constraint one_bank_account_once UNIQUE (environment_id, bank_code, account_number),
+  constraint primary_bank_account_is_active CHECK ((is_active OR (NOT is_primary)))
+);
+
+create table merchants (
+  id uuid not null,
+  display_name text not null,
+  created_at timestamp with time zone not null,
+  constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
+  constraint merchants_pkey PRIMARY KEY (id)
+);
+
+create table webhook_endpoints (
+  environment_id integer not null,
+  id uuid not null,
+  url text not null,
+  event_types text[],
+  is_enabled boolean not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint webhook_endpoints_pkey PRIMARY KEY (environment_id, id)
+);
+
+CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
+
+CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
+
+CREATE INDEX deliveries_due ON public.deliveries USING btree (due_at) WHERE (state = 'PENDING'::text);
+
+CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
+
+CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (environment_id, cause_id, type);
+
+CREATE INDEX idempotency_keys_to_forget ON public.idempotency_keys USING btree (forget_at) WHERE (forget_at IS NOT NULL);
+
+CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
+
+CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
+
+CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
+
+CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -1,0 +1,121 @@
+import { userInfo } from 'node:os'
+import { Command } from 'commander'
+import { systemClock } from './clock.js'
+import { readConfig } from './config.js'
+import { createLogger } from './log.js'
+import { borrowDatabase } from './open-database.js'
+import { registerAudit } from './operate/audit.js'
+import { registerBalances } from './operate/balances.js'
+import { registerBankAccounts } from './operate/bank-accounts.js'
+import { registerFees } from './operate/fees.js'
+import { registerKeys } from './operate/keys.js'
+import { registerKyc } from './operate/kyc.js'
+import { registerMerchants } from './operate/merchants.js'
+import type { OperateContext } from './operate/operation.js'
+import { registerVerifyLedger } from './operate/verify-ledger.js'
+import { Database } from './postgres/database.js'
+import { migrate } from './postgres/migrate.js'
+import { createSeal } from './sealed.js'
+import { serve } from './serve.js'
+import { waitForSignal } from './signals.js'
+import { startWork } from './work.js'
+
+const program = new Command('manilla')
+  .description('Collect naira and stablecoins, pay out to banks and wallets.')
+  .version('1.0.0')
+  .showHelpAfterError()
+
+program
+  .command('start')
+  .description('run everything in one process; what `npm start` does')
+  .action(async () => {
+    await import('./main.js')
+  })
+
+program
+  .command('serve')
+  .description('run the API (with DATABASE_URL); as many processes as you need')
+  .action(runServe)
+
+program
+  .command('work')
+  .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
+  .action(runWork)
+
+program
+  .command('migrate')
+  .description('bring the database up to this version')
+  .action(async () => {
+    const names = await migrate(requireDatabaseUrl())
+    print(names.length > 0 ? `Applied ${names.join(', ')}.` : 'Nothing to do.')
+  })
+
+const context: OperateContext = {
+  clock: systemClock,
+  actor: userInfo().username,
+  print,
+  async withDatabase(work) {
+    const config = readConfig()
+    const database = await borrowDatabase(config)
+    const db = new Database(database.url)
+    try {
+      await migrate(database.url)
+      return await work(db, createSeal(config.secret))
+    } finally {
+      await db.close()
+      await database.close()
+    }
+  },
+}
+
+for (const register of [
+  registerMerchants,
+  registerKeys,
+  registerKyc,
+  registerBankAccounts,
+  registerFees,
+  registerBalances,
+  registerAudit,
+  registerVerifyLedger,
+])
+  register(program, context)
+
+async function runServe(): Promise<void> {
+  const url = requireDatabaseUrl()
+  const config = readConfig()
+  const logger = createLogger(config.logLevel)
+  await migrate(url)
+  const served = await serve(config, url, logger)
+  logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')
+  await waitForSignal()
+  await served.close()
+}
+
+async function runWork(): Promise<void> {
+  const url = requireDatabaseUrl()
+  const logger = createLogger(readConfig().logLevel)
+  await migrate(url)
+  const db = new Database(url)
+  const work = startWork({ db, clock: systemClock, logger })
+  logger.info('working')
+  await waitForSignal()
+  await work.stop()
+  await db.close()
+}
+
+/** The embedded database belongs to one process; several need a server of their own. */
+function requireDatabaseUrl(): string {
+  const { databaseUrl } = readConfig()
+  if (!databaseUrl)
+    throw new Error('Set DATABASE_URL and MANILLA_SECRET. For everything in one: `npm start`.')
+  return databaseUrl.reveal()
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+program.parseAsync().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+})

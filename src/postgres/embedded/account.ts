@@ -1,0 +1,37 @@
+import * as fs from 'node:fs'
+import { holdsData } from './data-directory.js'
+
+/** The operating system account that the server runs as, when it may not run as ourselves. */
+export type Account = { uid: number; gid: number }
+
+/**
+ * PostgreSQL refuses to run as root. Data that exists keeps its owner, so that root and an ordinary
+ * user may take turns; new data goes to an account that is already there, for creating accounts on
+ * somebody's machine is not our business. Undefined: run as ourselves.
+ */
+export function findServerAccount(dataDirectory: string): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = fs.statSync(dataDirectory, { throwIfNoEntry: false })
+  if (owner && owner.uid !== 0 && holdsData(dataDirectory))
+    return { uid: owner.uid, gid: owner.gid }
+  return getUnprivilegedAccount()
+}
+
+function getUnprivilegedAccount(): Account {
+  const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
+    // Some systems write the id of nobody as -2, and mean the unsigned number.
+    if (uid && gid && uid !== '0') return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
+  }
+  throw new Error(
+    'PostgreSQL refuses to run as root and there is no account "postgres" or "nobody" to run it as; ' +
+      'start Manilla as an ordinary user, or set DATABASE_URL',
+  )
+}
+
+/** Nothing of our environment reaches the server: PG* variables and locales would change it. */
+export function spawnOptions(account: Account | undefined) {
+  const ids = account ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
+  return { ...ids, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } }
+}

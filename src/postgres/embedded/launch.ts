@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../../limits.js'
+import { spawnOptions } from './account.js'
+import { port, socketPath } from './address.js'
+import { findBinaries } from './binaries.js'
+import { endServer, findServer } from './postmaster.js'
+import type { Site } from './site.js'
+import { removeStaleLock } from './stale-lock.js'
+
+type Launched = { child: ChildProcess; logStart: number }
+
+const defaultSettings = {
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  max_connections: '100',
+  wal_compression: 'off',
+  jit: 'off',
+  fsync: 'on',
+  synchronous_commit: 'on',
+}
+
+/** Answers undefined where a server is there already. What dead ones left is cleared first. */
+export async function launchUnlessServed(site: Site): Promise<Launched | undefined> {
+  const found = await findServer(site)
+  if (found.state === 'sound') return undefined
+  if (found.state === 'orphan') await endServer(site, found, 'QUIT')
+  removeStaleLock(join(site.dataDirectory, 'postmaster.pid'))
+  removeStaleLock(`${socketPath(found.socketDirectory)}.lock`)
+  return launch(site)
+}
+
+/** Logs to a file: a pipe would break, and the server with it, once its reader is gone. */
+async function launch(site: Site): Promise<Launched> {
+  const { postgres } = await findBinaries(site.account)
+  const log = openLog(site)
+  const logStart = fs.fstatSync(log).size
+  // Detached: Ctrl-C in the terminal must reach us and not the server, which has to stop last.
+  const child = spawn(postgres, ['-D', site.dataDirectory, '-p', port, ...flagsOf(site)], {
+    ...spawnOptions(site.account),
+    detached: true,
+    stdio: ['ignore', log, log],
+  })
+  child.on('error', (error) => fs.appendFileSync(site.logFile, `${error.message}\n`))
+  child.unref()
+  fs.closeSync(log)
+  return { child, logStart }
+}
+
+/** The server is reached by its socket alone, whatever the caller's settings say. */
+function flagsOf(site: Site): string[] {
+  const settings = {
+    ...defaultSettings,
+    ...site.settings,
+    listen_addresses: '',
+    unix_socket_directories: site.socketDirectory,
+    unix_socket_permissions: '0700',
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+function openLog({ logFile, account }: Site): number {
+  const size = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > limits.embedded.logBytes) fs.renameSync(logFile, `${logFile}.1`)
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
+  const log = fs.openSync(logFile, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
+  if (account) fs.fchownSync(log, account.uid, account.gid)
+  return log
+}

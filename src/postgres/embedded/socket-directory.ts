@@ -1,0 +1,34 @@
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { limits } from '../../limits.js'
+import type { Account } from './account.js'
+import { socketPath } from './address.js'
+import { shortHash } from './data-directory.js'
+import { canReach } from './reach.js'
+
+/**
+ * The directory is the only guard of a server that trusts whoever connects, so one that another
+ * user made, which could be a trap, is refused.
+ */
+export function claimSocketDirectory(dataDirectory: string, account: Account | undefined): string {
+  const name = `manilla-${shortHash(dataDirectory)}`
+  const isFit = (folder: string) =>
+    Buffer.byteLength(socketPath(join(folder, name))) <= limits.embedded.socketPathBytes &&
+    (!account || canReach(folder, account))
+  const directory = join(isFit(tmpdir()) ? tmpdir() : '/tmp', name)
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+
+  if (!isOwnDirectory(directory, account)) {
+    throw new Error(`${directory} belongs to somebody else; remove it, or set TMPDIR`)
+  }
+  if (account) fs.chownSync(directory, account.uid, account.gid)
+  fs.chmodSync(directory, 0o700)
+  return directory
+}
+
+export function isOwnDirectory(path: string, account: Account | undefined): boolean {
+  const found = fs.lstatSync(path, { throwIfNoEntry: false })
+  const isOurs = found?.uid === process.getuid?.() || found?.uid === account?.uid
+  return isOurs && found?.isDirectory() === true
+}

@@ -1,0 +1,12 @@
+import { Refusal } from '../refusal.js'
+
+/**
+ * Queues are bounded: beyond that, an honest "not now" is better than an answer that comes too
+ * late.
+ */
+export function overloaded(): Refusal {
+  return new Refusal('internal_error', {
+    reason: 'unavailable',
+    message: 'Too many requests are waiting for the database. Nothing was done; retry soon.',
+  })
+}

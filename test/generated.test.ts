@@ -1,0 +1,35 @@
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { compose } from '../src/compose.js'
+import { readConfig } from '../src/config.js'
+import { createLogger } from '../src/log.js'
+import { freshDatabase } from './support/database.js'
+import { dumpSchema } from './support/dump-schema.js'
+import { renderConfiguration, renderErrors } from './support/render-docs.js'
+
+/** Files written from the code must say what the code says. `npm run generate` writes them anew. */
+
+const db = await freshDatabase()
+const config = readConfig({ DATABASE_URL: db.url, MANILLA_SECRET: 'generated'.repeat(4) })
+const house = await compose({ config, databaseUrl: db.url, logger: createLogger('silent') })
+afterAll(() => house.close())
+
+const at = (name: string) => path.resolve(import.meta.dirname, '..', name)
+
+test('openapi.json is what the server serves', async () => {
+  await house.app.ready()
+  const document = JSON.stringify(house.app.swagger(), null, 2)
+  await expect(`${document}\n`).toMatchFileSnapshot(at('openapi.json'))
+})
+
+test('schema.sql is what the migrations make', async () => {
+  await expect(await dumpSchema(db)).toMatchFileSnapshot(at('schema.sql'))
+})
+
+test('the table of errors is what the refusals say', async () => {
+  await expect(renderErrors()).toMatchFileSnapshot(at('docs/reference/errors.md'))
+})
+
+test('the table of variables is what the configuration reads', async () => {
+  await expect(renderConfiguration()).toMatchFileSnapshot(at('docs/operating/configuration.md'))
+})

@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { after, day, hour, second } from '../../src/clock.js'
+import { limits } from '../../src/limits.js'
+import type { NewKey } from '../../src/merchants/api-keys.js'
+import { createMerchant } from '../../src/merchants/create-merchant.js'
+import { issueKey } from '../../src/merchants/issue-key.js'
+import { makeKey } from '../../src/merchants/key-format.js'
+import { createKeyRing } from '../../src/merchants/key-ring.js'
+import { listKeys } from '../../src/merchants/list-keys.js'
+import { revokeKey } from '../../src/merchants/revoke-key.js'
+import { rollKey } from '../../src/merchants/roll-key.js'
+import { connect } from '../../src/postgres/connection.js'
+import { Database } from '../../src/postgres/database.js'
+import type { Statement } from '../../src/postgres/statement.js'
+import type { Source } from '../../src/postgres/tx.js'
+import { createSeal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { plansOf } from '../support/plans.js'
+
+/** The real database, with its questions counted and, when told so, unreachable. */
+class WatchedDatabase extends Database {
+  questions = 0
+  last: Source<unknown> | undefined
+  isDown = false
+
+  override rows<Row>(source: Source<Row>): Promise<Row[]> {
+    this.questions += 1
+    this.last = source
+    return this.isDown ? Promise.reject(new Error('no database')) : super.rows(source)
+  }
+}
+
+const { url } = await freshDatabase()
+const db = new WatchedDatabase(url)
+afterAll(() => db.close())
+const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
+const start = new Date('2026-01-05T09:00:00.000Z')
+const address = '203.0.113.7'
+const secretTest = { kind: 'secret', mode: 'test' } as const
+const merchant = await db.transaction((tx) => createMerchant(tx, start, 'Ada Stores'))
+
+function issue(order: Partial<NewKey> = {}) {
+  const environment = merchant.environments.test
+  const standard = { seal, environment, kind: 'secret' as const, name: 'Backend' }
+  const open = { expiresAt: null, allowedAddresses: [] }
+  return db.transaction((tx) => issueKey(tx, start, { ...standard, ...open, ...order }))
+}
+
+test('a key opens its own environment and no other', async () => {
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  for (const environment of Object.values(merchant.environments)) {
+    for (const kind of ['secret', 'public'] as const) {
+      const issued = await issue({ environment, kind })
+      const found = await ring.find(issued.key.reveal(), address)
+      expect(found).toEqual({ id: issued.id, name: 'Backend', kind, environment })
+    }
+  }
+})
+
+// Nobody tells the second ring anything; it has just seen the key work.
+test('a revocation holds in every process within a second, with nothing announced', async () => {
+  const clock = manualClock(start)
+  const [here, there] = [createKeyRing({ db, seal, clock }), createKeyRing({ db, seal, clock })]
+  const issued = await issue()
+  const text = issued.key.reveal()
+  expect(await here.find(text, address)).toBeDefined()
+  clock.advance(400)
+  expect(await there.find(text, address)).toBeDefined()
+
+  await db.transaction((tx) => revokeKey(tx, clock.now(), issued))
+  clock.advance(second)
+  expect(await there.find(text, address)).toBeUndefined()
+  expect(await here.find(text, address)).toBeUndefined()
+})
+
+// The answer may be as old as the question, so its second starts with the question: an answer that
+// was a second on its way is not believed for another one.
+test('a slow answer is not remembered for longer than a quick one', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const issued = await issue()
+  const asked = ring.find(issued.key.reveal(), address)
+  clock.advance(900)
+  expect(await asked).toBeDefined()
+  await db.transaction((tx) => revokeKey(tx, clock.now(), issued))
+  clock.advance(100)
+  expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
+})
+
+test('a typing mistake dies without a question to the database', async () => {
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  const text = (await issue()).key.reveal()
+  const before = db.questions
+  for (let at = 0; at < text.length; at += 1) {
+    const wrong = text.slice(0, at) + (text[at] === 'x' ? 'y' : 'x') + text.slice(at + 1)
+    expect(await ring.find(wrong, address)).toBeUndefined()
+  }
+  expect(db.questions).toBe(before)
+})
+
+test('a thousand requests with three keys, one unknown, are one question a second', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const unknown = makeKey(secretTest).reveal()
+  const texts = [(await issue()).key.reveal(), (await issue()).key.reveal(), unknown]
+  const before = db.questions
+  for (const expected of [1, 2]) {
+    for (let round = 0; round < 2; round += 1) {
+      const requests = Array.from({ length: 500 }, (_, index) => texts[index % 3]!)
+      const found = await Promise.all(requests.map((text) => ring.find(text, address)))
+      expect(found.filter(Boolean)).toHaveLength(334)
+    }
+    expect(db.questions - before).toBe(expected)
+    clock.advance(limits.keys.cachedMs)
+  }
+})
+
+// Invented keys can carry a right checksum: the way it is made is public.
+test('a flood of invented keys does not push out those that work', async () => {
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  const text = (await issue()).key.reveal()
+  await ring.find(text, address)
+  for (let batch = 0; batch < 12; batch += 1) {
+    const invented = Array.from({ length: 1_000 }, () => makeKey(secretTest))
+    await Promise.all(invented.map((key) => ring.find(key.reveal(), address)))
+  }
+  const before = db.questions
+  expect(await ring.find(text, address)).toBeDefined()
+  expect(db.questions).toBe(before)
+})
+
+test('a failure of the database is told and not remembered', async () => {
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  const text = (await issue()).key.reveal()
+  db.isDown = true
+  await expect(ring.find(text, address)).rejects.toThrow('no database')
+  db.isDown = false
+  expect(await ring.find(text, address)).toBeDefined()
+})
+
+test('a key stops at its expiry, to the millisecond, even when it was seen a moment before', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const issued = await issue({ expiresAt: after(start, 500) })
+  clock.advance(499)
+  expect(await ring.find(issued.key.reveal(), address)).toBeDefined()
+  clock.advance(1)
+  expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
+})
+
+test('a key with an address list is unknown to every other address', async () => {
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  const allowedAddresses = ['203.0.113.0/24', '2001:db8::7']
+  const text = (await issue({ allowedAddresses })).key.reveal()
+  const inside = ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::7', '2001:db8:0:0:0:0:0:7']
+  for (const caller of inside) expect(await ring.find(text, caller), caller).toBeDefined()
+  for (const caller of ['203.0.114.7', '2001:db8::8', '::1', '', 'unknown'])
+    expect(await ring.find(text, caller), caller).toBeUndefined()
+})
+
+test('a row that was moved to another mode or kind does not answer to the old text', async () => {
+  const issued = await issue()
+  const live = merchant.environments.live.id
+  await db.rows(sql`update api_keys set environment_id = ${live} where id = ${issued.id}`)
+  const ring = createKeyRing({ db, seal, clock: manualClock(start) })
+  expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
+})
+
+test('a rolled key and its successor both work until the grace ends, then only the successor', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const old = await issue({ allowedAddresses: [address], expiresAt: after(start, 30 * day) })
+  const roll = { seal, ...old, graceMs: 24 * hour }
+  const { issued, oldExpiresAt } = await db.transaction((tx) => rollKey(tx, start, roll))
+  expect(oldExpiresAt).toEqual(after(start, 24 * hour))
+  expect(issued.expiresAt).toEqual(after(start, 30 * day))
+
+  clock.advance(24 * hour - 1)
+  expect(await ring.find(old.key.reveal(), address)).toMatchObject({ id: old.id })
+  expect(await ring.find(issued.key.reveal(), address)).toMatchObject({ id: issued.id })
+  expect(await ring.find(issued.key.reveal(), '198.51.100.1')).toBeUndefined()
+  clock.advance(1)
+  expect(await ring.find(old.key.reveal(), address)).toBeUndefined()
+  expect(await ring.find(issued.key.reveal(), address)).toBeDefined()
+})
+
+test('last use is written in batches, never backwards, and survives a failed write', async () => {
+  const clock = manualClock(start)
+  const [ring, other] = [createKeyRing({ db, seal, clock }), createKeyRing({ db, seal, clock })]
+  const issued = await issue({ environment: merchant.environments.live })
+  const lastUsed = async () => {
+    const keys = await listKeys(db, merchant.environments.live.id)
+    return keys.find(({ id }) => id === issued.id)!.lastUsedAt
+  }
+  await other.find(issued.key.reveal(), address)
+  clock.advance(10)
+  for (let use = 0; use < 5; use += 1) await ring.find(issued.key.reveal(), address)
+  expect(ring.unrememberedUses).toBe(1)
+  expect(await lastUsed()).toBeNull()
+
+  db.isDown = true
+  await expect(ring.rememberUses()).rejects.toThrow('no database')
+  db.isDown = false
+  expect(await ring.rememberUses()).toBe(1)
+  expect(await other.rememberUses()).toBe(1)
+  expect(await lastUsed()).toEqual(after(start, 10))
+  expect(await ring.rememberUses()).toBe(0)
+})
+
+test('a key is found by its index among many, never by reading them all', async () => {
+  const environmentId = merchant.environments.live.id
+  await db.rows(sql`
+    insert into api_keys (id, environment_id, kind, name, hash, hint, created_at)
+    select gen_random_uuid(), ${environmentId}::int, 'secret', 'Many',
+      sha256(n::text::bytea), 'sk_live_…', ${start}::timestamptz
+    from generate_series(1, 20000) n`)
+  await db.rows(sql`analyze api_keys`)
+  await createKeyRing({ db, seal, clock: manualClock(start) }).find(
+    makeKey(secretTest).reveal(),
+    '',
+  )
+  const session = await connect(url, 'plans')
+  await session.query(db.last as Statement<unknown>)
+  for (const { scans } of await plansOf(session, 'find_keys', ['{"\\\\x00"}'])) {
+    expect(scans).toContain('by one_key_per_hash')
+    expect(scans.join()).not.toContain('Scan of api_keys')
+  }
+  await session.end()
+})

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ColumnType, encodeArray } from '../../src/postgres/binary-arrays.js'
+import { listStatement } from '../../src/postgres/statement.js'
+import { freshDatabase } from '../support/database.js'
+
+const db = await freshDatabase()
+
+/** Text that the server can hold: no NUL, and no half of a surrogate pair. */
+const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'))
+
+/** The server's own range: year 4713 BC until where JavaScript ends. */
+const dates = fc.date({
+  min: new Date('-004712-01-01T00:00:00.000Z'),
+  max: new Date(8_640_000_000_000_000),
+  noInvalidDate: true,
+})
+
+/** A type, values of it, and what the server must show for a value when it is asked for text. */
+type Case = { values: fc.Arbitrary<unknown>; shown: (value: never) => string; show?: string }
+
+const cases: Record<ColumnType, Case> = {
+  bool: { values: fc.boolean(), shown: (value: boolean) => (value ? 'true' : 'false') },
+  int2: { values: extremes(-(2 ** 15), 2 ** 15 - 1), shown: String },
+  int4: { values: extremes(-(2 ** 31), 2 ** 31 - 1), shown: String },
+  int8: {
+    values: fc.oneof(
+      fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 0n, -1n, 1n, 2n ** 53n + 1n),
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    ),
+    shown: String,
+  },
+  uuid: { values: fc.uuid(), shown: (value: string) => value },
+  timestamptz: {
+    values: fc.oneof(
+      fc.constantFrom(new Date(0), new Date(-1), new Date('2000-01-01'), new Date(8.64e15)),
+      dates,
+    ),
+    show: `round(extract(epoch from value) * 1000)`,
+    shown: (value: Date) => `${value.getTime()}`,
+  },
+  text: {
+    values: fc.oneof(
+      fc.constantFrom(
+        '',
+        ' ',
+        'NULL',
+        '{}',
+        '{"a",b}',
+        '\\',
+        "'",
+        '"',
+        '👩🏽‍🚀',
+        'naïve ₦',
+        '\n\t',
+      ),
+      text,
+    ),
+    shown: (value: string) => value,
+  },
+  bytea: {
+    values: fc.oneof(
+      fc.constant(Buffer.alloc(0)),
+      fc.constant(Buffer.from([0, 255, 0])),
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    ),
+    show: `encode(value, 'hex')`,
+    shown: (value: Buffer) => value.toString('hex'),
+  },
+}
+
+function extremes(min: number, max: number): fc.Arbitrary<number> {
+  return fc.oneof(fc.constantFrom(min, max, 0, -1, 1), fc.integer({ min, max }))
+}
+
+async function askServer(type: ColumnType, values: unknown[], show = 'value::text') {
+  const rows = await db.rows<{ shown: string | null }>({
+    text: `select (${show})::text as shown
+      from unnest($1::${type}[]) with ordinality as list (value, place) order by place`,
+    values: [encodeArray(type, values)],
+  })
+  return rows.map(({ shown }) => shown)
+}
+
+// Any list of any type, with nulls anywhere, with nothing in it, or of nothing but nulls: the server
+// must read exactly the values that were written, in their order.
+test.each(Object.keys(cases) as ColumnType[])('%s arrives as it was sent', async (type) => {
+  const { values, shown, show } = cases[type]
+  const lists = fc.array(fc.option(values, { nil: null, freq: 5 }), { maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(lists, async (list) => {
+      const expected = list.map((value) => (value === null ? null : shown(value as never)))
+      expect(await askServer(type, list, show)).toEqual(expected)
+    }),
+    { numRuns: 60, examples: [[[]], [[null]], [[null, null, null]]] },
+  )
+})
+
+// The way values come back is ours as well: what a store function writes it must read unchanged.
+test('a list of rows comes back as the rows that were sent', async () => {
+  const columns = {
+    number: 'int4',
+    amount: 'int8',
+    id: 'uuid',
+    name: 'text',
+    is_hold: 'bool',
+    hash: 'bytea',
+    at: 'timestamptz',
+    status: 'int2',
+  } as const
+  const echo = listStatement<typeof columns, unknown>({
+    name: 'echo_rows',
+    columns,
+    text: (list, more) => `select list.*, ${more(0)}::text as more from ${list}`,
+  })
+  const row = fc.record({
+    number: cases.int4.values as fc.Arbitrary<number>,
+    amount: fc.option(cases.int8.values as fc.Arbitrary<bigint>),
+    id: fc.uuid(),
+    name: fc.option(text),
+    is_hold: fc.boolean(),
+    hash: cases.bytea.values as fc.Arbitrary<Buffer>,
+    at: fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
+    status: fc.option(extremes(100, 599)),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (rows) => {
+      const expected = rows.map((sent) => ({ ...sent, more: 'and more' }))
+      expect(await db.rows(echo(rows, 'and more'))).toEqual(expected)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+// A buffer is made without being cleared first, so a value that is too short would send what the
+// memory held before, and one that is too long would run into its neighbour. Both must be refused.
+test.each([
+  ['uuid', 'not a uuid'],
+  ['uuid', ''],
+  ['uuid', '019b8d62-7a80-7d4c-91e7-3ebb339f9a1'],
+  ['uuid', '019b8d62-7a80-7d4c-91e7-3ebb339f9a1e00'],
+  ['uuid', '019b8d62-7a80-7d4c-91e7-3ebb339f9azz'],
+  ['int2', 32_768],
+  ['int4', 2_147_483_648],
+  ['int8', 2n ** 63n],
+  ['timestamptz', new Date(Number.NaN)],
+  ['text', undefined],
+] as const)('%s refuses %s', (type, value) => {
+  expect(() => encodeArray(type, [value, value])).toThrow()
+})
+
+// The server refuses what PostgreSQL cannot hold, by itself; it is never cut off silently.
+test('a NUL in a text is refused by the server', async () => {
+  await expect(askServer('text', ['before\0after'])).rejects.toMatchObject({ code: '22021' })
+})

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { after, minute, second } from '../../src/clock.js'
+import { deliveriesDue } from '../../src/events/deliveries.js'
+import { claimDue, nextDueAt } from '../../src/postgres/due.js'
+import type { Reader } from '../../src/postgres/tx.js'
+import { freshDatabase } from '../support/database.js'
+import { plansOf } from '../support/plans.js'
+import { openSession, readerOf } from '../support/sessions.js'
+
+const db = await freshDatabase()
+const now = new Date('2026-01-05T09:00:00.000Z')
+const lease = { leaseMs: minute, limit: 50 }
+
+type Job = { environmentId: number; eventId: string; endpointId: string; attempts: number }
+
+beforeEach(async () => {
+  await db.rows(sql`truncate deliveries`)
+})
+
+async function insertDeliveries(count: number, { dueAt = now, state = 'PENDING' } = {}) {
+  await db.rows(sql`
+    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
+    select 1 + n % 7, gen_random_uuid(), gen_random_uuid(), ${state}, ${dueAt}::timestamptz, ${now}
+    from generate_series(1, ${count}::int) n`)
+}
+
+function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[]> {
+  return claimDue<Job>(reader, deliveriesDue, { now: at, leaseMs: lease.leaseMs, limit })
+}
+
+/** What a worker does when it is done: it names the attempt with which it claimed the row. */
+async function finish(job: Job): Promise<boolean> {
+  const done = await db.rows(sql`
+    update deliveries set state = 'DELIVERED'
+    where environment_id = ${job.environmentId} and event_id = ${job.eventId}
+      and endpoint_id = ${job.endpointId} and state = 'PENDING' and attempts = ${job.attempts}
+    returning 1`)
+  return done.length === 1
+}
+
+// Eight workers on connections of their own ask as fast as they can for the same two thousand rows.
+// Every row must be handed out, and none of them to two workers.
+test('workers that claim at the same time never get the same row', async () => {
+  await insertDeliveries(2_000)
+  const work = async () => {
+    const reader = readerOf(await openSession(db))
+    const claimed: Job[] = []
+    for (;;) {
+      const jobs = await claim(now, reader)
+      if (jobs.length === 0) return claimed
+      expect(jobs.length).toBeLessThanOrEqual(lease.limit)
+      claimed.push(...jobs)
+    }
+  }
+  const workers = await Promise.all(Array.from({ length: 8 }, work))
+  const claimed = workers.flat()
+
+  expect(claimed).toHaveLength(2_000)
+  expect(new Set(claimed.map(({ eventId }) => eventId)).size).toBe(2_000)
+  expect(claimed.every(({ attempts }) => attempts === 1)).toBe(true)
+  expect(workers.filter((jobs) => jobs.length > 0).length).toBeGreaterThan(1)
+})
+
+// A worker that has locked rows and not committed yet must not hold up the others: they pass it by.
+test('a claim does not wait for the claim of another', async () => {
+  await insertDeliveries(10)
+  const slow = await openSession(db)
+  await slow.query('begin')
+  await slow.query('select from deliveries order by due_at limit 4 for update')
+  expect(await claim(now)).toHaveLength(6)
+  await slow.query('rollback')
+  expect(await claim(now)).toHaveLength(4)
+})
+
+// A worker dies with its rows. Nobody reaps them: when the lease is over they are due again, and the
+// attempt counter has counted both.
+test('a row whose lease is over goes to another worker and counts the attempt', async () => {
+  await insertDeliveries(3)
+  const first = await claim(now)
+  expect(await claim(now)).toEqual([])
+  expect(await claim(after(now, lease.leaseMs - 1))).toEqual([])
+
+  const second = await claim(after(now, lease.leaseMs))
+  expect(new Set(second.map(({ eventId }) => eventId))).toEqual(
+    new Set(first.map(({ eventId }) => eventId)),
+  )
+  expect(second.map(({ attempts }) => attempts)).toEqual([2, 2, 2])
+})
+
+// The first worker was only slow, not dead, and finishes after its successor has claimed the row. By
+// the attempt it names it is told apart: it changes nothing, and the successor's result stands.
+test('a worker that outlived its lease cannot finish for its successor', async () => {
+  await insertDeliveries(1)
+  const [slow] = await claim(now)
+  const [successor] = await claim(after(now, 2 * lease.leaseMs))
+
+  expect(await finish(slow!)).toBe(false)
+  expect(await finish(successor!)).toBe(true)
+  expect(await finish(successor!)).toBe(false)
+})
+
+// The due time is a promise: not a millisecond early, and rows that are done are never handed out.
+test('a row that is not due yet, or not open, is never claimed', async () => {
+  await insertDeliveries(5, { dueAt: after(now, 1) })
+  await insertDeliveries(5, { state: 'DELIVERED' })
+  await insertDeliveries(5, { state: 'GIVEN_UP' })
+  expect(await claim(now)).toEqual([])
+  expect(await claim(after(now, 1))).toHaveLength(5)
+})
+
+// With more due than one claim may take, those that have waited longest go first.
+test('the longest due are claimed first', async () => {
+  await insertDeliveries(5, { dueAt: after(now, -second) })
+  await insertDeliveries(5, { dueAt: after(now, -minute) })
+  await insertDeliveries(5, { dueAt: after(now, -2 * second) })
+  const claimed = await claim(now, db, 5)
+  const [row] = await db.rows(sql<{ left: number }>`
+    select count(*)::int as left from deliveries where due_at = ${after(now, -minute)}`)
+  expect(claimed).toHaveLength(5)
+  expect(row!.left).toBe(0)
+})
+
+// An idle worker sleeps until the next open row falls due; rows that are done must not wake it.
+test('the next due time is that of the first open row', async () => {
+  expect(await nextDueAt(db, deliveriesDue)).toBeNull()
+  await insertDeliveries(1, { dueAt: after(now, -minute), state: 'DELIVERED' })
+  expect(await nextDueAt(db, deliveriesDue)).toBeNull()
+  await insertDeliveries(1, { dueAt: after(now, minute) })
+  await insertDeliveries(1, { dueAt: after(now, second) })
+  expect(await nextDueAt(db, deliveriesDue)).toEqual(after(now, second))
+})
+
+// Delivered rows stay for ever and pile up. A claim must find the few open ones by the index of open
+// rows, and never walk through the table, whatever the planner knows about the values.
+test('a claim finds open rows by their index, however many are done', async () => {
+  await insertDeliveries(20_000, { state: 'DELIVERED' })
+  await insertDeliveries(40)
+  await db.rows(sql`analyze deliveries`)
+  const session = await openSession(db)
+  expect(await claim(now, readerOf(session), 10)).toHaveLength(10)
+
+  const values = [now.toISOString(), after(now, minute).toISOString(), '10']
+  for (const { scans } of await plansOf(session, 'claim_due_deliveries', values))
+    expect(scans).toEqual(['by deliveries_due', 'by deliveries_pkey'])
+})

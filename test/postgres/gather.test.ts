@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { limits } from '../../src/limits.js'
+import { gather } from '../../src/postgres/gather.js'
+
+/** Answers only when told, and remembers what it was asked. */
+function slowAnswers() {
+  const asked: { keys: number[]; answer: () => void; fail: (error: Error) => void }[] = []
+  const askAll = (keys: number[]) =>
+    new Promise<string[]>((resolve, reject) => {
+      const answer = () => resolve(keys.map((key) => `answer ${key}`))
+      asked.push({ keys, answer, fail: reject })
+    })
+  return { asked, askAll }
+}
+
+function countUpTo(length: number): number[] {
+  return Array.from({ length }, (_, key) => key)
+}
+
+// A hundred questions of one turn of the event loop are one question, and each gets its own answer.
+test('questions of one turn travel together and answers find their own', async () => {
+  const asked: number[][] = []
+  const find = gather(async (keys: number[]) => {
+    asked.push(keys)
+    return keys.map((key) => `answer ${key}`)
+  })
+  const answers = await Promise.all(countUpTo(100).map(find))
+  expect(asked).toEqual([countUpTo(100)])
+  expect(answers).toEqual(countUpTo(100).map((key) => `answer ${key}`))
+})
+
+// Equal questions are not folded and nothing is remembered: whoever asks again is asked for again.
+test('nothing is cached: every question is asked after it came', async () => {
+  let balance = 0
+  const find = gather(async (keys: string[]) => keys.map(() => balance))
+  expect(await Promise.all([find('a'), find('a')])).toEqual([0, 0])
+  balance = 7
+  expect(await find('a')).toBe(7)
+})
+
+// A question that comes while others are under way must not get their answer: it may be older than
+// the question. It waits only while the allowed number is under way, and then with all the others.
+test('while the allowed number is under way the next questions wait together', async () => {
+  const { asked, askAll } = slowAnswers()
+  const find = gather(askAll)
+  const answers: Promise<string>[] = []
+  for (const key of countUpTo(limits.gather.underWay + 20)) {
+    answers.push(find(key))
+    await nextTurn()
+  }
+  expect(asked.map(({ keys }) => keys)).toEqual(
+    countUpTo(limits.gather.underWay).map((key) => [key]),
+  )
+  asked[0]!.answer()
+  await answers[0]
+  await nextTurn()
+  expect(asked.at(-1)!.keys).toEqual(
+    countUpTo(limits.gather.underWay + 20).slice(limits.gather.underWay),
+  )
+  for (const { answer } of asked) answer()
+  expect(await Promise.all(answers)).toHaveLength(limits.gather.underWay + 20)
+})
+
+// More questions than fit into one batch come in one turn. The rest need not wait for the first
+// batch to be answered while fewer than the allowed number are under way.
+test('what does not fit into one batch goes out in the next one, at once', async () => {
+  const { asked, askAll } = slowAnswers()
+  const find = gather(askAll)
+  const answers = countUpTo(2 * limits.gather.batch + 1).map(find)
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+
+  const { batch } = limits.gather
+  expect(asked.map(({ keys }) => keys.length)).toEqual([batch, batch, 1])
+  for (const { answer } of asked) answer()
+  expect(await Promise.all(answers)).toEqual(countUpTo(2 * batch + 1).map((key) => `answer ${key}`))
+})
+
+// A failure reaches those who asked in that batch, and nobody before or after them.
+test('a failed batch fails its own questions and no others', async () => {
+  const { asked, askAll } = slowAnswers()
+  const find = gather(askAll)
+  const first = Promise.allSettled([find(1), find(2)])
+  await nextTurn()
+  const second = find(3)
+  await nextTurn()
+  asked[0]!.fail(new Error('the database is away'))
+  asked[1]!.answer()
+  expect(await first).toMatchObject([
+    { reason: { message: 'the database is away' } },
+    { reason: { message: 'the database is away' } },
+  ])
+  expect(await second).toBe('answer 3')
+  const third = find(4)
+  await nextTurn()
+  asked[2]!.answer()
+  expect(await third).toBe('answer 4')
+})
+
+// An answer too few would give callers each other's answers. It is a bug, and nobody is answered.
+test('a batch with the wrong number of answers answers nobody', async () => {
+  const find = gather(async (keys: number[]) => keys.slice(1))
+  const outcomes = await Promise.allSettled([find(1), find(2)])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+// A queue without a limit turns an outage into a crash.
+test('the queue has a limit, and beyond it the question is refused', async () => {
+  const { asked, askAll } = slowAnswers()
+  const find = gather(askAll)
+  for (const key of countUpTo(limits.gather.underWay)) {
+    void find(key)
+    await nextTurn()
+  }
+  const waiting = countUpTo(limits.gather.waiting).map(find)
+  await expect(find(-1)).rejects.toMatchObject({ reason: 'unavailable', status: 503 })
+  while (asked.length > 0) {
+    for (const { answer } of asked.splice(0)) answer()
+    await nextTurn()
+    await nextTurn()
+  }
+  expect(await Promise.all(waiting)).toHaveLength(limits.gather.waiting)
+})

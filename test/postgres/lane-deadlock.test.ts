@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Answered } from '../../src/idempotency/answer.js'
+import { atMostOnce, type KeyedCall } from '../../src/idempotency/at-most-once.js'
+import { toIdempotencyKey } from '../../src/idempotency/key.js'
+import { moveAll } from '../../src/ledger/move.js'
+import type { Movement } from '../../src/ledger/movement.js'
+import { type Resolution, resolveAll } from '../../src/ledger/resolve.js'
+import { assetNames } from '../../src/money/assets.js'
+import { connect } from '../../src/postgres/connection.js'
+import { Lane, type LaneWork } from '../../src/postgres/lane.js'
+import { createSeal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
+import { verifyLedger } from '../../src/verify-ledger.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+import { type Random, seededRandom } from '../support/seed.js'
+import { countDeadlocks, openSession, untilBlocked, untilInTheWay } from '../support/sessions.js'
+
+const db = await freshDatabase()
+const seal = createSeal(new Secret('a secret of the tests'))
+
+type Call = KeyedCall<Movement>
+
+const moveOnce: LaneWork<Call, Answered> = (tx, calls) =>
+  atMostOnce({ tx, now, seal }, calls, async (movements) => {
+    const outcomes = await moveAll(tx, now, movements)
+    return outcomes.map(({ isMoved }) => ({ status: isMoved ? 201 : 402, body: `${isMoved}` }))
+  })
+
+function openLanes<Call, Answer>(work: LaneWork<Call, Answer>): Lane<Call, Answer>[] {
+  return ['a', 'b', 'c', 'd'].map(
+    (name) => new Lane({ connect: () => connect(db.url, `lane ${name}`), work }),
+  )
+}
+
+function toCall(movement: Movement, text: string): Call {
+  const key = toIdempotencyKey(text, { method: 'POST', path: '/', body: movement.causeId })
+  return { environmentId: movement.environmentId, key, input: movement, forgetAt: null }
+}
+
+/** The same calls for every lane, in orders that disagree as much as orders can. */
+function opposing<Item>(random: Random, items: Item[]): Item[][] {
+  return [items, items.toReversed(), random.shuffle(items), random.shuffle(items)]
+}
+
+async function runOpposed<Call, Answer>(lanes: Lane<Call, Answer>[], orders: Call[][]) {
+  return Promise.all(
+    lanes.map((lane, index) => Promise.all(orders[index]!.map((call) => lane.run(call)))),
+  )
+}
+
+function sumOf(lanes: Lane<never, unknown>[], stat: 'retried' | 'halved'): number {
+  return lanes.reduce((sum, lane) => sum + lane.stats[stat], 0)
+}
+
+async function expectNoDeadlock(lanes: Lane<never, unknown>[], before: bigint): Promise<void> {
+  await Promise.all(lanes.map((lane) => lane.close()))
+  expect(sumOf(lanes, 'retried')).toBe(0)
+  expect(sumOf(lanes, 'halved')).toBe(0)
+  expect(await countDeadlocks(db)).toBe(before)
+}
+
+// If the counter could not see a deadlock, the tests below would prove nothing. Two transactions take
+// two accounts by hand, each in its own order: the server must count one.
+test('the counter sees the deadlock of two transactions that lock in their own order', async () => {
+  const environmentId = await insertEnvironment(db)
+  await db.transaction((tx) => moveAll(tx, now, [fundingOf({ environmentId, asset: 'USDC' }, 1n)]))
+  const before = await countDeadlocks(db)
+  const lock = (name: string) => ({
+    text: `select from ledger_accounts where environment_id = $1 and name = $2 for update`,
+    values: [environmentId, name],
+  })
+  const [left, right] = [await connect(db.url, 'lane left'), await openSession(db)]
+  await left.query(`set deadlock_timeout = '10ms'`)
+  await left.query('begin')
+  await right.query('begin')
+  await left.query(lock('available'))
+  await right.query(lock('treasury'))
+  const last = right.query(lock('available'))
+  await untilBlocked(db)
+  await expect(left.query(lock('treasury'))).rejects.toMatchObject({ code: '40P01' })
+  await left.end()
+  await last
+  await right.query('rollback')
+
+  expect(await countDeadlocks(db)).toBe(before + 1n)
+})
+
+// Four lanes are given the same keys and the same accounts over many environments and assets, each
+// in another order, and the accounts of half the rounds do not exist yet. Nobody may ever wait for
+// somebody who waits for them, and every key must have run once.
+test('lanes with opposing batches never deadlock', async () => {
+  const random = seededRandom('opposing lanes')
+  const before = await countDeadlocks(db)
+  const lanes = openLanes(moveOnce)
+  const places: { environmentId: Movement['environmentId']; asset: Movement['asset'] }[] = []
+  let executed = 0
+
+  for (let round = 0; round < 8; round += 1) {
+    if (round % 2 === 0)
+      for (let count = 0; count < 4; count += 1) {
+        const environmentId = await insertEnvironment(db)
+        places.push(...assetNames.map((asset) => ({ environmentId, asset })))
+      }
+    const shared = Array.from({ length: 120 }, (_, index) => {
+      const place = random.pick(places)
+      const movement = index % 3 ? fundingOf(place, 100n) : holdOf(place, 7n, 1n)
+      return toCall(movement, `round ${round} call ${index}`)
+    })
+    // Calls of a lane's own make the batches differ, so that lanes meet in the middle of others.
+    const orders = opposing(random, shared).map((calls, lane) => {
+      const own = Array.from({ length: 40 }, (_, index) =>
+        toCall(fundingOf(random.pick(places), 5n), `round ${round} lane ${lane} call ${index}`),
+      )
+      return [...own.slice(0, 20), ...calls, ...own.slice(20)]
+    })
+    const answered = (await runOpposed(lanes, orders)).flat()
+    executed += answered.filter(({ isReplayed }) => !isReplayed).length
+  }
+
+  expect(executed).toBe(8 * (120 + 4 * 40))
+  await expectNoDeadlock(lanes, before)
+  const findings = await verifyLedger(db)
+  expect(findings.filter(({ counterexamples }) => counterexamples.length > 0)).toEqual([])
+})
+
+// The same for money that was set aside: four lanes settle and release the same payouts in opposing
+// orders and with opposing verbs. One verb wins each payout, and nobody deadlocks.
+test('lanes that resolve the same holds in opposing orders never deadlock', async () => {
+  const random = seededRandom('opposing resolutions')
+  const environmentIds = await Promise.all(Array.from({ length: 6 }, () => insertEnvironment(db)))
+  const places = environmentIds.flatMap((environmentId) =>
+    assetNames.map((asset) => ({ environmentId, asset })),
+  )
+  const holds = Array.from({ length: 200 }, (_, index) =>
+    holdOf(places[index % places.length]!, 7n, index % 2 ? 1n : 0n),
+  )
+  await db.transaction((tx) =>
+    moveAll(tx, now, [...places.map((place) => fundingOf(place, 1_000n)), ...holds]),
+  )
+  const before = await countDeadlocks(db)
+  const lanes = openLanes<Resolution, boolean>((tx, calls) => resolveAll(tx, now, calls))
+  const orders = opposing(random, holds).map((list, lane) =>
+    list.map(({ environmentId, causeId }) => ({
+      environmentId,
+      causeId,
+      verb: lane % 2 ? ('settle' as const) : ('release' as const),
+    })),
+  )
+  const resolved = (await runOpposed(lanes, orders)).flat()
+
+  expect(resolved.filter((isFirst) => isFirst)).toHaveLength(200)
+  await expectNoDeadlock(lanes, before)
+  const findings = await verifyLedger(db)
+  expect(findings.filter(({ counterexamples }) => counterexamples.length > 0)).toEqual([])
+})
+
+// Opening accounts is where the order is easiest to lose. The second batch opens `available` and then
+// has to wait; meanwhile the first one finds `fees` there and wants `available`. If it kept `fees`
+// locked while it waits, the second, which takes its locks next, would close the circle.
+test('a batch that opens accounts holds no lock while it waits for another that does', async () => {
+  const environmentId = await insertEnvironment(db)
+  const before = await countDeadlocks(db)
+  const opener = await openSession(db)
+  const other = await openSession(db)
+  const open = (name: string) => ({
+    text: 'insert into ledger_accounts (environment_id, asset, name) values ($1, $2, $3)',
+    values: [environmentId, 'USDC', name],
+  })
+  const lanes = openLanes<Movement, string>(async (tx, movements) => {
+    tx.write(sql`set local lock_timeout = '30s'`)
+    const outcomes = await moveAll(tx, now, movements)
+    return outcomes.map(({ isMoved }) => `${isMoved}`)
+  })
+  await opener.query('begin')
+  await opener.query(open('fees'))
+  await other.query('begin')
+  await other.query(open('treasury'))
+
+  const second = lanes[1]!.run(holdOf({ environmentId, asset: 'USDC' }, 1n, 1n))
+  await untilInTheWay(db, opener) // at `fees`, with `available` opened
+  await opener.query('commit')
+  await untilInTheWay(db, other) // at `treasury`
+  const first = lanes[0]!.run({
+    ...fundingOf({ environmentId, asset: 'USDC' }, 1n),
+    lines: [{ debit: 'fees', credit: 'available', amount: 1n, purpose: 'operator_credit' }],
+  })
+  await untilBlocked(db, 2)
+  await other.query('commit')
+
+  expect(await second).toBe('false')
+  expect(await first).toBe('true')
+  await expectNoDeadlock(lanes, before)
+})

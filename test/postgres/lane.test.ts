@@ -1,0 +1,270 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../src/limits.js'
+import { connect } from '../../src/postgres/connection.js'
+import { Lane, type LaneWork } from '../../src/postgres/lane.js'
+import { Refusal } from '../../src/refusal.js'
+import { freshDatabase } from '../support/database.js'
+import { openSession, until, untilBlocked } from '../support/sessions.js'
+
+const db = await freshDatabase()
+await db.rows(sql`
+  create table notes (
+    place bigint generated always as identity,
+    id integer primary key,
+    text text not null constraint note_is_not_poison check (text <> 'poison'))`)
+beforeEach(async () => {
+  await db.rows(sql`truncate notes restart identity`)
+})
+
+type Note = { id: number; text: string }
+
+/** Writes notes and answers each with its own text. */
+const writeNotes: LaneWork<Note, string> = async (tx, notes) => {
+  const accepted = notes.filter(({ text }) => text !== 'refused')
+  for (const { id, text } of accepted)
+    tx.write(sql`insert into notes (id, text) values (${id}, ${text})`)
+  return notes.map(({ text }) =>
+    text === 'refused' ? new Refusal('forbidden', { message: 'Not this one.' }) : `kept ${text}`,
+  )
+}
+
+function openLane(work = writeNotes): { lane: Lane<Note, string>; connections: pg.Client[] } {
+  const connections: pg.Client[] = []
+  const lane = new Lane<Note, string>({
+    connect: async () => {
+      const client = await connect(db.url, 'lane test')
+      await client.query(`set lock_timeout = '30s'`)
+      connections.push(client)
+      return client
+    },
+    work,
+  })
+  onTestFinished(() => lane.close())
+  return { lane, connections }
+}
+
+async function listNotes(): Promise<number[]> {
+  const rows = await db.rows(sql<{ id: number }>`select id from notes order by place`)
+  return rows.map(({ id }) => id)
+}
+
+function countUpTo(length: number): number[] {
+  return Array.from({ length }, (_, id) => id)
+}
+
+function toNotes(ids: number[], texts: Record<number, string> = {}): Note[] {
+  return ids.map((id) => ({ id, text: texts[id] ?? `note ${id}` }))
+}
+
+/** Holds up whoever writes the note of this id, until the returned function is called. */
+async function holdUp(id: number): Promise<() => Promise<void>> {
+  const blocker = await openSession(db)
+  await blocker.query('begin')
+  await blocker.query(`insert into notes (id, text) values (${id}, 'in the way')`)
+  return async () => {
+    await blocker.query('rollback')
+  }
+}
+
+// One call in 64 makes the whole batch fail in the database, wherever it stands. It alone must fail,
+// with its own error, and the other 63 must be written and answered.
+test.each([0, 37, 63])('a poison call at place %i never fails its neighbours', async (guilty) => {
+  const { lane } = openLane()
+  const notes = toNotes(countUpTo(64), { [guilty]: 'poison' })
+  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(63)
+  expect(outcomes[guilty]).toMatchObject({
+    status: 'rejected',
+    reason: { code: '23514', constraint: 'note_is_not_poison' },
+  })
+  expect(await listNotes()).toEqual(countUpTo(64).filter((id) => id !== guilty))
+  // Six halvings find one among 64; more would mean that innocent halves were halved too.
+  expect(lane.stats).toMatchObject({ calls: 64, batches: 1, halved: 6, retried: 0, unknown: 0 })
+})
+
+// Poison that never reaches the database: the work itself throws. The rest must not notice.
+test('a call that makes the work throw is isolated as well', async () => {
+  const { lane } = openLane(async (tx, notes) => {
+    if (notes.some(({ text }) => text === 'bug')) throw new TypeError('a bug of ours')
+    return writeNotes(tx, notes)
+  })
+  const notes = toNotes(countUpTo(32), { 5: 'bug', 6: 'poison', 31: 'bug' })
+  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+
+  const failed = outcomes.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))
+  expect(failed).toEqual([5, 6, 31])
+  expect(outcomes[5]).toMatchObject({ reason: { message: 'a bug of ours' } })
+  expect(outcomes[6]).toMatchObject({ reason: { code: '23514' } })
+  expect(await listNotes()).toEqual(countUpTo(32).filter((id) => !failed.includes(id)))
+})
+
+// A refusal is an answer, not a failure: nothing is halved for it and nobody else is touched.
+test('a refused call is refused alone', async () => {
+  const { lane } = openLane()
+  const notes = toNotes(countUpTo(10), { 3: 'refused', 7: 'refused' })
+  const outcomes = await Promise.allSettled(notes.map((note) => lane.run(note)))
+
+  for (const [id, outcome] of outcomes.entries()) {
+    if (id === 3 || id === 7) expect(outcome).toMatchObject({ reason: { code: 'forbidden' } })
+    else expect(outcome).toEqual({ status: 'fulfilled', value: `kept note ${id}` })
+  }
+  expect(await listNotes()).toEqual([0, 1, 2, 4, 5, 6, 8, 9])
+  expect(lane.stats).toMatchObject({ batches: 1, halved: 0 })
+})
+
+// Six hundred calls in one turn fill more than two batches, and poison halves one of them. Rows must
+// still stand in the order of arrival, and every caller must get the answer to its own call.
+test('batches keep the order of arrival and answers find their own callers', async () => {
+  const sizes: number[] = []
+  const { lane } = openLane((tx, notes) => {
+    sizes.push(notes.length)
+    return writeNotes(tx, notes)
+  })
+  const ids = countUpTo(600)
+  const outcomes = await Promise.allSettled(
+    toNotes(ids, { 300: 'poison' }).map((note) => lane.run(note)),
+  )
+  const kept = ids.filter((id) => id !== 300)
+  for (const id of kept)
+    expect(outcomes[id]).toEqual({ status: 'fulfilled', value: `kept note ${id}` })
+  expect(await listNotes()).toEqual(kept)
+  expect(Math.max(...sizes)).toBe(limits.lane.batch)
+  expect(lane.stats).toMatchObject({ calls: 600, batches: 3 })
+})
+
+// The first commit is held open by a lock of somebody else. The hundred calls that arrive meanwhile,
+// in many turns of the event loop, must make one batch and not a hundred.
+test('calls that arrive during a commit travel together', async () => {
+  const { lane } = openLane()
+  const letGo = await holdUp(0)
+  const first = lane.run({ id: 0, text: 'first' })
+  await untilBlocked(db)
+
+  const others: Promise<string>[] = []
+  for (const note of toNotes(countUpTo(101).slice(1))) {
+    others.push(lane.run(note))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(lane.stats).toMatchObject({ batches: 1, calls: 1 })
+  await letGo()
+
+  expect(await first).toBe('kept first')
+  expect(await Promise.all(others)).toHaveLength(100)
+  expect(lane.stats).toMatchObject({ batches: 2, calls: 101, halved: 0 })
+  expect(await listNotes()).toHaveLength(101)
+})
+
+// A queue without a limit turns an outage into a crash. The call beyond the limit is told at once
+// that nothing was done, and those within it are all answered.
+test('the queue has a limit, and beyond it nothing is done', async () => {
+  const { lane } = openLane(async (tx, notes) => {
+    if (notes[0]!.id === 0) await writeNotes(tx, notes)
+    return notes.map(({ text }) => text)
+  })
+  const letGo = await holdUp(0)
+  const first = lane.run({ id: 0, text: 'first' })
+  await untilBlocked(db)
+  const waiting = countUpTo(limits.lane.waiting).map((id) => lane.run({ id: id + 1, text: 'x' }))
+  await expect(lane.run({ id: -1, text: 'too many' })).rejects.toMatchObject({
+    code: 'internal_error',
+    reason: 'unavailable',
+    status: 503,
+  })
+  await letGo()
+  await Promise.all([first, ...waiting])
+  expect(lane.stats.calls).toBe(limits.lane.waiting + 1)
+})
+
+// Closing with one batch under way and a second one waiting: nobody may be left without an answer,
+// and the connection must be gone afterwards.
+test('close answers everything that waits, then gives back its connection', async () => {
+  const { lane, connections } = openLane()
+  const letGo = await holdUp(0)
+  const first = lane.run({ id: 0, text: 'first' })
+  await untilBlocked(db)
+  const others = toNotes(countUpTo(300).slice(1)).map((note) => lane.run(note))
+  const closed = lane.close()
+  await letGo()
+  await closed
+
+  // Answered by now: each race would be lost to a promise that is still pending.
+  const answers = await Promise.all(
+    [first, ...others].map((answer) => Promise.race([answer, Promise.resolve('no answer')])),
+  )
+  expect(answers).not.toContain('no answer')
+  expect(await listNotes()).toHaveLength(300)
+  await expect(connections[0]!.query('select 1')).rejects.toThrow('not queryable')
+})
+
+// The lane is chosen as the victim of a deadlock (it looks for one first). The server has rolled back
+// and says "try again"; the caller must not hear of it.
+test('a batch that the server asks to try again is tried again', async () => {
+  await db.rows(sql`insert into notes (id, text) values (1, 'one'), (2, 'two')`)
+  const { lane, connections } = openLane(async (tx) => {
+    tx.write(sql`set local deadlock_timeout = '10ms'`)
+    await tx.rows(sql`select from notes where id = 1 for update`)
+    await tx.rows(sql`select from notes where id = 2 for update`)
+    return ['done']
+  })
+  const opponent = await openSession(db)
+  await opponent.query(`set deadlock_timeout = '30s'`)
+  await opponent.query('begin')
+  await opponent.query('select from notes where id = 2 for update')
+  const answer = lane.run({ id: 0, text: '' })
+  await untilBlocked(db)
+  await opponent.query('select from notes where id = 1 for update')
+  await opponent.query('commit')
+
+  expect(await answer).toBe('done')
+  expect(lane.stats.retried).toBe(1)
+  expect(connections).toHaveLength(1)
+})
+
+// The database cannot be reached. Halving cannot help there: with 200 calls it would mean 400 waits
+// for a connection. Every caller is told after a few tries, and the lane works again afterwards.
+test.each([
+  ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
+  ['too slow', new Error('timeout expired')],
+  ['not found', Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })],
+])('a database that cannot be reached (%s) is no reason to halve', async (_, failure) => {
+  let tries = 0
+  let isDown = true
+  const lane = new Lane<Note, string>({
+    connect: () => {
+      tries += 1
+      return isDown ? Promise.reject(failure) : connect(db.url, 'lane test')
+    },
+    work: writeNotes,
+  })
+  const outcomes = await Promise.allSettled(toNotes(countUpTo(200)).map((note) => lane.run(note)))
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionLost' } })
+  expect(tries).toBe(1 + limits.lane.transientRetries)
+  expect(lane.stats.halved).toBe(0)
+
+  isDown = false
+  expect(await lane.run({ id: 1, text: 'again' })).toBe('kept again')
+  await lane.close()
+})
+
+// The server went away while nobody was asking. The next batch only writes, so it learns of the loss
+// when it commits; but that commit never left, and "unknown" would be a false alarm.
+test('a connection that died while idle costs nobody an unknown outcome', async () => {
+  const { lane, connections } = openLane()
+  await lane.run({ id: 1, text: 'before' })
+  let isNoticed = false
+  connections[0]!.on('end', () => {
+    isNoticed = true
+  })
+  await db.rows(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'lane test' and state = 'idle'`)
+  await until(() => isNoticed)
+
+  expect(await lane.run({ id: 2, text: 'after' })).toBe('kept after')
+  expect(lane.stats).toMatchObject({ unknown: 0, retried: 1 })
+  expect(await listNotes()).toEqual([1, 2])
+})

@@ -1,0 +1,62 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+type Answer = { status: number; headers: Headers; text: string; json: unknown }
+type Json = { [name: string]: unknown }
+type Operation = { responses: Record<string, { content?: Json }> }
+type Document = { paths?: Record<string, Record<string, Operation>> }
+
+/**
+ * Holds an answer against the OpenAPI document: its status must be promised for the operation, its
+ * body must be as promised, and it must say nothing that the document does not mention. Answers
+ * about paths and methods that are no operation are left alone.
+ */
+export function createConformance(given: object) {
+  const document = structuredClone(given) as Document
+  closeObjects(document)
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  ajv.addSchema(document, 'openapi')
+
+  return (method: string, url: string, answer: Answer): void => {
+    const found = findOperation(document, method, url)
+    if (!found) return
+    const said = `${method} ${found.path} answered ${answer.status}`
+    const promised = found.operation.responses[answer.status]
+    if (!promised) throw new Error(`${said}, which the document does not promise`)
+
+    const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? 'nothing'
+    if (!promised.content?.[type]) throw new Error(`${said} as ${type}, which it does not promise`)
+    const place = ['paths', found.path, method.toLowerCase(), 'responses', `${answer.status}`]
+    const pointer = [...place, 'content', type, 'schema'].map(escapePointer).join('/')
+    const validate = ajv.compile({ $ref: `openapi#/${pointer}` })
+    if (!validate(type === 'application/json' ? answer.json : answer.text))
+      throw new Error(
+        `${said} against its schema: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
+      )
+  }
+}
+
+function findOperation(document: Document, method: string, url: string) {
+  const segments = url.split('?', 1)[0]!.split('/')
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+    const operation = operations[method.toLowerCase()]
+    const pattern = path.split('/')
+    const isSame =
+      pattern.length === segments.length &&
+      pattern.every((part, index) => part.startsWith('{') || part === segments[index])
+    if (operation && isSame) return { path, operation }
+  }
+  return undefined
+}
+
+/** A field that is answered and not documented is a mistake in one of the two. */
+function closeObjects(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const schema = value as Json
+  const isSchema = schema.type === 'object' && typeof schema.properties === 'object'
+  if (isSchema && !('additionalProperties' in schema)) schema.additionalProperties = false
+  for (const inner of Object.values(schema)) closeObjects(inner)
+}
+
+function escapePointer(segment: string): string {
+  return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
+}

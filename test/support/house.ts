@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll } from 'vitest'
+import type { Clock } from '../../src/clock.js'
+import { compose } from '../../src/compose.js'
+import type { Environment, Mode } from '../../src/environment.js'
+import { createLogger } from '../../src/log.js'
+import { createMerchant } from '../../src/merchants/create-merchant.js'
+import { issueKey } from '../../src/merchants/issue-key.js'
+import type { KeyKind } from '../../src/merchants/key-format.js'
+import type { Database } from '../../src/postgres/database.js'
+import { createSeal, type Seal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from './clock.js'
+import { createConformance } from './conformance.js'
+import { freshDatabase } from './database.js'
+
+type Question = {
+  key?: string
+  /** Sent as JSON; a text or bytes are sent as they are. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type Reply = {
+  status: number
+  headers: Headers
+  text: string
+  /** Whatever the body says, unchecked; undefined where it is not JSON. */
+  json: ReturnType<typeof JSON.parse>
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>
+export type Keys = Record<KeyKind, string>
+export type Merchant = {
+  reference: string
+  environments: Record<Mode, Environment>
+  test: Keys
+  live: Keys
+}
+
+/**
+ * The whole service as it is composed for real, listening on a port of its own over a database of
+ * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
+ * told to move, and no rate limit applies unless one is asked for. Every answer that `ask` gets must
+ * be one that the OpenAPI document promises. Closed when the file is done.
+ */
+export async function openHouse(
+  options: {
+    /** Another house on the same database. */
+    beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
+    rateLimitPerSecond?: number
+    trustProxy?: boolean
+  } = {},
+) {
+  const db = options.beside?.db ?? (await freshDatabase())
+  const clock = options.beside?.clock ?? manualClock()
+  const secret = options.beside?.secret ?? new Secret(randomBytes(32).toString('hex'))
+  const seal = createSeal(secret)
+  const log: string[] = []
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    metricsPort: 0,
+    home: '/nowhere',
+    databaseUrl: new Secret(db.url),
+    secret,
+    publicUrl: undefined,
+    trustProxy: options.trustProxy ?? false,
+    logLevel: 'trace',
+    rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
+    publicRateLimitPerSecond: 0,
+  }
+  const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
+  const house = await compose({ config, databaseUrl: db.url, logger, clock })
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= house.close()
+    return closing
+  }
+  afterAll(close)
+
+  const url = await house.app.listen({ host: config.host, port: config.port })
+  const { port } = house.app.server.address() as AddressInfo
+  const conform = createConformance(house.app.swagger())
+  const hire = (name: string) => createHiredMerchant({ db, clock, seal }, name)
+
+  async function ask(method: string, path: string, question: Question = {}): Promise<Reply> {
+    const response = await fetch(url + path, { method, ...toRequest(question) })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const reply = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
+    if (method !== 'HEAD') conform(method, path, reply)
+    return reply
+  }
+
+  return {
+    ...{ app: house.app, db, clock, seal, secret, logger, log, url, port },
+    ...{ ask, hire, close, merchant: await hire('Ada Stores') },
+    wire: (...parts: (string | Buffer)[]) => sendBytes(port, parts),
+  }
+}
+
+/** What no client library would send, byte by byte; the answer is complete when the server closes. */
+async function sendBytes(port: number, parts: (string | Buffer)[]): Promise<Reply> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  const chunks: Buffer[] = []
+  for (const part of parts) socket.write(part)
+  await new Promise((resolve, reject) => {
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject).on('close', resolve)
+  })
+  return readReply(Buffer.concat(chunks).toString())
+}
+
+export function readReply(bytes: string): Reply {
+  const [head = '', ...rest] = bytes.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(
+    lines.map((line) => line.split(/: ?(.*)/).slice(0, 2) as [string, string]),
+  )
+  const text = rest.join('\r\n\r\n')
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  const json = isJson && text !== '' ? JSON.parse(text) : undefined
+  return { status: Number(statusLine.split(' ')[1]), headers, text, json }
+}
+
+function toRequest({ key, body, headers }: Question): RequestInit {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const all = new Headers(headers)
+  if (key !== undefined) all.set('authorization', `Bearer ${key}`)
+  // Given as bytes, for fetch names a type of its own where a text has none.
+  const bytes = Buffer.from(isRaw ? body : (JSON.stringify(body) ?? ''))
+  if (body === undefined) return { headers: all }
+  if (!all.has('content-type')) all.set('content-type', 'application/json')
+  return { headers: all, body: bytes }
+}
+
+type Tools = { db: Database; clock: Clock; seal: Seal }
+
+async function createHiredMerchant({ db, clock, seal }: Tools, name: string): Promise<Merchant> {
+  return db.transaction(async (tx) => {
+    const { reference, environments } = await createMerchant(tx, clock.now(), name)
+    const keysOf = async (mode: Mode): Promise<Keys> => {
+      const issue = async (kind: KeyKind) => {
+        const order = {
+          seal,
+          kind,
+          environment: environments[mode],
+          name: `${name} ${mode} ${kind}`,
+        }
+        const issued = await issueKey(tx, clock.now(), {
+          ...order,
+          expiresAt: null,
+          allowedAddresses: [],
+        })
+        return issued.key.reveal()
+      }
+      return { secret: await issue('secret'), public: await issue('public') }
+    }
+    return { reference, environments, test: await keysOf('test'), live: await keysOf('live') }
+  })
+}

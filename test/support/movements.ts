@@ -1,0 +1,36 @@
+import type { EnvironmentId } from '../../src/environment.js'
+import { newId } from '../../src/ids.js'
+import type { Movement } from '../../src/ledger/movement.js'
+import { type Asset, assets } from '../../src/money/assets.js'
+
+type Where = { environmentId: EnvironmentId; asset: Asset }
+
+export const now = new Date('2026-01-05T09:00:00.000Z')
+
+/** Money that comes in. */
+export function fundingOf({ environmentId, asset }: Where, amount: bigint): Movement {
+  const debit = assets[asset].holder
+  return {
+    environmentId,
+    asset,
+    causeId: newId(now),
+    isHold: false,
+    lines: [{ debit, credit: 'available', amount, purpose: 'test_funding' }],
+  }
+}
+
+/** Money set aside for a payout, and for its fee where there is one. */
+export function holdOf({ environmentId, asset }: Where, amount: bigint, fee = 0n): Movement {
+  const payout = { debit: 'available', credit: assets[asset].holder, amount } as const
+  const charge = { debit: 'available', credit: 'fees', amount: fee } as const
+  return {
+    environmentId,
+    asset,
+    causeId: newId(now),
+    isHold: true,
+    lines: [
+      { ...payout, purpose: 'crypto_payout' as const },
+      { ...charge, purpose: 'crypto_payout_fee' as const },
+    ].filter((line) => line.amount > 0n),
+  }
+}

@@ -1,0 +1,37 @@
+/** Randomness that can be had again: `SEED=123 npx vitest run …` repeats what a run printed. */
+export type Random = {
+  /** At least `from`, at most `to`. */
+  integer(from: number, to: number): number
+  pick<Item>(items: readonly Item[]): Item
+  shuffle<Item>(items: readonly Item[]): Item[]
+}
+
+export function seededRandom(test: string): Random {
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+  console.log(`${test}: SEED=${seed}`)
+  const next = mulberry32(seed)
+  const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
+  return {
+    integer,
+    pick: (items) => items[integer(0, items.length - 1)]!,
+    shuffle(items) {
+      const shuffled = [...items]
+      for (let last = shuffled.length - 1; last > 0; last -= 1) {
+        const other = integer(0, last)
+        ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
+      }
+      return shuffled
+    },
+  }
+}
+
+/** Small, fast and the same everywhere; nobody needs to be surprised by it, only tests do. */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { onTestFinished } from 'vitest'
+import { connect } from '../../src/postgres/connection.js'
+import type { Database } from '../../src/postgres/database.js'
+import { toStatement } from '../../src/postgres/statement.js'
+import type { Reader, Source } from '../../src/postgres/tx.js'
+
+/**
+ * A connection of the test's own. It waits for locks as long as the test wants it to: tests hold
+ * things up by locks, and a slow machine must not turn that into a lock timeout.
+ */
+export async function openSession(db: Database): Promise<pg.Client> {
+  const session = await connect(db.url, 'manilla test')
+  await session.query(`set lock_timeout = '30s'`)
+  onTestFinished(() => session.end())
+  return session
+}
+
+export function readerOf(session: pg.Client): Reader {
+  return {
+    async rows<Row>(source: Source<Row>) {
+      const result = await session.query<Row & pg.QueryResultRow>(toStatement(source))
+      return result.rows
+    },
+  }
+}
+
+export async function backendOf(session: pg.Client): Promise<number> {
+  const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]!.pid
+}
+
+/** Whatever becomes true by itself, and soon; the test's own timeout is the limit. */
+export async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isTrue())) await sleep(2)
+}
+
+/** Until this many connections of the database wait for a lock: the moment to act while they do. */
+export async function untilBlocked(db: Reader, count = 1): Promise<void> {
+  await until(async () => {
+    const [row] = await db.rows(sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`)
+    return row!.waiting >= count
+  })
+}
+
+/** Until somebody waits for a lock that this session has. */
+export async function untilInTheWay(db: Reader, session: pg.Client): Promise<void> {
+  const pid = (session as unknown as { processID: number }).processID
+  await until(async () => {
+    const waiting = await db.rows(sql`
+      select from pg_stat_activity
+      where datname = current_database() and ${pid}::int = any (pg_blocking_pids(pid))`)
+    return waiting.length > 0
+  })
+}
+
+/** Deadlocks so far. Connections report theirs when they end, so close the suspects before. */
+export async function countDeadlocks(db: Reader): Promise<bigint> {
+  await until(async () => {
+    const [row] = await db.rows(sql<{ others: number }>`
+      select count(*)::int as others from pg_stat_activity
+      where datname = current_database() and application_name like 'lane %'`)
+    return row!.others === 0
+  })
+  const [row] = await db.rows(sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`)
+  return row!.deadlocks
+}

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/** The house of ARCHITECTURE.md, checked: who may use whom, and who alone may do what. */
+
+const floors: Record<string, number> = {
+  ground: 1,
+  postgres: 2,
+  money: 2,
+  ledger: 3,
+  events: 3,
+  merchants: 3,
+  idempotency: 3,
+  payouts: 4,
+  collections: 5,
+  webhooks: 5,
+  http: 6,
+  rails: 6,
+  street: 7,
+}
+
+const street = [
+  'main',
+  'serve',
+  'work',
+  'compose',
+  'cli',
+  'demo',
+  'welcome',
+  'signals',
+  'open-database',
+  'verify-ledger',
+]
+
+const root = path.resolve(import.meta.dirname, '..')
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+})
+  .toString()
+  .trim()
+  .split('\n')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file))
+
+function roomOf(file: string): string {
+  const [, room, ...rest] = file.split('/')
+  if (rest.length > 0) return room === 'operate' ? 'street' : room!
+  return street.includes(room!.replace('.ts', '')) ? 'street' : 'ground'
+}
+
+function importsOf(file: string): string[] {
+  return [...read(file).matchAll(/from '(\.[^']+)\.js'/g)].map(([, target]) =>
+    path.join(path.dirname(file), `${target}.ts`),
+  )
+}
+
+/** Files that break a rule, by a pattern that only the exceptions may hold. */
+function offenders(pattern: RegExp, isAllowed: (file: string) => boolean): string[] {
+  return sources.filter((file) => !isAllowed(file) && pattern.test(withoutComments(read(file))))
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}
+
+describe('the house', () => {
+  test('every room stands on a floor', () => {
+    expect(sources.map(roomOf).filter((room) => !(room in floors))).toEqual([])
+  })
+
+  test('a room uses the floors below, never its neighbours, never upstairs', () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => roomOf(target) !== roomOf(file))
+        .filter((target) => floors[roomOf(target)]! >= floors[roomOf(file)]!)
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('imports go to files that exist', () => {
+    const missing = sources.flatMap((file) => importsOf(file).filter((to) => !sources.includes(to)))
+    expect(missing).toEqual([])
+  })
+})
+
+describe('who alone may do what', () => {
+  test('only config.ts reads the environment variables', () => {
+    expect(offenders(/process\.env/, (file) => file === 'src/config.ts')).toEqual([])
+  })
+
+  test('only clock.ts tells time', () => {
+    const telling = /Date\.now\(|new Date\(\)|performance\.now\(|hrtime/
+    expect(offenders(telling, (file) => file === 'src/clock.ts')).toEqual([])
+  })
+
+  test('only the ledger writes money tables', () => {
+    const writing = /(insert into|update|delete from)\s+ledger_/i
+    expect(offenders(writing, (file) => file.startsWith('src/ledger/'))).toEqual([])
+  })
+
+  test('nobody rounds money through floats', () => {
+    expect(offenders(/toFixed\(|parseFloat\(/, (file) => file === 'src/welcome.ts')).toEqual([])
+  })
+})
+
+describe('names and sizes', () => {
+  const written = tracked.filter((file) =>
+    /^(src|test|bench|bin|scripts)\/.*\.(ts|mjs)$/.test(file),
+  )
+
+  test('files are kebab-case and named for their one reason to exist', () => {
+    const vague = /(^|-)(utils?|helpers?|common|manager|service|misc|index)(\.|-|$)/
+    const names = written.map((file) => path.basename(file))
+    expect(
+      names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|mjs)$/.test(name)),
+    ).toEqual([])
+    expect(names.filter((name) => vague.test(name))).toEqual([])
+  })
+
+  test('files stay under 300 lines and lines under 101 characters', () => {
+    const isLong = (line: string) => line.length > 100 && !/^\s*('|`|['"].*['"],?$)/.test(line)
+    const long = sources.filter((file) => read(file).split('\n').length > 300)
+    const wide = sources.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter(isLong)
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    expect(long).toEqual([])
+    expect(wide).toEqual([])
+  })
+
+  test('main holds no promises to do it later', () => {
+    const later = new RegExp(
+      `\\b(${['TO', 'FIX'].map((start, i) => start + ['DO', 'ME'][i]).join('|')})\\b`,
+    )
+    expect(written.filter((file) => later.test(read(file)))).toEqual([])
+  })
+})
+
+describe('what is shipped', () => {
+  test('the lock file names no download addresses', () => {
+    expect(read('package-lock.json')).not.toMatch(/"resolved":/)
+  })
+
+  test('the dependencies are pinned', () => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+    const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    expect(
+      versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version))),
+    ).toEqual([])
+  })
+})
