@@ -13,6 +13,7 @@ import { addDocs } from './docs.js'
 import { refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import type { HttpMetrics } from './metrics.js'
+import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
 import { addJsonReader } from './read-json.js'
 import type { Route } from './route.js'
@@ -45,7 +46,8 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     forceCloseConnections: 'idle',
-    trustProxy: edge.trustProxy,
+    // The proxy itself and nobody before it: what stands further left a caller may have written.
+    trustProxy: edge.trustProxy && ((_address, hop) => hop === 0),
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     // Node would refuse these in its own form; the first hook does in ours.
@@ -76,6 +78,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   })
 
   addAnswerHooks(app, edge)
+  addPoliteClose(app)
   await addDocs(app)
   const rateLimits = {
     environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
@@ -92,7 +95,6 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new Refusal('validation_failed', { message: 'The request needs a Host header.' })
   })
-  closeConnectionsWhenClosing(app)
   app.addHook('onResponse', async (request, reply) => {
     edge.metrics.observe(request, reply)
     logAnswer(edge.logger, request, reply)
@@ -126,17 +128,6 @@ function answerFailure(
     .code(refusal.status)
     .type('application/json; charset=utf-8')
     .send(refusalBody(refusal, request.id))
-}
-
-/** Otherwise whoever was answered during the close stays connected, and the close waits for them. */
-function closeConnectionsWhenClosing(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
-  app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close')
-  })
 }
 
 function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {

@@ -30,9 +30,11 @@ type Keyed<Input> = KeyedCall<Input> & { key: IdempotencyKey }
  */
 export async function atMostOnce<Input>(
   context: { tx: Tx; now: Date; seal: Seal },
-  calls: KeyedCall<Input>[],
+  given: KeyedCall<Input>[],
   execute: (inputs: Input[]) => Promise<Answer[]>,
 ): Promise<Outcome<Answered>[]> {
+  // Below, copies are told apart by identity: one object that was given twice has to become two.
+  const calls = given.map((call) => ({ ...call }))
   const leaders = leadersOf(calls)
   const keyed = [...leaders.values()]
   const known = await claimAll(context, keyed)
@@ -131,8 +133,9 @@ function remember<Input>(
   if (forgotten.length > 0) tx.write(forgetKeys(forgotten.sort(byIdentity)))
 }
 
-function isExpected(call: Keyed<unknown>, answer: Answer): boolean {
-  return call.expected?.status === answer.status && call.expected.body === answer.body
+function isExpected({ expected }: Keyed<unknown>, answer: Answer): boolean {
+  const isSameSecret = (expected?.holdsSecret ?? false) === (answer.holdsSecret ?? false)
+  return expected?.status === answer.status && expected.body === answer.body && isSameSecret
 }
 
 function toClaim(call: Keyed<unknown>, seal: Seal) {

@@ -12,6 +12,7 @@ const identity = { environment_id: 'int4', digest: 'uuid' } as const
 
 /**
  * Waits for a transaction that holds the same key, then says nothing of it if that one committed.
+ * Such a key is changed in nothing but locked, so that it cannot be forgotten before it is read.
  */
 export const claimKeys = listStatement<
   typeof identity & {
@@ -38,7 +39,7 @@ export const claimKeys = listStatement<
     insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer,
       is_sealed, forget_at, created_at)
     select list.*, ${more(0)}::timestamptz from ${list}
-    on conflict (environment_id, digest) do nothing
+    on conflict (environment_id, digest) do update set key = excluded.key where false
     returning environment_id as "environmentId", digest`,
 })
 

@@ -6,21 +6,16 @@ import { Book, keyOf } from './book.js'
 
 const columns = { environment_id: 'int4', asset: 'text', name: 'text' } as const
 
-/**
- * In one order, always, so that two batches can never wait for each other. All of the accounts or
- * none: a batch that must open one first may hold no lock while it waits for others that do too.
- */
+/** In one order, always, so that two batches can never wait for each other. */
 const lock = listStatement<typeof columns, Account>({
   name: 'lock_accounts',
   columns,
-  text: (list, more) => `
+  text: (list) => `
     select a.environment_id as "environmentId", a.asset, a.name,
       a.debits_pending as "debitsPending", a.debits_posted as "debitsPosted",
       a.credits_pending as "creditsPending", a.credits_posted as "creditsPosted",
       a.entry_count as "entryCount"
     from ledger_accounts a join ${list} using (environment_id, asset, name)
-    where ${more(0)} = (
-      select count(*) from ledger_accounts join ${list} using (environment_id, asset, name))
     order by a.environment_id, a.asset, a.name
     for no key update of a`,
 })
@@ -38,10 +33,13 @@ const open = listStatement({
 export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
   const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
-  let accounts = await tx.rows(lock(rows, wanted.length))
+  tx.write({ text: 'savepoint accounts', values: [] })
+  let accounts = await tx.rows(lock(rows))
   if (accounts.length < wanted.length) {
+    // Gives the locks back: whoever holds one while it waits to open another is out of order.
+    tx.write({ text: 'rollback to savepoint accounts', values: [] })
     tx.write(open(rows))
-    accounts = await tx.rows(lock(rows, wanted.length))
+    accounts = await tx.rows(lock(rows))
   }
   assert.equal(accounts.length, wanted.length, 'every account of the batch is locked')
   return new Book(accounts)

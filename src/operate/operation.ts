@@ -45,7 +45,9 @@ export function setOperation<Options = object>(
       )
       context.print(isJson ? JSON.stringify(answer.data) : answer.text)
     } catch (error) {
-      if (error instanceof Refusal) command.error(`error: ${error.message}`, { exitCode: 1 })
+      // How to call the command is no help to whoever has called it rightly.
+      if (error instanceof Refusal)
+        command.showHelpAfterError(false).error(`error: ${error.message}`, { exitCode: 1 })
       throw error
     }
   })

@@ -36,8 +36,7 @@ const lostCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-const lostMessages =
-  /Connection terminated|not queryable|Connection ended|connection timeout|timeout expired|timeout exceeded when trying to connect/i
+const lostMessages = /Connection (terminated|ended)|not queryable|timeout (expired|exceeded)/i
 
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as Failure

@@ -1,47 +1,140 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newId } from '../../src/ids.js'
+import type { EnvironmentId } from '../../src/environment.js'
+import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
-import { resolveAll } from '../../src/ledger/resolve.js'
+import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+import { openSession } from '../support/sessions.js'
+import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
-const now = new Date('2026-01-05T09:00:00.000Z')
 
-// Ten payouts of 30 race for a balance of 100. Three fit; seven must be refused, and the money set
-// aside must be exactly what the winners asked for.
-test('racing holds never set aside more than the balance', async () => {
+async function fundedEnvironment(amount: bigint): Promise<EnvironmentId> {
   const environmentId = await insertEnvironment(db)
-  const fund: Movement = {
-    environmentId,
-    asset: 'USDC',
-    causeId: newId(now),
-    isHold: false,
-    lines: [{ debit: 'treasury', credit: 'available', amount: 100n, purpose: 'test_funding' }],
-  }
-  await db.transaction((tx) => moveAll(tx, now, [fund]))
-  const holds = Array.from({ length: 10 }, (): Movement => ({
-    environmentId,
-    asset: 'USDC',
-    causeId: newId(now),
-    isHold: true,
-    lines: [
-      { debit: 'available', credit: 'treasury', amount: 29n, purpose: 'crypto_payout' },
-      { debit: 'available', credit: 'fees', amount: 1n, purpose: 'crypto_payout_fee' },
-    ],
-  }))
+  const funding = fundingOf({ environmentId, asset: 'USDC' }, amount)
+  await db.transaction((tx) => moveAll(tx, now, [funding]))
+  return environmentId
+}
+
+async function balanceOf(environmentId: EnvironmentId) {
+  const balances = await listBalances(db, environmentId)
+  return balances.find(({ asset }) => asset === 'USDC')!
+}
+
+function tenHolds(environmentId: EnvironmentId): Movement[] {
+  return Array.from({ length: 10 }, () => holdOf({ environmentId, asset: 'USDC' }, 29n, 1n))
+}
+
+// Ten payouts of 30 race for a balance of 100 on ten connections. Three fit; seven must be refused,
+// and the money set aside must be exactly what the winners asked for.
+test('racing holds never set aside more than the balance', async () => {
+  const environmentId = await fundedEnvironment(100n)
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(db)))
+  const holds = tenHolds(environmentId)
   const outcomes = await Promise.all(
-    holds.map((hold) => db.transaction((tx) => moveAll(tx, now, [hold]))),
+    sessions.map((session, index) =>
+      inTransaction(session, (tx) => moveAll(tx, now, [holds[index]!])),
+    ),
   )
-  expect(outcomes.filter(([outcome]) => outcome!.isMoved)).toHaveLength(3)
-  const winners = holds.filter((_, index) => outcomes[index]![0]!.isMoved)
-  const resolved = await db.transaction((tx) =>
-    resolveAll(tx, now, [
-      { environmentId, causeId: winners[0]!.causeId, verb: 'settle' },
-      { environmentId, causeId: winners[1]!.causeId, verb: 'release' },
-      { environmentId, causeId: winners[1]!.causeId, verb: 'settle' },
+  const moved = outcomes.flat().filter(({ isMoved }) => isMoved)
+  const refused = outcomes.flat().filter(({ isMoved }) => !isMoved)
+
+  expect(moved).toHaveLength(3)
+  for (const outcome of refused)
+    expect(outcome).toEqual({ isMoved: false, why: 'not_covered', available: 10n })
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 10n, held: 90n })
+  await expectSoundBooks(db)
+})
+
+// The same ten in one list. Now order decides: the first three fit, and those behind them are refused
+// one by one without taking anything from a smaller one that still fits.
+test('holds of one list are judged one after the other', async () => {
+  const environmentId = await fundedEnvironment(100n)
+  const small = holdOf({ environmentId, asset: 'USDC' }, 9n, 1n)
+  const outcomes = await db.transaction((tx) =>
+    moveAll(tx, now, [...tenHolds(environmentId), small]),
+  )
+  expect(outcomes.map(({ isMoved }) => isMoved)).toEqual(
+    outcomes.map((_, index) => index < 3 || index === 10),
+  )
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 0n, held: 100n })
+  await expectSoundBooks(db)
+})
+
+// Amount and fee are covered as one sum: a payout whose amount fits and whose fee does not is refused
+// whole, and leaves no half of itself behind.
+test('a movement is made with all of its lines or with none', async () => {
+  const environmentId = await fundedEnvironment(100n)
+  const short = holdOf({ environmentId, asset: 'USDC' }, 100n, 1n)
+  const exact = holdOf({ environmentId, asset: 'USDC' }, 99n, 1n)
+  const [refused, moved] = await db.transaction((tx) => moveAll(tx, now, [short, exact]))
+
+  expect(refused).toEqual({ isMoved: false, why: 'not_covered', available: 100n })
+  expect(moved).toMatchObject({ isMoved: true })
+  const rows = await db.rows(sql`
+    select from ledger_transfers where cause_id = ${short.causeId}`)
+  expect(rows).toEqual([])
+  await expectSoundBooks(db)
+})
+
+// A cause moves money once for a purpose. Whoever brings it again fails by the primary key, whatever
+// the code believed, and nothing of the second time is there.
+test('a cause that comes again moves nothing', async () => {
+  const environmentId = await insertEnvironment(db)
+  const funding = fundingOf({ environmentId, asset: 'USDC' }, 100n)
+  await db.transaction((tx) => moveAll(tx, now, [funding]))
+  const again = db.transaction((tx) => moveAll(tx, now, [funding]))
+
+  await expect(again).rejects.toMatchObject({ constraint: 'ledger_transfers_pkey' })
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 100n })
+  await expectSoundBooks(db)
+})
+
+// Nothing crosses environments or assets: equal names in another environment or asset are other
+// accounts, and money that is there pays for nothing here.
+test('money of another environment or asset covers nothing', async () => {
+  const rich = await fundedEnvironment(1_000n)
+  const poor = await insertEnvironment(db)
+  const outcomes = await db.transaction((tx) =>
+    moveAll(tx, now, [
+      holdOf({ environmentId: poor, asset: 'USDC' }, 1n),
+      holdOf({ environmentId: rich, asset: 'USDT' }, 1n),
+      holdOf({ environmentId: rich, asset: 'USDC' }, 1n),
     ]),
   )
-  expect(resolved).toEqual([true, true, false])
+  expect(outcomes.map(({ isMoved }) => isMoved)).toEqual([false, false, true])
+})
+
+// Every asset has a balance, also one that was never used.
+test('a merchant without any movement has balances of zero', async () => {
+  const environmentId = await insertEnvironment(db)
+  const zero = { available: 0n, held: 0n, pending: 0n }
+  expect(await listBalances(db, environmentId)).toEqual([
+    { asset: 'NGN', ...zero },
+    { asset: 'USDC', ...zero },
+    { asset: 'USDT', ...zero },
+  ])
+})
+
+// Money that came and is not decided yet is shown as pending, not as available.
+test('money in suspense is pending, and cannot be spent', async () => {
+  const environmentId = await insertEnvironment(db)
+  const received: Movement = {
+    ...fundingOf({ environmentId, asset: 'NGN' }, 500n),
+    lines: [{ debit: 'clearing', credit: 'suspense', amount: 500n, purpose: 'operator_credit' }],
+  }
+  const [, refused] = await db.transaction((tx) =>
+    moveAll(tx, now, [received, holdOf({ environmentId, asset: 'NGN' }, 1n)]),
+  )
+  expect(refused).toMatchObject({ isMoved: false, why: 'not_covered' })
+  expect((await listBalances(db, environmentId))[0]).toEqual({
+    asset: 'NGN',
+    available: 0n,
+    held: 0n,
+    pending: 500n,
+  })
 })

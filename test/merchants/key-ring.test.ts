@@ -225,7 +225,7 @@ test('a key is found by its index among many, never by reading them all', async 
   const session = await connect(url, 'plans')
   await session.query(db.last as Statement<unknown>)
   for (const { scans } of await plansOf(session, 'find_keys', ['{"\\\\x00"}'])) {
-    expect(scans).toContain('by one_key_per_hash')
+    expect(scans.join()).toContain('by one_key_per_hash')
     expect(scans.join()).not.toContain('Scan of api_keys')
   }
   await session.end()

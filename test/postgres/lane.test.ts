@@ -199,26 +199,28 @@ test('close answers everything that waits, then gives back its connection', asyn
   await expect(connections[0]!.query('select 1')).rejects.toThrow('not queryable')
 })
 
-// The lane is chosen as the victim of a deadlock (it looks for one first). The server has rolled back
-// and says "try again"; the caller must not hear of it.
+// The lane closes the circle of a deadlock and looks for one first, so it is the victim. The server
+// has rolled back and says "try again"; the caller must not hear of it.
 test('a batch that the server asks to try again is tried again', async () => {
   await db.rows(sql`insert into notes (id, text) values (1, 'one'), (2, 'two')`)
-  const { lane, connections } = openLane(async (tx) => {
-    tx.write(sql`set local deadlock_timeout = '10ms'`)
-    await tx.rows(sql`select from notes where id = 1 for update`)
-    await tx.rows(sql`select from notes where id = 2 for update`)
-    return ['done']
-  })
   const opponent = await openSession(db)
   await opponent.query(`set deadlock_timeout = '30s'`)
   await opponent.query('begin')
   await opponent.query('select from notes where id = 2 for update')
-  const answer = lane.run({ id: 0, text: '' })
-  await untilBlocked(db)
-  await opponent.query('select from notes where id = 1 for update')
-  await opponent.query('commit')
+  let ended: Promise<unknown> | undefined
+  const { lane, connections } = openLane(async (tx) => {
+    tx.write(sql`set local deadlock_timeout = '10ms'`)
+    await tx.rows(sql`select from notes where id = 1 for update`)
+    if (!ended) {
+      ended = opponent.query('select from notes where id = 1 for update; commit')
+      await untilBlocked(db)
+    }
+    await tx.rows(sql`select from notes where id = 2 for update`)
+    return ['done']
+  })
 
-  expect(await answer).toBe('done')
+  expect(await lane.run({ id: 0, text: '' })).toBe('done')
+  await ended
   expect(lane.stats.retried).toBe(1)
   expect(connections).toHaveLength(1)
 })

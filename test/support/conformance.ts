@@ -27,7 +27,7 @@ export function createConformance(given: object) {
     if (!promised.content?.[type]) throw new Error(`${said} as ${type}, which it does not promise`)
     const place = ['paths', found.path, method.toLowerCase(), 'responses', `${answer.status}`]
     const pointer = [...place, 'content', type, 'schema'].map(escapePointer).join('/')
-    const validate = ajv.compile({ $ref: `openapi#/${pointer}` })
+    const validate = ajv.getSchema(`openapi#/${pointer}`)!
     if (!validate(type === 'application/json' ? answer.json : answer.text))
       throw new Error(
         `${said} against its schema: ${ajv.errorsText(validate.errors)}\n${answer.text}`,

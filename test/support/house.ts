@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.js'
 import { compose } from '../../src/compose.js'
 import type { Environment, Mode } from '../../src/environment.js'
@@ -42,8 +42,9 @@ export type Merchant = {
 /**
  * The whole service as it is composed for real, listening on a port of its own over a database of
  * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
- * told to move, and no rate limit applies unless one is asked for. Every answer that `ask` gets must
- * be one that the OpenAPI document promises. Closed when the file is done.
+ * told to move, and no rate limit applies unless one is asked for. Every answer that `ask` gets
+ * must be one that the OpenAPI document promises. Closed with the test, or else the file, that
+ * opened it.
  */
 export async function openHouse(
   options: {
@@ -78,7 +79,7 @@ export async function openHouse(
     closing ??= house.close()
     return closing
   }
-  afterAll(close)
+  whenDone(close)
 
   const url = await house.app.listen({ host: config.host, port: config.port })
   const { port } = house.app.server.address() as AddressInfo
@@ -106,7 +107,22 @@ export async function openHouse(
   }
 }
 
-/** What no client library would send, byte by byte; the answer is complete when the server closes. */
+/** Vitest passes over an `afterAll` that a running test asks for. */
+export function whenDone(work: () => unknown): void {
+  try {
+    onTestFinished(async () => {
+      await work()
+    })
+  } catch {
+    afterAll(async () => {
+      await work()
+    })
+  }
+}
+
+/**
+ * What no client library would send, byte by byte; the answer is complete when the server closes.
+ */
 async function sendBytes(port: number, parts: (string | Buffer)[]): Promise<Reply> {
   const socket = connect({ port, host: '127.0.0.1' })
   const chunks: Buffer[] = []

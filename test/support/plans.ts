@@ -4,6 +4,7 @@ type Node = {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
+  Filter?: string
   Plans?: Node[]
 }
 
@@ -31,12 +32,16 @@ export async function plansOf(
   return plans
 }
 
-/** Every place where rows of a table are read, as `table by index` or `table by Seq Scan`. */
+/**
+ * Every place where rows of a table are read: `by index`, with the condition that is looked at only
+ * after reading, or `Seq Scan of table`.
+ */
 function scansOf(node: Node): string[] {
   const below = (node.Plans ?? []).flatMap(scansOf)
   const index = node['Index Name']
   const isBitmapHeap = node['Node Type'] === 'Bitmap Heap Scan'
-  if (index) return [`by ${index}`, ...below]
+  const filter = node.Filter ? ` keeping ${node.Filter}` : ''
+  if (index) return [`by ${index}${filter}`, ...below]
   if (!node['Relation Name'] || isBitmapHeap || node['Node Type'] === 'ModifyTable') return below
   return [`${node['Node Type']} of ${node['Relation Name']}`, ...below]
 }

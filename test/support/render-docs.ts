@@ -37,7 +37,10 @@ This page is written from \`src/refusals.ts\` by \`npm run generate\`.
 /** docs/operating/configuration.md, from the schema that reads the variables. */
 export function renderConfiguration(): string {
   const rows = Object.entries(variables.properties).map(([name, schema]) => {
-    const { default: value, description } = schema as object as { default?: unknown; description: string }
+    const { default: value, description } = schema as object as {
+      default?: unknown
+      description: string
+    }
     return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${description} |`
   })
   return `# Configuration

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { openHouse } from '../support/house.js'
+import { spawnStart } from '../support/program.js'
+
+const house = await openHouse()
+const { ask, merchant, log } = house
+const keys = [
+  merchant.test.secret,
+  merchant.test.public,
+  merchant.live.secret,
+  merchant.live.public,
+]
+const fund = '/v1/test/balances/fund'
+
+/** The part of a key that nobody can guess. */
+const randomOf = (key: string) => key.slice('sk_test_'.length)
+
+describe('the log', () => {
+  test('holds no secret, wherever a caller put one', async () => {
+    for (const key of keys) {
+      const body = { asset: 'NGN', amount: 5 }
+      await ask('GET', '/v1/balances', { key })
+      await ask('GET', '/v1/balances', { headers: { authorization: `Basic ${key}` } })
+      await ask('GET', `/v1/${key}`)
+      await ask('GET', `/v1/my_${key}/x${key}`)
+      await ask('GET', `/v1/%zz${key}`)
+      await ask('GET', `/v1/balance-entries?api_key=${key}&cursor=${key}`, { key })
+      await ask('POST', fund, { key, body: { ...body, [key]: key } })
+      await ask('POST', fund, { key, body: { asset: key, amount: key } })
+      await ask('POST', fund, { key, body: `{"asset":"NGN","key":"${key}` })
+      await ask('POST', fund, { key, body, headers: { 'content-type': key } })
+      await ask('GET', '/v1/profile', { key, headers: { 'x-request-id': key, cookie: key } })
+      await ask('PATCH', '/v1/settings', { key, body: { checkout: { displayName: key } } })
+      await house.wire(`${key} / HTTP/1.1\r\n\r\n`)
+    }
+    const text = log.join('')
+    for (const key of keys) expect(text).not.toContain(randomOf(key))
+    expect(text).not.toContain(house.secret.reveal())
+    expect(text).toContain('sk_test_[secret]')
+    expect(text).toContain('pk_live_[secret]')
+  })
+
+  test('holds no secret of an error, however deep in it', () => {
+    const [key] = keys as [string]
+    const url = 'postgres://manilla:hun%40ter2@db.internal:5432/manilla'
+    const start = log.length
+    const cause = Object.assign(new Error(`cannot reach ${url}`), { url, key })
+    const error = new Error(`first line\n${key}\n\t${key}\\${key} Bearer\n${key}`, { cause })
+    house.logger.error({ err: error, nested: { list: [{ url, secret: house.secret }] } }, url)
+    house.logger.warn(`postgres://manilla:p@ss:w0rd@db/x and ?user=a&password=hunter3&ssl=1`)
+    house.logger.warn(
+      'Authorization: Bearer abc.def-ghi, and whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    )
+
+    const text = log.slice(start).join('')
+    const secrets = ['hun%40ter2', 'p@ss', 'w0rd', 'hunter3', 'abc.def-ghi', 'MfKQ9r8GKYqrTwjUPD8']
+    for (const secret of [...secrets, randomOf(key), house.secret.reveal()])
+      expect(text).not.toContain(secret)
+    expect(text).toContain('postgres://manilla:[secret]@db.internal:5432/manilla')
+    expect(text).toContain('"secret":"[secret]"')
+    for (const line of log) expect(() => JSON.parse(line)).not.toThrow()
+  })
+
+  test('has one line for each answer, which says who, what and how long', async () => {
+    const start = log.length
+    const headers = { 'x-request-id': 'order-42', 'idempotency-key': 'not a secret' }
+    const body = { asset: 'NGN', amount: 5 }
+    await ask('POST', fund, { key: merchant.test.secret, body, headers })
+    await ask('GET', '/v1/nothing?with=query')
+    const lines = log.slice(start).map((line) => JSON.parse(line))
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        time: expect.any(String),
+        pid: process.pid,
+        requestId: 'order-42',
+        method: 'POST',
+        path: fund,
+        status: 201,
+        durationMs: expect.any(Number),
+        environmentId: merchant.environments.test.id,
+        mode: 'test',
+        key: 'Ada Stores test secret',
+        msg: 'answered',
+      },
+      expect.objectContaining({ method: 'GET', path: '/v1/nothing', status: 404 }),
+    ])
+  })
+})
+
+describe('what is kept', () => {
+  test('no table holds a key, only its hash', async () => {
+    const tables = await house.db.rows(sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public'`)
+    for (const { name } of tables) {
+      const rows = await house.db.rows(sql<{ row: string }>`
+        select row_to_json(t)::text as row from ${sql.table(name)} t`)
+      // The shop that calls itself by its key did so in public; all else is ours to keep clean.
+      const text = name === 'environment_settings' ? '' : rows.map(({ row }) => row).join('\n')
+      for (const key of keys) expect(text).not.toContain(randomOf(key))
+    }
+  })
+})
+
+describe('a bug', () => {
+  test('is logged whole and answered without detail', async () => {
+    const broken = await openHouse()
+    await broken.db.rows(sql`drop table environment_settings`)
+    await broken.db.rows(sql`drop table ledger_transfers cascade`)
+    const key = broken.merchant.test.secret
+    const body = { asset: 'NGN', amount: 5 }
+    const replies = [
+      { reply: await broken.ask('GET', '/v1/settings', { key }), table: 'environment_settings' },
+      { reply: await broken.ask('POST', fund, { key, body }), table: 'ledger_transfers' },
+    ]
+    for (const { reply, table } of replies) {
+      expect(reply.status).toBe(500)
+      expect(reply.json).toEqual({
+        status: false,
+        code: 'internal_error',
+        message: expect.stringMatching(
+          /went wrong on our side. It was logged; quote the requestId/,
+        ),
+        nextStep: expect.any(String),
+        requestId: reply.headers.get('x-request-id'),
+      })
+      expect(reply.text).not.toMatch(/relation|ledger|settings|postgres|select|at .*\.[jt]s/i)
+
+      const lines = broken.log.map((line) => JSON.parse(line))
+      const [bug] = lines.filter(
+        ({ level, requestId }) => level === 'error' && requestId === reply.json.requestId,
+      )
+      expect(bug.err.message).toBe(`relation "${table}" does not exist`)
+      expect(bug.err.code).toBe('42P01')
+      expect(bug.err.stack).toMatch(/at .*src\/(http|ledger|postgres|merchants)\//)
+    }
+  })
+})
+
+describe('the program', () => {
+  const secret = 'a secret that is long enough to be taken'
+  const url = 'postgres://manilla:hunter2@127.0.0.1:1/manilla'
+  const mistakes = [
+    { DATABASE_URL: url, MANILLA_SECRET: secret },
+    { DATABASE_URL: url.replace(':1', ':none'), MANILLA_SECRET: secret },
+    { DATABASE_URL: url, MANILLA_SECRET: 'hunter2, too short' },
+  ]
+
+  test('says why it does not start, without the secret', async () => {
+    const told = mistakes.map(async (more) => {
+      const program = spawnStart('/nowhere', { ...more, LOG_LEVEL: 'trace' })
+      expect((await program.ended).code).toBe(1)
+      expect(program.text()).not.toMatch(/hunter2|long enough/)
+      expect(program.text().trim().split('\n')).toHaveLength(1)
+    })
+    await Promise.all(told)
+  })
+})

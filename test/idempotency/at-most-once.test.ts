@@ -1,0 +1,322 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { after, day } from '../../src/clock.js'
+import type { EnvironmentId } from '../../src/environment.js'
+import type { Answer, Answered } from '../../src/idempotency/answer.js'
+import { atMostOnce, type KeyedCall } from '../../src/idempotency/at-most-once.js'
+import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { type IdempotencyKey, toIdempotencyKey } from '../../src/idempotency/key.js'
+import { connect } from '../../src/postgres/connection.js'
+import { Lane } from '../../src/postgres/lane.js'
+import type { Outcome } from '../../src/refusal.js'
+import { createSeal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { now } from '../support/movements.js'
+import { openSession, untilBlocked, untilInTheWay } from '../support/sessions.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const db = await freshDatabase()
+await db.rows(sql`create table work_done (id bigint generated always as identity, input text)`)
+const seal = createSeal(new Secret('a secret of the tests'))
+const environmentId = await insertEnvironment(db)
+
+/** The input of a call is the answer it is to get; its work is a row, so that it can be counted. */
+type Call = KeyedCall<Answer>
+
+function openLane(options: { lockTimeout?: string } = {}): Lane<Call, Answered> {
+  const lane = new Lane<Call, Answered>({
+    connect: async () => {
+      const client = await connect(db.url, 'lane test')
+      await client.query(`set lock_timeout = '${options.lockTimeout ?? '30s'}'`)
+      return client
+    },
+    work: (tx, calls) =>
+      atMostOnce({ tx, now, seal }, calls, async (inputs) => {
+        for (const { body } of inputs) tx.write(sql`insert into work_done (input) values (${body})`)
+        return inputs
+      }),
+  })
+  onTestFinished(() => lane.close())
+  return lane
+}
+
+/** One batch, without a lane. */
+function runTogether(calls: Call[]): Promise<Outcome<Answered>[]> {
+  return db.transaction((tx) =>
+    atMostOnce({ tx, now, seal }, calls, async (inputs) => {
+      for (const { body } of inputs) tx.write(sql`insert into work_done (input) values (${body})`)
+      return inputs
+    }),
+  )
+}
+
+let keyCount = 0
+function newKey(): string {
+  keyCount += 1
+  return `key ${keyCount}`
+}
+
+type Keyed = Call & { key: IdempotencyKey }
+
+function toCall(text: string, answer: Partial<Answer> = {}, more: Partial<Call> = {}): Keyed {
+  const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
+  return {
+    environmentId,
+    input: { status: 201, body: `{"for":"${text}"}`, ...answer },
+    forgetAt: null,
+    ...more,
+    key: toIdempotencyKey(text, request),
+  }
+}
+
+/** The same key for another request. */
+function otherRequest(call: Keyed): Keyed {
+  const request = { method: 'POST', path: '/v1/things', body: { amount: 2 } }
+  return { ...call, key: toIdempotencyKey(call.key.text, request) }
+}
+
+/** Somebody else has claimed the key and not committed yet. */
+async function claimElsewhere({ key }: Keyed, answer: string): Promise<pg.Client> {
+  const session = await openSession(db)
+  await session.query('begin')
+  await session.query({
+    text: `insert into idempotency_keys values ($1, $2, $3, $4, 201, $5, false, now(), null)`,
+    values: [environmentId, key.digest, key.text, key.fingerprint, answer],
+  })
+  return session
+}
+
+async function countWork(body: string): Promise<number> {
+  const rows = await db.rows(sql`select from work_done where input = ${body}`)
+  return rows.length
+}
+
+async function storedKey(text: string, environment: EnvironmentId = environmentId) {
+  const [row] = await db.rows(sql<{ status: number; answer: string; isSealed: boolean }>`
+    select status, answer, is_sealed as "isSealed" from idempotency_keys
+    where environment_id = ${environment} and key = ${text}`)
+  return row
+}
+
+// Twenty copies of one request arrive at once over four connections, as from an impatient client
+// behind a load balancer. One of them runs; all get its answer, nineteen of them marked as replayed.
+test('twenty concurrent copies over four lanes run once', async () => {
+  const lanes = Array.from({ length: 4 }, () => openLane())
+  for (let round = 0; round < 25; round += 1) {
+    const call = toCall(newKey())
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => lanes[index % 4]!.run(call)),
+    )
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1)
+    expect(answers[0]!.body).toBe(call.input.body)
+    expect(answers.filter(({ isReplayed }) => isReplayed)).toHaveLength(19)
+    expect(await countWork(call.input.body)).toBe(1)
+  }
+  expect(lanes.every(({ stats }) => stats.halved === 0 && stats.retried === 0)).toBe(true)
+  await expectSoundBooks(db)
+})
+
+// The first copy is held up in the middle. The others must wait for its end rather than run beside
+// it, and then hear its answer.
+test('a copy waits for the first one to finish', async () => {
+  const [first, second] = [openLane(), openLane()]
+  const blocker = await openSession(db)
+  await blocker.query('begin')
+  await blocker.query('lock table work_done in share mode')
+  const call = toCall(newKey())
+  const leader = first.run(call)
+  await untilInTheWay(db, blocker)
+  const copy = second.run(call)
+  await untilBlocked(db, 2)
+  await blocker.query('commit')
+
+  expect(await leader).toEqual({ ...call.input, isReplayed: false })
+  expect(await copy).toMatchObject({ ...call.input, isReplayed: true })
+  expect(await countWork(call.input.body)).toBe(1)
+})
+
+// The first copy fails and its key goes with it: the one that waited behind it runs instead.
+test('a copy runs itself when the first one came to nothing', async () => {
+  const call = toCall(newKey())
+  const session = await claimElsewhere(call, 'never')
+  const copy = openLane().run(call)
+  await untilInTheWay(db, session)
+  await session.query('rollback')
+  expect(await copy).toEqual({ ...call.input, isReplayed: false })
+})
+
+// A key says "this very request". Used for another one it is refused, in the same batch and in any
+// later one, and the refusal neither runs nor changes what is remembered.
+test('the same key for another request is refused, at once and later', async () => {
+  const call = toCall(newKey())
+  const reused = { reason: 'idempotency_key_reused', status: 422 }
+  const [first, other, copy] = await runTogether([call, otherRequest(call), call])
+  expect(first).toEqual({ ...call.input, isReplayed: false })
+  expect(other).toMatchObject(reused)
+  expect(copy).toEqual({ ...call.input, isReplayed: true })
+
+  const [later, again] = await runTogether([otherRequest(call), call])
+  expect(later).toMatchObject(reused)
+  expect(again).toMatchObject({ ...call.input, isReplayed: true })
+  expect(await countWork(call.input.body)).toBe(1)
+})
+
+// A business "no" is an answer like any other: asked again, it is the same "no", byte for byte, even
+// if the world would now allow it. Nothing runs a second time.
+test.each([200, 201, 204, 402, 409, 422])('an answer of %i is remembered', async (status) => {
+  const call = toCall(newKey(), { status, body: `{"status":${status},"n":"${keyCount}"}` })
+  expect(await runTogether([call])).toEqual([{ ...call.input, isReplayed: false }])
+  const changed = { ...call, input: { status: 201, body: 'the world has moved on' } }
+  expect(await runTogether([changed])).toMatchObject([{ ...call.input, isReplayed: true }])
+  expect(await countWork(call.input.body)).toBe(1)
+  expect(await countWork(changed.input.body)).toBe(0)
+})
+
+// What the caller can mend, what passes and what failed on our side leaves no trace: the key is free
+// for the next try, also for a corrected request, and also when an answer had been expected.
+test.each([400, 401, 403, 404, 413, 429, 500, 503])(
+  'an answer of %i leaves no claim behind',
+  async (status) => {
+    const text = newKey()
+    const expected = { status: 201, body: 'all went well' }
+    const call = toCall(text, { status, body: `{"status":${status}}` }, { expected })
+    const copies = await runTogether([call, call])
+    expect(copies).toEqual([
+      { ...call.input, isReplayed: false },
+      { ...call.input, isReplayed: false },
+    ])
+    expect(await storedKey(text)).toBeUndefined()
+
+    const corrected = otherRequest(toCall(text))
+    expect(await runTogether([corrected])).toEqual([{ ...corrected.input, isReplayed: false }])
+  },
+)
+
+// The key belongs to an environment. The same text in another one, also in test and live of one
+// merchant, is another key.
+test('two environments never share a key', async () => {
+  const other = await insertEnvironment(db, 'live')
+  const text = newKey()
+  const here = toCall(text, { body: 'here' })
+  const there = toCall(text, { body: 'there' }, { environmentId: other })
+  expect(await runTogether([here, otherRequest(there)])).toEqual([
+    { ...here.input, isReplayed: false },
+    { ...there.input, isReplayed: false },
+  ])
+  expect(await runTogether([otherRequest(there), here])).toMatchObject([
+    { body: 'there', isReplayed: true },
+    { body: 'here', isReplayed: true },
+  ])
+})
+
+// Keys are told apart by a digest; texts that differ in any way are different keys.
+test('keys that only look alike are different keys', async () => {
+  const base = newKey()
+  const texts = [base, base.toUpperCase(), ` ${base}`, `${base} `, `${base}\t`]
+  const calls = texts.map((text) => toCall(text, { body: JSON.stringify(text) }))
+  const answers = await runTogether(calls)
+  expect(answers).toEqual(calls.map(({ input }) => ({ ...input, isReplayed: false })))
+})
+
+// Without a key nothing is remembered and every call runs, also several in one batch.
+test('a call without a key runs each time it comes', async () => {
+  const call: Call = { ...toCall('', { body: 'no key at all' }), key: undefined }
+  const keyed = toCall(newKey())
+  expect(await runTogether([call, keyed, call])).toEqual([
+    { ...call.input, isReplayed: false },
+    { ...keyed.input, isReplayed: false },
+    { ...call.input, isReplayed: false },
+  ])
+  expect(await countWork('no key at all')).toBe(2)
+})
+
+// The answer is written with the claim, before the work is done, to save a write. If the work then
+// says something else, the something else must be what is remembered.
+test('an expected answer that turns out different is rewritten', async () => {
+  const expected = { status: 201, body: '{"went":"well"}' }
+  const well = toCall(newKey(), expected, { expected })
+  const badly = toCall(newKey(), { status: 402, body: '{"went":"badly"}' }, { expected })
+  await runTogether([well, badly])
+
+  expect(await storedKey(well.key.text)).toEqual({
+    status: 201,
+    answer: expected.body,
+    isSealed: false,
+  })
+  expect(await runTogether([well, badly])).toMatchObject([
+    { ...expected, isReplayed: true },
+    { status: 402, body: '{"went":"badly"}', isReplayed: true },
+  ])
+})
+
+// Some answers show a secret once. The table must not show it to whoever reads a backup; the caller
+// who retries must get it all the same. It makes no difference whether the answer was expected.
+test.each([
+  ['found by the work', undefined],
+  ['expected as a secret', { status: 201, body: 'whsec_very_secret', holdsSecret: true }],
+  ['expected without knowing that it is a secret', { status: 201, body: 'whsec_very_secret' }],
+  ['expected to be another', { status: 201, body: 'whsec_another', holdsSecret: true }],
+])('an answer that holds a secret, %s, is not readable in the table', async (_, expected) => {
+  const text = newKey()
+  const call = toCall(
+    text,
+    { status: 201, body: 'whsec_very_secret', holdsSecret: true },
+    { expected },
+  )
+  await runTogether([call])
+  const stored = await storedKey(text)
+  expect(stored!.isSealed).toBe(true)
+  const [row] = await db.rows(sql<{ row: string }>`
+    select k::text as row from idempotency_keys k where key = ${text}`)
+  expect(row!.row).not.toContain('whsec')
+  expect(row!.row).not.toContain(Buffer.from('whsec_very_secret').toString('base64').slice(0, 20))
+  expect(await runTogether([call])).toMatchObject([
+    { body: 'whsec_very_secret', holdsSecret: true, isReplayed: true },
+  ])
+})
+
+// A copy of the request hangs in some other process, uncommitted. Whoever waits for it is told so
+// after the lock timeout; the seven others in the batch must be done as if nothing had been.
+test('a key that is held elsewhere is in progress, and its neighbours are done', async () => {
+  const stuck = toCall(newKey())
+  const session = await claimElsewhere(stuck, 'late')
+  const lane = openLane({ lockTimeout: '200ms' })
+  const calls = Array.from({ length: 8 }, (_, index) => (index === 5 ? stuck : toCall(newKey())))
+  const outcomes = await Promise.allSettled(calls.map((call) => lane.run(call)))
+
+  for (const [index, outcome] of outcomes.entries())
+    if (index === 5)
+      expect(outcome).toMatchObject({ reason: { reason: 'idempotency_in_progress', status: 409 } })
+    else expect(outcome).toMatchObject({ status: 'fulfilled', value: { isReplayed: false } })
+
+  // The first one finishes after all: from now on its answer is the answer.
+  await session.query('commit')
+  expect(await lane.run(stuck)).toMatchObject({ body: 'late', isReplayed: true })
+  expect(await countWork(stuck.input.body)).toBe(0)
+})
+
+// A key is old enough to be forgotten, and is, between the claim that found it and the question for
+// its answer. The call must not run without a key: a retry would then run it again.
+test('a key that is about to be forgotten is replayed or claimed, never lost', async () => {
+  const old = toCall(newKey(), {}, { forgetAt: now })
+  await runTogether([old])
+  // The claim conflicts with the old key first and then waits for this one, as keys are claimed in
+  // the order of their digests.
+  let wait = toCall(newKey())
+  while (wait.key.digest < old.key.digest) wait = toCall(newKey())
+  const session = await claimElsewhere(wait, 'x')
+  const lane = openLane()
+  const answers = Promise.all([lane.run(old), lane.run(wait)])
+  await untilInTheWay(db, session)
+  await forgetOldKeys(db, after(now, day))
+  await session.query('rollback')
+
+  const [first] = await answers
+  const again = await lane.run(old)
+  expect(again.isReplayed).toBe(true)
+  expect(await countWork(old.input.body)).toBe(first.isReplayed ? 1 : 2)
+  expect(await storedKey(old.key.text)).toBeDefined()
+})

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { after, day } from '../../src/clock.js'
+import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { limits } from '../../src/limits.js'
+import { freshDatabase } from '../support/database.js'
+import { openSession } from '../support/sessions.js'
+
+const db = await freshDatabase()
+const now = new Date('2026-01-05T09:00:00.000Z')
+
+async function insertKeys(name: string, count: number, forgetAt: Date | null): Promise<void> {
+  await db.rows(sql`
+    insert into idempotency_keys
+    select 1, gen_random_uuid(), ${name}, ${Buffer.alloc(32)}, 201, '{}', false, ${now},
+      ${forgetAt}::timestamptz
+    from generate_series(1, ${count}::int)`)
+}
+
+async function countKeys(name: string): Promise<number> {
+  const rows = await db.rows(sql`select from idempotency_keys where key = ${name}`)
+  return rows.length
+}
+
+// A payout's key lives as long as the payout, and other keys to the millisecond they were promised.
+// Of those whose time is over a bounded number goes at once, so that no delete runs for minutes.
+test('only keys whose time is over are forgotten, a bounded number at once', async () => {
+  const { forgottenAtOnce } = limits.idempotency
+  await insertKeys('of a payout', 50, null)
+  await insertKeys('not yet', 50, after(now, 1))
+  await insertKeys('just now', 50, now)
+  await insertKeys('long ago', forgottenAtOnce, after(now, -day))
+
+  expect(await forgetOldKeys(db, now)).toBe(forgottenAtOnce)
+  // The oldest go first.
+  expect(await countKeys('long ago')).toBe(0)
+  expect(await countKeys('just now')).toBe(50)
+  expect(await forgetOldKeys(db, now)).toBe(50)
+  expect(await forgetOldKeys(db, now)).toBe(0)
+  expect(await countKeys('not yet')).toBe(50)
+  expect(await countKeys('of a payout')).toBe(50)
+})
+
+// Somebody is replaying an old key at this moment. It is passed by rather than waited for, and the
+// next time takes it.
+test('a key in use is passed by', async () => {
+  await insertKeys('in use', 3, now)
+  const session = await openSession(db)
+  await session.query('begin')
+  await session.query(`select from idempotency_keys where key = 'in use' limit 1 for update`)
+  expect(await forgetOldKeys(db, now)).toBe(2)
+  await session.query('commit')
+  expect(await forgetOldKeys(db, now)).toBe(1)
+})
+
+// Several workers tidy up at once: together they forget each key once, and wait for nobody.
+test('workers that forget at the same time do not count a key twice', async () => {
+  await insertKeys('many', 3_000, now)
+  const counts = await Promise.all(Array.from({ length: 6 }, () => forgetOldKeys(db, now)))
+  const rest = await forgetOldKeys(db, now)
+  const last = await forgetOldKeys(db, now)
+  expect([...counts, rest, last].reduce((sum, count) => sum + count, 0)).toBe(
+    3_000 - (await countKeys('many')),
+  )
+  expect(Math.max(...counts)).toBeLessThanOrEqual(limits.idempotency.forgottenAtOnce)
+})

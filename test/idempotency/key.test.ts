@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson, keyPattern, toIdempotencyKey } from '../../src/idempotency/key.js'
+import { limits } from '../../src/limits.js'
+
+/** Any JSON, with names that like to collide: numbers, empty, quotes, prototypes. */
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e21, '', '1', 'null', '{}', '₦ 👍'),
+    fc.string(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom('a', 'b', '1', '10', '2', '', '"', 'toString', 'constructor', 'é', 'z'),
+      ),
+      tie('value'),
+      { maxKeys: 4 },
+    ),
+  ),
+})).value
+
+/** The same value with the names of every object in another order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).map(([name, field]) => [name, reversed(field)] as const)
+  return Object.fromEntries(entries.toReversed())
+}
+
+/** What a body is once it has travelled: negative zero, for one, does not survive. */
+function asSent(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}
+
+const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
+
+// A client may write the same body with its names in another order, or with other white space.
+test('bodies that mean the same have the same text', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      expect(canonicalJson(reversed(value))).toBe(canonicalJson(value))
+      expect(canonicalJson(JSON.parse(JSON.stringify(value, null, 3)))).toBe(
+        canonicalJson(asSent(value)),
+      )
+    }),
+  )
+})
+
+// Two bodies with the same text would share an answer. The text can be read back, so it is a body's
+// own: nothing is dropped, merged or rounded on the way.
+test('the text says the whole body and nothing else', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = canonicalJson(asSent(value))
+      expect(JSON.parse(text)).toEqual(asSent(value))
+      expect(canonicalJson(JSON.parse(text))).toBe(text)
+    }),
+  )
+})
+
+test.each([
+  [{ a: [1, 2] }, { a: [2, 1] }],
+  [{ a: '1' }, { a: 1 }],
+  [{ a: null }, {}],
+  [{ a: {} }, { a: [] }],
+  [{ a: 'b,"c":1' }, { a: 'b', c: 1 }],
+  [{ a: { b: 1 } }, { a: {}, b: 1 }],
+  [{ a: 0 }, { a: false }],
+  [{ a: 9_007_199_254_740_991 }, { a: 9_007_199_254_740_990 }],
+  [
+    { amount: 1, Amount: 2 },
+    { amount: 2, Amount: 1 },
+  ],
+])('%j and %j are different requests', (left, right) => {
+  expect(canonicalJson(left)).not.toBe(canonicalJson(right))
+})
+
+// Deeper than anybody means it, and well within what the stack of the program can take.
+test('a body that is nested a thousand deep is still told', () => {
+  const deep = `${'['.repeat(1_000)}${']'.repeat(1_000)}`
+  expect(canonicalJson(JSON.parse(deep))).toBe(deep)
+})
+
+// Method, path and body all count: the same key on another route is another request.
+test('the fingerprint tells requests apart, the digest tells keys apart', () => {
+  const key = toIdempotencyKey('k', request)
+  expect(toIdempotencyKey('k', { ...request, body: { amount: 1 } })).toEqual(key)
+  for (const other of [
+    { ...request, method: 'PUT' },
+    { ...request, path: '/v1/thing' },
+    { ...request, body: { amount: 2 } },
+    { ...request, body: undefined },
+  ]) {
+    const { digest, fingerprint } = toIdempotencyKey('k', other)
+    expect(digest).toBe(key.digest)
+    expect(fingerprint.equals(key.fingerprint)).toBe(false)
+  }
+  const another = toIdempotencyKey('K', request)
+  expect(another.digest).not.toBe(key.digest)
+  expect(another.fingerprint.equals(key.fingerprint)).toBe(true)
+  expect(key.digest).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(key.fingerprint).toHaveLength(32)
+})
+
+test('a key is printable ASCII of a length that can be indexed', () => {
+  const pattern = new RegExp(keyPattern)
+  const longest = 'k'.repeat(limits.idempotency.keyLength)
+  for (const text of ['k', ' ', '~', 'order #1/2: "x"', longest]) expect(text).toMatch(pattern)
+  for (const text of ['', `${longest}k`, 'é', 'a\n', '\u007f', 'a\0b', '👍'])
+    expect(text).not.toMatch(pattern)
+})

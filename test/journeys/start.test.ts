@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.js'
+import {
+  createHome,
+  isRunning,
+  type Program,
+  postgresOf,
+  readDemo,
+  removeHome,
+  runCommand,
+  spawnStart,
+  startProgram,
+} from '../support/program.js'
+import { until } from '../support/sessions.js'
+
+/** One folder, followed through its life in the order of the tests. */
+const home = createHome()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+  await removeHome(home)
+})
+
+async function start(): Promise<Program> {
+  const program = await startProgram(home)
+  programs.push(program)
+  return program
+}
+
+async function stop(program: Program, signal: NodeJS.Signals = 'SIGINT') {
+  program.signal(signal)
+  return program.ended
+}
+
+async function ask(method: string, url: string, key: string, body?: object) {
+  const response = await fetch(readDemo(home).baseUrl + url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, json: JSON.parse(await response.text()) }
+}
+
+async function readBalances() {
+  const { json } = await ask('GET', '/v1/balances', readDemo(home).test.secretKey)
+  return json.data.items.map(({ available }: { available: unknown }) => available)
+}
+
+const fund = (amount: number) =>
+  ask('POST', '/v1/test/balances/fund', readDemo(home).test.secretKey, { asset: 'NGN', amount })
+
+let running: Program
+const keysOf = ({ test: { ...keys }, live }: ReturnType<typeof readDemo>) => ({ keys, live })
+let firstKeys: ReturnType<typeof keysOf>
+
+describe('the first start', () => {
+  test('prints an address, keys and a first request that works when pasted', async () => {
+    running = await start()
+    const text = running.text()
+    const demo = readDemo(home)
+    firstKeys = keysOf(demo)
+    expect(text).toContain(demo.baseUrl)
+    expect(text).toContain(demo.test.secretKey)
+    expect(text).toContain(demo.test.publicKey)
+    expect(text).toContain(path.join(home, 'demo.json'))
+
+    const [curl] = /curl .*/.exec(text)!
+    const answer = JSON.parse(execFileSync('/bin/sh', ['-c', `${curl} --silent`]).toString())
+    expect(answer.data.items).toEqual([
+      { asset: 'NGN', available: 500_000_000, held: 0, pending: 0 },
+      { asset: 'USDC', available: '10000', held: '0', pending: '0' },
+      { asset: 'USDT', available: '10000', held: '0', pending: '0' },
+    ])
+  })
+
+  test('keeps live keys out of sight, in a file for its owner only', () => {
+    const demo = readDemo(home)
+    expect(Object.keys(demo)).toEqual(['baseUrl', 'merchant', 'test', 'live'])
+    for (const mode of ['test', 'live'] as const) {
+      expect(demo[mode].secretKey).toMatch(new RegExp(`^sk_${mode}_`))
+      expect(demo[mode].publicKey).toMatch(new RegExp(`^pk_${mode}_`))
+    }
+    expect(running.text()).not.toMatch(/[sp]k_live_/)
+    for (const file of ['demo.json', 'secret'])
+      expect(statSync(path.join(home, file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('has a live environment that starts with nothing', async () => {
+    const { json } = await ask('GET', '/v1/balances', readDemo(home).live.secretKey)
+    expect(json.data.items.map(({ available }: { available: unknown }) => available)).toEqual([
+      0,
+      '0',
+      '0',
+    ])
+  })
+
+  test('keeps a second one on the same folder from starting, and says who is there', async () => {
+    const second = spawnStart(home)
+    programs.push(second)
+    expect((await second.ended).code).toBe(1)
+    expect(second.text().trim()).toBe(
+      `Manilla already runs on ${home} (process ${running.pid}). Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start`,
+    )
+    expect((await fund(1)).status).toBe(201)
+  })
+})
+
+describe('commands beside a running service', () => {
+  test('see what it sees, and it sees what they do', async () => {
+    const created = await runCommand(home, 'merchants', 'create', 'Bola Foods', '--json')
+    expect([created.code, created.err]).toEqual([0, ''])
+    const { reference, keys } = JSON.parse(created.out)
+    const [secret] = keys as { key: string; reference: string; kind: string }[]
+    expect((await ask('GET', '/v1/profile', secret!.key)).json.data.merchant.id).toBe(reference)
+
+    const credit = ['--mode', 'live', '--asset', 'NGN', '--amount', '12.34', '--note', 'by hand']
+    const live = ['--mode', 'live', '--kind', 'secret', '--name', 'Till']
+    const [credited, issued, revoked] = await Promise.all([
+      runCommand(home, 'balances', 'credit', reference, ...credit),
+      runCommand(home, 'keys', 'create', reference, ...live, '--json'),
+      runCommand(home, 'keys', 'revoke', secret!.reference),
+    ])
+    for (const said of [credited, issued, revoked]) expect([said.code, said.err]).toEqual([0, ''])
+    const { key } = JSON.parse(issued.out)
+    const { json } = await ask('GET', '/v1/balances', key)
+    expect(json.data.items[0].available).toBe(1_234)
+
+    await until(async () => (await ask('GET', '/v1/profile', secret!.key)).status === 401)
+  })
+
+  test('prove the books, refuse in one line, and leave the service running', async () => {
+    const [proof, wrong] = await Promise.all([
+      runCommand(home, 'verify-ledger', '--json'),
+      runCommand(home, 'balances', 'show', 'mer_unknown', '--mode', 'test'),
+    ])
+    expect([proof.code, JSON.parse(proof.out).isClean]).toEqual([0, true])
+    expect(wrong).toEqual({ code: 1, out: '', err: 'error: There is no merchant mer_unknown.\n' })
+    expect(postgresOf(home)).toBeDefined()
+    expect(await readBalances()).toEqual([500_000_001, '10000', '10000'])
+  })
+})
+
+describe('stopping and starting', () => {
+  test('Ctrl-C finishes, ends everything and leaves no process', async () => {
+    const postgres = postgresOf(home)!
+    expect(await stop(running)).toEqual({ code: 0, signal: null })
+    expect(running.text()).toContain('Stopped. Everything is on disk.')
+    expect([running.pid, postgres].filter(isRunning)).toEqual([])
+    await expect(fetch(readDemo(home).baseUrl)).rejects.toThrow()
+  })
+
+  test('commands work without a service too, and leave no process', async () => {
+    const demo = readDemo(home)
+    const shown = await runCommand(
+      home,
+      'balances',
+      'show',
+      demo.merchant.id,
+      '--mode',
+      'test',
+      '--json',
+    )
+    expect(shown.err).toBe('')
+    expect(JSON.parse(shown.out)[0]).toEqual({
+      asset: 'NGN',
+      available: '5000000.01',
+      held: '0',
+      pending: '0',
+    })
+    expect(postgresOf(home)).toBeUndefined()
+  })
+
+  test('a second start keeps keys and balances', async () => {
+    running = await start()
+    expect(keysOf(readDemo(home))).toEqual(firstKeys)
+    expect(await readBalances()).toEqual([500_000_001, '10000', '10000'])
+    expect(running.text()).toContain(readDemo(home).baseUrl)
+  })
+
+  // The process is gone in the middle of things; the database it leaves behind is taken over.
+  test('after kill -9 everything that was answered is there', async () => {
+    const postgres = postgresOf(home)
+    expect((await fund(2)).status).toBe(201)
+    expect((await stop(running, 'SIGKILL')).signal).toBe('SIGKILL')
+    running = await start()
+    expect(postgresOf(home)).toBe(postgres)
+    expect(keysOf(readDemo(home))).toEqual(firstKeys)
+    expect(await readBalances()).toEqual([500_000_003, '10000', '10000'])
+  })
+
+  test('after kill -9 of the database too', async () => {
+    expect((await fund(4)).status).toBe(201)
+    const postgres = postgresOf(home)!
+    process.kill(postgres, 'SIGKILL')
+    running.signal('SIGKILL')
+    await running.ended
+    await until(() => !isRunning(postgres))
+    running = await start()
+    expect(await readBalances()).toEqual([500_000_007, '10000', '10000'])
+    const proof = await runCommand(home, 'verify-ledger')
+    expect([proof.code, proof.out.includes('The books are right.')]).toEqual([0, true])
+  })
+
+  test('a polite request to stop is as good as Ctrl-C', async () => {
+    const postgres = postgresOf(home)!
+    expect(await stop(running, 'SIGTERM')).toEqual({ code: 0, signal: null })
+    expect([running.pid, postgres].filter(isRunning)).toEqual([])
+  })
+
+  // The database is up before the service is: whoever changes their mind in between must not be
+  // left with a database that nobody asked for.
+  test('Ctrl-C during the start leaves no process either', async () => {
+    const program = spawnStart(home)
+    programs.push(program)
+    await until(() => postgresOf(home) !== undefined)
+    const postgres = postgresOf(home)!
+    expect((await stop(program)).code).toBe(0)
+    expect([program.pid, postgres].filter(isRunning)).toEqual([])
+  })
+})
+
+describe('what is set wrongly', () => {
+  test('is named in one line, and nothing is started', async () => {
+    const mistakes: [Record<string, string>, RegExp][] = [
+      [{ PORT: 'eighty' }, /PORT must be integer/],
+      [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be equal to one of/],
+      [{ DATABASE_URL: 'postgres://localhost/x' }, /MANILLA_SECRET is required with DATABASE_URL/],
+    ]
+    const told = mistakes.map(async ([more, message]) => {
+      const program = spawnStart(home, more)
+      programs.push(program)
+      expect((await program.ended).code).toBe(1)
+      expect(program.text()).toMatch(message)
+      expect(program.text().trim().split('\n')).toHaveLength(1)
+    })
+    await Promise.all(told)
+    expect(postgresOf(home)).toBeUndefined()
+  })
+
+  test('the highest ports leave metrics a free one', () => {
+    const portOf = (PORT: string) => readConfig({ PORT, MANILLA_HOME: home }).metricsPort
+    expect(['8080', '64535', '64536', '65535', '0'].map(portOf)).toEqual([9_080, 65_535, 0, 0, 0])
+  })
+})

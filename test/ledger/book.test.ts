@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { toEnvironmentId } from '../../src/environment.js'
+import type { Account, AccountName } from '../../src/ledger/accounts.js'
+import { Book } from '../../src/ledger/book.js'
+import type { Movement } from '../../src/ledger/movement.js'
+import { limits } from '../../src/limits.js'
+import { toWire } from '../../src/money/amounts.js'
+import { type Asset, assets } from '../../src/money/assets.js'
+import { fundingOf, holdOf } from '../support/movements.js'
+
+const environmentId = toEnvironmentId(1)
+const { ledgerMax, wireMax } = limits.money
+
+function emptyBook(asset: Asset): Book {
+  const names: AccountName[] = ['available', 'suspense', 'fees', 'exchange', assets[asset].holder]
+  const zero = {
+    debitsPending: 0n,
+    debitsPosted: 0n,
+    creditsPending: 0n,
+    creditsPosted: 0n,
+    entryCount: 0n,
+  }
+  return new Book(names.map((name): Account => ({ environmentId, asset, name, ...zero })))
+}
+
+// The last unit that fits is taken, and one more is refused without a trace.
+test('sums go up to the largest the ledger can hold, and no further', () => {
+  const book = emptyBook('USDC')
+  const place = { environmentId, asset: 'USDC' } as const
+  expect(book.move(fundingOf(place, ledgerMax)).isMoved).toBe(true)
+  const before = book.changes()
+  expect(book.move(fundingOf(place, 1n))).toMatchObject({ isMoved: false, why: 'beyond_limit' })
+  expect(book.changes()).toEqual(before)
+})
+
+// Naira are written as JSON integers, so a balance beyond what those can say exactly is refused.
+test('a naira balance stays where JSON integers are exact', () => {
+  const book = emptyBook('NGN')
+  const place = { environmentId, asset: 'NGN' } as const
+  expect(book.move(fundingOf(place, wireMax)).isMoved).toBe(true)
+  expect(book.move(fundingOf(place, 1n))).toMatchObject({ isMoved: false, why: 'beyond_limit' })
+})
+
+// Money that is set aside may come back. If it did not count towards the limit, a release could make
+// a balance that cannot be written, and a release cannot be refused.
+test('money set aside counts towards the limit, so that it can always come back', () => {
+  const book = emptyBook('NGN')
+  const place = { environmentId, asset: 'NGN' } as const
+  const hold = holdOf(place, wireMax)
+  expect(book.move(fundingOf(place, wireMax)).isMoved).toBe(true)
+  expect(book.move(hold).isMoved).toBe(true)
+  expect(book.move(fundingOf(place, 1n))).toMatchObject({ isMoved: false, why: 'beyond_limit' })
+  const { availableAfter } = book.resolve(hold, 'release')
+  expect(toWire(availableAfter!, 'NGN')).toBe(Number(wireMax))
+})
+
+// A resolution has one debit account and one amount: a hold over two accounts could not be told by
+// it, and its statement would not add up. The code stops it before the books can be wrong.
+test('a hold that takes from two accounts is a bug', () => {
+  const book = emptyBook('USDC')
+  const mixed: Movement = {
+    ...holdOf({ environmentId, asset: 'USDC' }, 1n),
+    lines: [
+      { debit: 'available', credit: 'treasury', amount: 1n, purpose: 'crypto_payout' },
+      { debit: 'suspense', credit: 'fees', amount: 1n, purpose: 'crypto_payout_fee' },
+    ],
+  }
+  expect(() => book.move(mixed)).toThrow('takes from one account')
+})
+
+test.each([0n, -1n])('a transfer of %s is a bug', (amount) => {
+  const book = emptyBook('USDC')
+  const movement = fundingOf({ environmentId, asset: 'USDC' }, amount)
+  expect(() => book.move(movement)).toThrow('a transfer moves something')
+})
+
+test('an account that was not locked is a bug', () => {
+  const book = emptyBook('USDC')
+  const elsewhere = fundingOf({ environmentId: toEnvironmentId(2), asset: 'USDC' }, 1n)
+  expect(() => book.move(elsewhere)).toThrow('is locked before it is used')
+})
+
+// Only differences are written, and an account that ends where it began is left alone.
+test('what cancels itself out within a batch writes nothing but its statement lines', () => {
+  const book = emptyBook('USDC')
+  const hold = holdOf({ environmentId, asset: 'USDC' }, 7n, 3n)
+  book.move(fundingOf({ environmentId, asset: 'USDC' }, 10n))
+  expect(book.move(hold).isMoved).toBe(true)
+  expect(book.resolve(hold, 'release')).toEqual({ entryNumber: 4n, availableAfter: 10n })
+  expect(book.changes().map(({ name }) => name)).toEqual(['available', 'treasury'])
+  expect(book.changes()[0]).toMatchObject({
+    debitsPending: 0n,
+    debitsPosted: 0n,
+    creditsPosted: 10n,
+    entryCount: 4n,
+  })
+})

@@ -1,0 +1,216 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../src/ids.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+
+// The database's half of every rule about money, asked for by direct SQL: no code of ours stands
+// before it here. Each case breaks one rule and no other, so the name of the constraint that refuses
+// it tells that the rule itself was met, and not a neighbour.
+
+const db = await freshDatabase()
+const environmentId = await insertEnvironment(db)
+const hold = holdOf({ environmentId, asset: 'USDC' }, 29n, 1n)
+const funding = fundingOf({ environmentId, asset: 'USDC' }, 100n)
+await db.transaction((tx) => moveAll(tx, now, [funding, hold]))
+await db.transaction((tx) =>
+  resolveAll(tx, now, [{ environmentId, causeId: hold.causeId, verb: 'release' }]),
+)
+
+type Values = Record<string, unknown>
+
+function insert(table: string, row: Values): Promise<unknown> {
+  const names = Object.keys(row)
+  return db.rows({
+    text: `insert into ${table} (${names.join(', ')})
+      values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    values: Object.values(row),
+  })
+}
+
+function account(change: Values): Promise<unknown> {
+  const row = { environment_id: environmentId, asset: 'USDT', name: 'exchange' }
+  return insert('ledger_accounts', { ...row, ...change })
+}
+
+/** A posted transfer that never touches the available balance, unless the change says so. */
+function transfer(change: Values): Promise<unknown> {
+  return insert('ledger_transfers', {
+    environment_id: environmentId,
+    cause_id: newId(now),
+    purpose: 'test_funding',
+    asset: 'USDC',
+    debit: 'treasury',
+    credit: 'deposits',
+    amount: 1,
+    is_hold: false,
+    created_at: now,
+    ...change,
+  })
+}
+
+function resolution(change: Values): Promise<unknown> {
+  return insert('ledger_resolutions', {
+    environment_id: environmentId,
+    cause_id: newId(now),
+    verb: 'settle',
+    purpose: 'crypto_payout',
+    asset: 'USDC',
+    debit: 'available',
+    amount: 1,
+    created_at: now,
+    ...change,
+  })
+}
+
+const onStatement = { credit: 'available', entry_number: 1_000, available_after: 1 }
+const released = { verb: 'release', entry_number: 2_000, available_after: 1 }
+
+/** Every way to break a rule, by the name of the constraint that must refuse it. */
+const violations: Record<string, Record<string, () => Promise<unknown>>> = {
+  account_asset_is_known: {
+    'an asset nobody knows': () => account({ asset: 'EUR' }),
+  },
+  account_name_is_known: {
+    'a name nobody knows': () => account({ name: 'pocket' }),
+    'a bank account for coins': () => account({ name: 'clearing' }),
+    'a treasury for naira': () => account({ asset: 'NGN', name: 'treasury' }),
+    'deposits of naira': () => account({ asset: 'NGN', name: 'deposits' }),
+  },
+  sums_are_never_negative: {
+    'debits pending': () => account({ debits_pending: -1 }),
+    'debits posted': () => account({ debits_posted: -1 }),
+    'credits pending': () => account({ credits_pending: -1 }),
+    'credits posted': () => account({ credits_posted: -1 }),
+  },
+  available_never_below_zero: {
+    'spent beyond what came': () =>
+      account({ name: 'available', credits_posted: 99, debits_posted: 100 }),
+    'set aside beyond what came': () =>
+      account({ name: 'available', credits_posted: 99, debits_pending: 100 }),
+    'spent and set aside together': () =>
+      account({ name: 'available', credits_posted: 99, debits_posted: 50, debits_pending: 50 }),
+    'covered only by what is still to come': () =>
+      account({ name: 'available', credits_pending: 100, debits_posted: 1 }),
+  },
+  suspense_never_below_zero: {
+    'spent beyond what came': () =>
+      account({ name: 'suspense', credits_posted: 99, debits_posted: 100 }),
+    'set aside beyond what came': () =>
+      account({ name: 'suspense', credits_posted: 99, debits_pending: 100 }),
+  },
+  only_available_has_a_statement: {
+    'entries of another account': () => account({ entry_count: 1 }),
+  },
+  ledger_accounts_pkey: {
+    'a second account of the same name': () => account({ asset: 'USDC', name: 'treasury' }),
+  },
+  ledger_accounts_environment_id_fkey: {
+    'an account of nobody': () => account({ environment_id: 999_999 }),
+  },
+  transfer_asset_is_known: {
+    'an asset nobody knows': () => transfer({ asset: 'EUR' }),
+  },
+  transfer_amount_is_positive: {
+    'nothing at all': () => transfer({ amount: 0 }),
+    'less than nothing': () => transfer({ amount: -1 }),
+  },
+  transfer_leaves_available_whole: {
+    'a statement below zero': () => transfer({ ...onStatement, available_after: -1 }),
+  },
+  transfer_has_two_sides: {
+    'from an account to itself': () => transfer({ credit: 'treasury' }),
+  },
+  hold_sets_money_aside: {
+    'a hold on money that is not owed': () => transfer({ is_hold: true }),
+  },
+  transfer_is_on_the_statement: {
+    'money for the merchant without a line': () => transfer({ credit: 'available' }),
+    'money of the merchant without a line': () => transfer({ debit: 'available' }),
+    'a line for money of others': () => transfer({ entry_number: 1_000, available_after: 1 }),
+    'a line without a balance': () => transfer({ ...onStatement, available_after: null }),
+    'a balance without a line': () => transfer({ available_after: 1 }),
+  },
+  ledger_transfers_pkey: {
+    'a cause that moves money again for the same purpose': () =>
+      transfer({ cause_id: funding.causeId, purpose: 'test_funding' }),
+  },
+  transfer_entries_are_numbered_once: {
+    'a line number that is taken': () => transfer({ ...onStatement, entry_number: 1 }),
+  },
+  resolution_verb_is_known: {
+    'a verb nobody knows': () => resolution({ verb: 'forget' }),
+  },
+  resolution_amount_is_positive: {
+    'nothing at all': () => resolution({ amount: 0 }),
+  },
+  resolution_leaves_available_whole: {
+    'a statement below zero': () => resolution({ ...released, available_after: -1 }),
+  },
+  release_is_on_the_statement: {
+    'money given back without a line': () => resolution({ verb: 'release' }),
+    'a line for money that is spent': () => resolution({ ...released, verb: 'settle' }),
+    'a line for money of others': () => resolution({ ...released, debit: 'suspense' }),
+    'a line without a balance': () => resolution({ ...released, available_after: null }),
+    'a balance without a line': () => resolution({ available_after: 1 }),
+  },
+  ledger_resolutions_pkey: {
+    'a hold that is resolved again': () => resolution({ cause_id: hold.causeId }),
+  },
+  resolution_entries_are_numbered_once: {
+    'a line number that is taken': () => resolution({ ...released, entry_number: 4 }),
+  },
+}
+
+describe.each(Object.entries(violations))('%s', (constraint, attempts) => {
+  test.each(Object.entries(attempts))('refuses %s', async (_, attempt) => {
+    await expect(attempt()).rejects.toMatchObject({ constraint })
+  })
+})
+
+// The cases above would refuse nothing if their plain forms were refused already.
+test('what breaks no rule is taken', async () => {
+  await account({})
+  await account({ name: 'available', credits_posted: 100, debits_posted: 50, debits_pending: 50 })
+  await transfer({})
+  await transfer(onStatement)
+  await resolution({})
+  await resolution(released)
+})
+
+// A constraint that is added without a case, or renamed, fails here until it is tried above.
+test('every constraint and unique index of the ledger is tried above', async () => {
+  const rows = await db.rows(sql<{ name: string }>`
+    select conname as name from pg_constraint
+    where conrelid::regclass::text like 'ledger\_%' and contype <> 'n'
+    union
+    select indexrelid::regclass::text from pg_index
+    where indrelid::regclass::text like 'ledger\_%' and indisunique`)
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort())
+})
+
+// What happened is corrected by another row, never edited: not one row, not all of them, and not by
+// the owner of the tables either.
+describe.each(['ledger_transfers', 'ledger_resolutions'])('%s', (table) => {
+  test.each([
+    `update ${table} set amount = amount + 1`,
+    `update ${table} set created_at = now() where false`,
+    `delete from ${table}`,
+    `delete from ${table} where amount = 30`,
+    `truncate ${table}`,
+    `insert into ${table} select * from ${table}
+     on conflict (environment_id, cause_id${table === 'ledger_transfers' ? ', purpose' : ''})
+     do update set amount = excluded.amount + 1`,
+  ])('refuses %s', async (text) => {
+    const before = await db.rows({ text: `select * from ${table}`, values: [] })
+    expect(before.length).toBeGreaterThan(0)
+    await expect(db.rows({ text, values: [] })).rejects.toMatchObject({
+      code: '23001',
+      message: `${table} rows are never edited or removed`,
+    })
+    expect(await db.rows({ text: `select * from ${table}`, values: [] })).toEqual(before)
+  })
+})

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { EnvironmentId } from '../../src/environment.js'
+import type { Account } from '../../src/ledger/accounts.js'
+import { listBalances } from '../../src/ledger/balances.js'
+import { Book } from '../../src/ledger/book.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { writeBook } from '../../src/ledger/write-book.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+
+// Every rule that protects money is held twice, in code and by the database. These tests take the
+// code's half away, in the ways in which it could really go missing, and look at the other half.
+
+const db = await freshDatabase()
+
+/** An available balance of 100, with all of a payout's accounts opened by an earlier one of 2. */
+async function environmentWithHundred(): Promise<EnvironmentId> {
+  const environmentId = await insertEnvironment(db)
+  const place = { environmentId, asset: 'USDC' } as const
+  await db.transaction((tx) => moveAll(tx, now, [fundingOf(place, 102n), holdOf(place, 1n, 1n)]))
+  return environmentId
+}
+
+/** What the accounts say without a lock: what a store that forgot to lock would work with. */
+function readAccounts(environmentId: EnvironmentId): Promise<Account[]> {
+  return db.rows(sql<Account>`
+    select environment_id as "environmentId", asset, name, debits_pending as "debitsPending",
+      debits_posted as "debitsPosted", credits_pending as "creditsPending",
+      credits_posted as "creditsPosted", entry_count as "entryCount"
+    from ledger_accounts where environment_id = ${environmentId}`)
+}
+
+async function balanceOf(environmentId: EnvironmentId) {
+  const balances = await listBalances(db, environmentId)
+  return balances.find(({ asset }) => asset === 'USDC')!
+}
+
+// The book is told of a thousand that is not there, so its own check passes, and its differences go
+// out by the same statement as always. The database judges what is really there, and refuses.
+test('a book that is wrong about the balance is stopped by the constraint', async () => {
+  const environmentId = await environmentWithHundred()
+  const told = (await readAccounts(environmentId)).map((account) =>
+    account.name === 'available' ? { ...account, creditsPosted: 1_000n } : account,
+  )
+  const outcome = db.transaction(async (tx) => {
+    const book = new Book(told)
+    expect(book.move(holdOf({ environmentId, asset: 'USDC' }, 100n, 1n)).isMoved).toBe(true)
+    writeBook(tx, book)
+  })
+  await expect(outcome).rejects.toMatchObject({ constraint: 'available_never_below_zero' })
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 100n, held: 2n })
+})
+
+// Ten transactions read the balance of 100 at the same time and without locks, so each of them
+// believes that its 30 fits. The constraint lets three through.
+test('without any lock no more goes through than the balance', async () => {
+  const environmentId = await environmentWithHundred()
+  const accounts = await readAccounts(environmentId)
+  const books = Array.from({ length: 10 }, () => {
+    const book = new Book(accounts)
+    expect(book.move(holdOf({ environmentId, asset: 'USDC' }, 29n, 1n)).isMoved).toBe(true)
+    return book
+  })
+  const outcomes = await Promise.allSettled(
+    books.map((book) => db.transaction(async (tx) => writeBook(tx, book))),
+  )
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(7)
+  for (const outcome of refused)
+    expect(outcome).toMatchObject({ reason: { constraint: 'available_never_below_zero' } })
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 10n, held: 92n })
+})
+
+// Suspense is money of somebody whose payment is not decided: it may not be spent twice either.
+test('suspense cannot be overdrawn behind the back of the book', async () => {
+  const environmentId = await environmentWithHundred()
+  const spent = db.rows(sql`
+    insert into ledger_accounts (environment_id, asset, name, debits_pending)
+    values (${environmentId}, 'USDC', 'suspense', 1)`)
+  await expect(spent).rejects.toMatchObject({ constraint: 'suspense_never_below_zero' })
+})
+
+// Whether a payout was resolved before is asked under locks. Here it is resolved by hand and without
+// them, after the question and before the write: the primary key must stop the second resolution.
+test('a hold that somebody resolves in between is not resolved again', async () => {
+  const environmentId = await environmentWithHundred()
+  const hold = holdOf({ environmentId, asset: 'USDC' }, 29n, 1n)
+  await db.transaction((tx) => moveAll(tx, now, [hold]))
+  const outcome = db.transaction(async (tx) => {
+    const resolution = { environmentId, causeId: hold.causeId, verb: 'settle' } as const
+    expect(await resolveAll(tx, now, [resolution])).toEqual([true])
+    tx.write(sql`
+      insert into ledger_resolutions values (${environmentId}, ${hold.causeId}, 'settle',
+        'crypto_payout', 'USDC', 'available', 30, null, null, ${now})`)
+  })
+  await expect(outcome).rejects.toMatchObject({ constraint: 'ledger_resolutions_pkey' })
+  expect(await balanceOf(environmentId)).toMatchObject({ available: 70n, held: 32n })
+})

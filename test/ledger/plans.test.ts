@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { newId } from '../../src/ids.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { listEntries } from '../../src/ledger/statement.js'
+import { inTransaction } from '../../src/postgres/tx.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+import { plansOf } from '../support/plans.js'
+import { openSession, readerOf } from '../support/sessions.js'
+
+// The ledger only grows. What is asked for with every payout must cost the same with ten rows and
+// with ten million, so it must go by an index. The server itself is asked how it would run the very
+// statements that the code has prepared, on tables that are large enough for it to mind.
+
+const db = await freshDatabase()
+const environmentId = await insertEnvironment(db)
+const place = { environmentId, asset: 'USDC' } as const
+
+await db.rows(sql`
+  insert into merchants select gen_random_uuid(), 'Ada Stores', now() from generate_series(1, 3000)`)
+await db.rows(sql`
+  insert into environments (merchant_id, mode, created_at) select id, 'test', now() from merchants
+  on conflict do nothing`)
+await db.rows(sql`
+  insert into ledger_accounts (environment_id, asset, name)
+  select e.id, 'USDC', name from environments e, unnest(array['available', 'treasury', 'fees']) name`)
+await db.rows(sql`
+  insert into ledger_transfers
+  select 1 + n % 3000, gen_random_uuid(), 'crypto_payout', 'USDC', 'available', 'treasury', 1, true,
+    1 + n / 3000, 0, now()
+  from generate_series(0, 59999) n`)
+await db.rows(sql`
+  insert into ledger_resolutions
+  select environment_id, cause_id, 'release', purpose, asset, debit, amount, 1000 + entry_number, 0,
+    now()
+  from ledger_transfers`)
+await db.rows(sql`analyze`)
+
+test('locking the accounts of a batch goes by their primary key', async () => {
+  const session = await openSession(db)
+  const other = { ...place, asset: 'USDT' } as const
+  await inTransaction(session, (tx) => moveAll(tx, now, [fundingOf(other, 1n)]))
+  const values = [`{${environmentId},7}`, '{USDC,USDC}', '{available,fees}']
+  for (const { scans } of await plansOf(session, 'lock_accounts', values))
+    expect(scans).toEqual(['by ledger_accounts_pkey'])
+})
+
+test('writing the accounts of a batch goes by their primary key', async () => {
+  const session = await openSession(db)
+  const other = { ...place, asset: 'USDT' } as const
+  await inTransaction(session, (tx) => moveAll(tx, now, [fundingOf(other, 1n)]))
+  const sums = Array.from({ length: 5 }, () => '{1}')
+  const values = [`{${environmentId}}`, '{USDC}', '{available}', ...sums]
+  for (const { scans } of await plansOf(session, 'update_accounts', values))
+    expect(scans).toEqual(['by ledger_accounts_pkey'])
+})
+
+test('finding holds and resolutions goes by cause, never through the whole ledger', async () => {
+  const session = await openSession(db)
+  const other = { ...place, asset: 'USDT' } as const
+  const hold = holdOf(other, 1n)
+  await inTransaction(session, (tx) => moveAll(tx, now, [fundingOf(other, 1n), hold]))
+  await inTransaction(session, (tx) =>
+    resolveAll(tx, now, [{ environmentId, causeId: hold.causeId, verb: 'settle' }]),
+  )
+  const values = [`{${environmentId},7}`, `{${newId(now)},${newId(now)}}`]
+  for (const { scans } of await plansOf(session, 'find_holds', values))
+    expect(scans).toEqual(['by ledger_transfers_pkey keeping is_hold'])
+  for (const { scans } of await plansOf(session, 'find_resolved', values))
+    expect(scans).toEqual(['by ledger_resolutions_pkey'])
+})
+
+test('a page of the statement reads that page, not the statement', async () => {
+  const session = await openSession(db)
+  await listEntries(readerOf(session), { ...place, below: 9_000n, limit: 20 })
+  const values = [`${environmentId}`, 'USDC', '9000', '20']
+  for (const { scans } of await plansOf(session, 'list_entries', values))
+    expect(scans).toEqual([
+      'by resolution_entries_are_numbered_once',
+      'by transfer_entries_are_numbered_once',
+    ])
+})

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { moveAll } from '../../src/ledger/move.js'
+import type { Movement } from '../../src/ledger/movement.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { listEntries, type StatementEntry } from '../../src/ledger/statement.js'
+import { limits } from '../../src/limits.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+
+const db = await freshDatabase()
+const environmentId = await insertEnvironment(db)
+const place = { environmentId, asset: 'USDC' } as const
+
+/** A hundred payouts with and without a fee: settled, released, or still open. */
+const funding = fundingOf(place, 10_000n)
+const holds = Array.from({ length: 100 }, (_, index) => holdOf(place, 5n, index % 2 ? 1n : 0n))
+await db.transaction((tx) => moveAll(tx, now, [funding, ...holds]))
+await db.transaction((tx) =>
+  resolveAll(
+    tx,
+    now,
+    holds.slice(0, 80).map(({ causeId }, index) => ({
+      environmentId,
+      causeId,
+      verb: index % 2 ? 'release' : 'settle',
+    })),
+  ),
+)
+// Neighbours with numbers of their own: another asset, and another merchant.
+const neighbour = await insertEnvironment(db)
+await db.transaction((tx) =>
+  moveAll(tx, now, [
+    fundingOf({ environmentId, asset: 'USDT' }, 1n),
+    fundingOf({ environmentId: neighbour, asset: 'USDC' }, 1n),
+  ]),
+)
+
+/** A funding, a line per line of the holds, and one for each release, whatever its lines were. */
+const entryCount = 1 + 100 + 50 + 40
+
+function page(below: bigint, limit: number): Promise<StatementEntry[]> {
+  return listEntries(db, { ...place, below, limit })
+}
+
+// However the statement is cut into pages, they must make the same whole: newest first, no entry
+// missing at a seam, none twice, none of a neighbour.
+test('pages of any size chain into the whole statement', async () => {
+  const whole = await page(limits.money.ledgerMax, 1_000)
+  expect(whole.map(({ entryNumber }) => entryNumber)).toEqual(
+    Array.from({ length: entryCount }, (_, index) => BigInt(entryCount - index)),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (size) => {
+      const pages: StatementEntry[] = []
+      let below: bigint = limits.money.ledgerMax
+      for (;;) {
+        const entries = await page(below, size)
+        expect(entries.length).toBeLessThanOrEqual(size)
+        pages.push(...entries)
+        if (entries.length < size) break
+        below = entries.at(-1)!.entryNumber
+      }
+      expect(pages).toEqual(whole)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+// A merchant must be able to check it with a pencil: every line's balance is the balance of the line
+// before it and the change, from zero to what is available now.
+test('every line adds up from the line before it', async () => {
+  const oldestFirst = (await page(limits.money.ledgerMax, 1_000)).toReversed()
+  let available = 0n
+  for (const { change, availableAfter } of oldestFirst) {
+    available += change
+    expect(availableAfter).toBe(available)
+  }
+  const taken = 100n * 5n + 50n * 1n
+  const givenBack = 40n * (5n + 1n)
+  expect(available).toBe(10_000n - taken + givenBack)
+})
+
+// A line says what happened: a funding is a post, a hold takes, a release gives back, and a
+// settlement is no line at all, because it does not change what is available.
+test('a line tells its kind, its cause and its purpose', async () => {
+  const whole = await page(limits.money.ledgerMax, 1_000)
+  const linesOf = ({ causeId }: Movement) =>
+    whole
+      .filter((entry) => entry.causeId === causeId)
+      .map(({ kind, change, purpose }) => ({ kind, change, purpose }))
+      .toReversed()
+
+  expect(linesOf(funding)).toEqual([{ kind: 'post', change: 10_000n, purpose: 'test_funding' }])
+  expect(linesOf(holds[0]!)).toEqual([{ kind: 'hold', change: -5n, purpose: 'crypto_payout' }])
+  expect(linesOf(holds[1]!)).toEqual([
+    { kind: 'hold', change: -5n, purpose: 'crypto_payout' },
+    { kind: 'hold', change: -1n, purpose: 'crypto_payout_fee' },
+    { kind: 'release', change: 6n, purpose: 'crypto_payout' },
+  ])
+  expect(whole.every(({ asset }) => asset === 'USDC')).toBe(true)
+  expect(whole[0]!.createdAt).toEqual(now)
+})
+
+test('a statement that was never written to is empty', async () => {
+  const entries = await listEntries(db, {
+    environmentId,
+    asset: 'NGN',
+    below: limits.money.ledgerMax,
+    limit: 10,
+  })
+  expect(entries).toEqual([])
+})

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { limits } from '../../src/limits.js'
+import { formatDecimal, parseDecimal, toWire } from '../../src/money/amounts.js'
+import { type Asset, assetNames, assets } from '../../src/money/assets.js'
+
+const { ledgerMax, wireMax } = limits.money
+const asset = fc.constantFrom(...assetNames)
+const amount = fc.oneof(
+  fc.constantFrom(1n, 9n, 10n, 99n, 100n, 999_999n, 1_000_000n, 1_000_001n, wireMax, ledgerMax),
+  fc.bigInt({ min: 1n, max: ledgerMax }),
+)
+
+function parse(text: string, of: Asset = 'USDC') {
+  return parseDecimal(text, of)
+}
+
+// What we write we can read, to the last unit: money that is shown and sent back is the same money.
+test('every amount survives being written and read', () => {
+  fc.assert(
+    fc.property(amount, asset, (units, of) => {
+      expect(parseDecimal(formatDecimal(units, of), of)).toBe(units)
+    }),
+  )
+})
+
+// There is one way to write an amount: no zeros in front but the one before the point, none behind.
+test('written amounts are canonical', () => {
+  fc.assert(
+    fc.property(amount, asset, (units, of) => {
+      const text = formatDecimal(units, of)
+      expect(text).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+      expect(text.split('.')[1]?.length ?? 0).toBeLessThanOrEqual(assets[of].decimals)
+    }),
+  )
+})
+
+// Whatever zeros a caller adds in front or behind, within the digits allowed, the money is the same.
+test('zeros around an amount change nothing', () => {
+  fc.assert(
+    fc.property(amount, fc.nat(8), fc.nat(8), (units, before, behind) => {
+      const [whole, fraction = ''] = formatDecimal(units, 'USDC').split('.')
+      const padded = `${'0'.repeat(before)}${whole}.${fraction}${'0'.repeat(behind + 1)}`
+      fc.pre(padded.length - 1 <= limits.money.decimalDigits)
+      expect(parse(padded)).toBe(units)
+    }),
+  )
+})
+
+// Reading is exact arithmetic on digits: never a float, never a rounding.
+test('a text means its digits, counted in the smallest unit', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 10n ** 12n }),
+      fc.bigInt({ min: 0n, max: 999_999n }),
+      (whole, fraction) => {
+        fc.pre(whole + fraction > 0n)
+        const text = `${whole}.${fraction.toString().padStart(6, '0')}`
+        expect(parse(text)).toBe(whole * 1_000_000n + fraction)
+      },
+    ),
+  )
+})
+
+test.each([
+  ['1', 'USDC', 1_000_000n],
+  ['0.000001', 'USDC', 1n],
+  ['25.50', 'USDT', 25_500_000n],
+  ['0.10', 'USDC', 100_000n],
+  ['007', 'USDC', 7_000_000n],
+  ['0.1000000000000000000', 'USDC', 100_000n],
+  ['9223372036854.775807', 'USDC', ledgerMax],
+  ['0.01', 'NGN', 1n],
+  ['12.5', 'NGN', 1_250n],
+] as const)('"%s" of %s is %s units', (text, of, units) => {
+  expect(parse(text, of)).toBe(units)
+})
+
+// Everything that is not plainly an amount is refused with words that finish "amount …".
+describe('refused', () => {
+  // biome-ignore format: a list of texts reads better in a block
+  const notDigits = [
+    '', ' ', '.', '1.', '.5', '-1', '+1', '1e6', '1E6', '1,000', '1_000', '0x10', 'Infinity', 'NaN',
+    '1 ', ' 1', '1\n', '1.5.5', '１', '٣', '1٫5', '--', 'null', 'one', '1.-5', '₦5', '1\u00a0000',
+  ]
+  test.each(notDigits)('%j, which is not decimal digits', (text) => {
+    expect(parse(text)).toEqual({ issue: expect.stringContaining('decimal digits') })
+  })
+
+  test.each(['0', '0.0', '0.000000', '00000000000000000000'])('%j, which is nothing', (text) => {
+    expect(parse(text)).toEqual({ issue: 'must be greater than zero' })
+  })
+
+  test.each([
+    ['0.0000001', 'USDC'],
+    ['1.0000010000001', 'USDT'],
+    ['0.001', 'NGN'],
+  ] as const)('%j of %s, which would have to be rounded', (text, of) => {
+    expect(parse(text, of)).toEqual({ issue: expect.stringContaining('after the point') })
+  })
+
+  test.each(['1'.repeat(21), `${'1'.repeat(10)}.${'0'.repeat(11)}`, `${'0'.repeat(20)}1`])(
+    '%j, which has too many digits',
+    (text) => {
+      expect(parse(text)).toEqual({ issue: 'must have at most 20 digits' })
+    },
+  )
+
+  test.each(['9223372036854.775808', '99999999999999999999'])(
+    '%j, which the ledger cannot hold',
+    (text) => {
+      expect(parse(text)).toEqual({ issue: 'must be at most 9223372036854.775807' })
+    },
+  )
+})
+
+// No text whatsoever makes the reader throw, answer nothing, or answer an amount that is not one.
+test('any text is either a positive amount that fits or an issue in words', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789..-e '), maxLength: 25 })
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), digits), asset, (text, of) => {
+      const read = parseDecimal(text, of)
+      if (typeof read === 'bigint') expect(read > 0n && read <= ledgerMax).toBe(true)
+      else expect(read.issue).toMatch(/^must /)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each([
+  [0n, 'USDC', '0'],
+  [-1n, 'USDC', '-0.000001'],
+  [-1_500_000n, 'USDT', '-1.5'],
+  [1_000_000n, 'USDC', '1'],
+  [-250n, 'NGN', '-2.5'],
+] as const)('%s of %s is written %s', (units, of, text) => {
+  expect(formatDecimal(units, of)).toBe(text)
+})
+
+// Naira are integers of kobo on the wire, and only as far as every reader of JSON agrees on them.
+test('naira go out as exact integers, coins as decimal text', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -wireMax, max: wireMax }), (kobo) => {
+      const sent: unknown = JSON.parse(JSON.stringify(toWire(kobo, 'NGN')))
+      expect(BigInt(sent as number)).toBe(kobo)
+    }),
+  )
+  expect(toWire(ledgerMax, 'USDC')).toBe('9223372036854.775807')
+  expect(() => toWire(wireMax + 1n, 'NGN')).toThrow('NGN fits the wire')
+  expect(() => toWire(-wireMax - 1n, 'NGN')).toThrow('NGN fits the wire')
+})

@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from 'vitest'
+import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { killDuringBurst } from './kill-during-burst.js'
+
+/** `npm run storm` asks for more of them. */
+const kills = Number(process.env.STORM_KILLS ?? 3)
+
+const home = createHome()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+  await removeHome(home)
+})
+
+// Processes die while money is being written. Whoever was told "done" finds it done, once; whoever
+// was told nothing finds out by asking again, and that does not do it twice.
+test(
+  'nothing acknowledged is lost and nothing is done twice, whoever is killed when',
+  async () => {
+    const aftermath = await killDuringBurst({
+      ...{ home, kills, connections: 48, random: seededRandom('kill during burst') },
+      say: (line) => console.log(line),
+      onStart: (program) => programs.push(program),
+    })
+    const { acknowledged, unanswered } = aftermath
+    console.log(`${acknowledged} acknowledged; unanswered: ${JSON.stringify(unanswered)}`)
+    expect(acknowledged).toBeGreaterThan(kills)
+    expect(unanswered.done + unanswered.undone).toBeGreaterThan(0)
+    expect(aftermath.changedAnswers).toEqual([])
+    expect(aftermath.missing).toEqual([])
+    expect(aftermath.unexplained).toEqual([])
+    expect(aftermath.available).toBe(aftermath.expected)
+    expect(aftermath.verdict.out).toContain('The books are right.')
+    expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
+  },
+  60_000 + kills * 20_000,
+)

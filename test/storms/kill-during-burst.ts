@@ -1,0 +1,241 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Demo,
+  isRunning,
+  type Program,
+  postgresOf,
+  readDemo,
+  runCommand,
+  startProgram,
+} from '../support/program.js'
+import type { Random } from '../support/seed.js'
+
+/** Who is killed without warning. A power cut takes both. */
+const victims = ['server', 'server', 'database', 'both'] as const
+const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
+const replayed = 1_000
+
+type Storm = {
+  home: string
+  kills: number
+  connections: number
+  random: Random
+  say(line: string): void
+  /** For the caller to end if something goes wrong. */
+  onStart(program: Program): void
+}
+
+export type Aftermath = {
+  acknowledged: number
+  /** Of the requests that got no answer, how many had been done and how many had not. */
+  unanswered: { done: number; undone: number }
+  /** Keys whose answer is not the one given before the kill. */
+  changedAnswers: string[]
+  /** References of answers that are not on the statement once. */
+  missing: string[]
+  /** Lines on the statement that nobody was told of. */
+  unexplained: string[]
+  available: bigint
+  expected: bigint
+  verdict: { code: number | null; out: string }
+  exitCode: number | null
+}
+
+/**
+ * Many connections write under keys while the processes behind them are killed at random moments,
+ * and some of those who got no answer try again in the next round. Afterwards every key is retried
+ * and the statement is compared with what everyone was told.
+ */
+export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
+  const burst = new Burst(storm.random)
+  for (let round = 1; round <= storm.kills; round += 1) {
+    const program = await start(storm)
+    const before = burst.answers.size
+    const bursting = burst.run(readDemo(storm.home), storm.connections)
+    while (burst.answers.size === before) await sleep(1)
+    await sleep(storm.random.integer(20, 700))
+    const victim = storm.random.pick(victims)
+    await kill(storm.home, program, victim)
+    await bursting.stop()
+    const written = burst.answers.size - before
+    storm.say(`kill ${round} (${victim}): ${written} answered, ${burst.open.size} not`)
+  }
+  return lookAround(storm, burst)
+}
+
+async function start(storm: Storm): Promise<Program> {
+  const program = await startProgram(storm.home, quiet)
+  storm.onStart(program)
+  return program
+}
+
+/** A service whose database is gone must end by itself: another may be about to take its place. */
+async function kill(
+  home: string,
+  program: Program,
+  victim: (typeof victims)[number],
+): Promise<void> {
+  const postgres = postgresOf(home)
+  assert(postgres, 'the database runs')
+  if (victim !== 'server') process.kill(postgres, 'SIGKILL')
+  if (victim !== 'database') program.signal('SIGKILL')
+  await program.ended
+  while (victim !== 'server' && isRunning(postgres)) await sleep(1)
+}
+
+/** What many callers were told, by key. The amount of a key is its number. */
+class Burst {
+  readonly answers = new Map<number, string>()
+  readonly open = new Set<number>()
+  readonly #random: Random
+  #next = 1
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  run(demo: Demo, connections: number): { stop(): Promise<void> } {
+    let isOver = false
+    const work = async () => {
+      while (!isOver) await this.#write(demo)
+    }
+    const working = Array.from({ length: connections }, work)
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(working)
+      },
+    }
+  }
+
+  async #write(demo: Demo): Promise<void> {
+    const number = this.#pick()
+    const answer = await post(demo, number)
+    if (answer?.status === 201) {
+      this.answers.set(number, answer.text)
+      return
+    }
+    assert(!answer || answer.status === 503, `no answer but 201 and 503: ${answer?.text}`)
+    this.open.add(number)
+    await sleep(1)
+  }
+
+  /** A new key, or one that got no answer before, which only one caller tries at a time. */
+  #pick(): number {
+    const [old] = this.open
+    if (old !== undefined && this.#random.integer(1, 20) === 1) {
+      this.open.delete(old)
+      return old
+    }
+    this.#next += 1
+    return this.#next
+  }
+}
+
+type Answer = { status: number; text: string; isReplayed: boolean }
+
+/** Undefined: the connection was lost, and nobody knows. */
+async function post({ baseUrl, test: keys }: Demo, number: number): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(`${baseUrl}/v1/test/balances/fund`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${keys.secretKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': `storm ${number}`,
+      },
+      body: JSON.stringify({ asset: 'NGN', amount: number }),
+    })
+    const isReplayed = response.headers.get('idempotent-replayed') === 'true'
+    return { status: response.status, text: await response.text(), isReplayed }
+  } catch {
+    return undefined
+  }
+}
+
+async function lookAround(storm: Storm, burst: Burst): Promise<Aftermath> {
+  const program = await start(storm)
+  const demo = readDemo(storm.home)
+  const acknowledged = burst.answers.size
+  const changedAnswers = await repeatAnswered(storm, burst, demo)
+  const unanswered = await retryUnanswered(burst, demo)
+  const told = [...burst.answers.values()].map((text) => JSON.parse(text).data.reference as string)
+  const { references, available } = await readStatement(demo)
+  const [gift] = references.splice(-1)
+  assert(gift, 'the demo merchant starts with a gift')
+  const { code, out } = await runCommand(storm.home, 'verify-ledger')
+  program.signal('SIGINT')
+  const expected = [...burst.answers.keys()].reduce(
+    (sum, number) => sum + BigInt(number),
+    500_000_000n,
+  )
+  return {
+    ...{ acknowledged, unanswered, changedAnswers, available, expected },
+    missing: differenceOf(told, references),
+    unexplained: differenceOf(references, told),
+    verdict: { code, out },
+    exitCode: (await program.ended).code,
+  }
+}
+
+async function repeatAnswered({ random }: Storm, burst: Burst, demo: Demo): Promise<string[]> {
+  const some = random.shuffle([...burst.answers]).slice(0, replayed)
+  return (
+    await inTurns(some, async ([number, text]) => {
+      const again = await post(demo, number)
+      return again?.isReplayed && again.text === text ? [] : [`storm ${number}: ${again?.text}`]
+    })
+  ).flat()
+}
+
+async function retryUnanswered(burst: Burst, demo: Demo) {
+  const replays = await inTurns([...burst.open], async (number) => {
+    const answer = await post(demo, number)
+    assert.equal(answer?.status, 201, `storm ${number} can be retried`)
+    burst.answers.set(number, answer.text)
+    return answer.isReplayed
+  })
+  const done = replays.filter(Boolean).length
+  return { done, undone: replays.length - done }
+}
+
+/** A few at a time, as a caller would. */
+async function inTurns<Item, Result>(
+  items: Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let from = 0; from < items.length; from += 50)
+    results.push(...(await Promise.all(items.slice(from, from + 50).map(work))))
+  return results
+}
+
+async function readStatement({ baseUrl, test: keys }: Demo) {
+  const headers = { authorization: `Bearer ${keys.secretKey}`, accept: 'text/csv' }
+  const lines: string[][] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor && `&cursor=${cursor}`
+    const page: Response = await fetch(`${baseUrl}/v1/balance-entries?asset=NGN${query}`, {
+      headers,
+    })
+    const [, ...rows] = (await page.text()).trimEnd().split('\n')
+    lines.push(...rows.map((row) => row.split(',')))
+    cursor = page.headers.get('x-next-cursor')
+  }
+  return {
+    references: lines.map(([, , , , , , reference]) => reference!),
+    available: BigInt(lines[0]![5]!),
+  }
+}
+
+/** What is on the left more often than on the right. */
+function differenceOf(left: string[], right: string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
+  return left.filter((item) => {
+    const count = counts.get(item) ?? 0
+    counts.set(item, count - 1)
+    return count <= 0
+  })
+}

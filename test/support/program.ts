@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The programs as people run them: real processes, on a folder of their own. */
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export type Ended = { code: number | null; signal: NodeJS.Signals | null }
+export type Said = { code: number | null; out: string; err: string }
+export type Program = {
+  pid: number
+  /** Everything it has printed so far, on both channels. */
+  text(): string
+  ended: Promise<Ended>
+  /** Until it has printed this, or ended. */
+  untilSaid(text: string): Promise<void>
+  signal(name: NodeJS.Signals): void
+}
+
+/** A folder that the account PostgreSQL runs as can enter, also when we are root. */
+export function createHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'manilla-home-'))
+  chmodSync(home, 0o755)
+  return home
+}
+
+/**
+ * Ends whatever still runs on a folder and removes it; for the end of a test that may have failed.
+ */
+export async function removeHome(home: string): Promise<void> {
+  const pid = postgresOf(home)
+  if (pid !== undefined) {
+    // The server that a test left behind, named by its own lock file: quick, nothing is kept.
+    process.kill(pid, 'SIGQUIT')
+    while (isRunning(pid)) await sleep(20)
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+}
+
+function environmentOf(home: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env
+  return { PATH, HOME, TMPDIR, MANILLA_HOME: home, PORT: '0', ...more }
+}
+
+/** `npm start`, without waiting for anything. */
+export function spawnStart(home: string, more?: Record<string, string>): Program {
+  const child = spawn(process.execPath, [path.join(root, 'bin/start.mjs')], {
+    cwd: tmpdir(),
+    env: environmentOf(home, more),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return follow(child)
+}
+
+/** `npm start`, when it is ready. */
+export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
+  const program = spawnStart(home, more)
+  await program.untilSaid('Ctrl-C stops it.')
+  if (!program.text().includes('Ctrl-C stops it.'))
+    throw new Error(`bin/start.mjs did not start:\n${program.text()}`)
+  return program
+}
+
+/** One command of the operator. */
+export async function runCommand(home: string, ...words: string[]): Promise<Said> {
+  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), ...words], {
+    cwd: tmpdir(),
+    env: environmentOf(home),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout!.on('data', (chunk) => {
+    said.out += chunk
+  })
+  child.stderr!.on('data', (chunk) => {
+    said.err += chunk
+  })
+  const { code } = await endOf(child)
+  return { code, out: said.out, err: withoutBuild(said.err) }
+}
+
+/** The first to run after a change of the sources says that it builds; that is not our subject. */
+function withoutBuild(text: string): string {
+  return text.replace('Building Manilla …\n', '')
+}
+
+function follow(child: ChildProcess): Program {
+  let text = ''
+  const heard = new Set<() => void>()
+  for (const channel of [child.stdout!, child.stderr!])
+    channel.on('data', (chunk) => {
+      text += chunk
+      for (const listen of heard) listen()
+    })
+  const ended = endOf(child)
+  return {
+    pid: child.pid!,
+    text: () => withoutBuild(text),
+    ended,
+    async untilSaid(words) {
+      const said = new Promise<void>((resolve) => {
+        const listen = () => {
+          if (text.includes(words)) resolve()
+        }
+        heard.add(listen)
+        listen()
+      })
+      await Promise.race([said, ended])
+    },
+    signal(name) {
+      child.kill(name)
+    },
+  }
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+/** The process that serves the folder's database, if one does. */
+export function postgresOf(home: string): number | undefined {
+  const data = path.join(home, 'data')
+  const file = existsSync(data) ? path.join(realpathSync(data), 'postmaster.pid') : data
+  if (!existsSync(file)) return undefined
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10)
+  return isRunning(pid) ? pid : undefined
+}
+
+/** A process that has ended and that nobody has buried yet does not run. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  const status = `/proc/${pid}/stat`
+  if (!existsSync(status)) return process.platform !== 'linux'
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(status, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+export type Demo = {
+  baseUrl: string
+  merchant: { id: string; displayName: string }
+  test: { publicKey: string; secretKey: string }
+  live: { publicKey: string; secretKey: string }
+}
+
+export function readDemo(home: string): Demo {
+  return JSON.parse(readFileSync(path.join(home, 'demo.json'), 'utf8'))
+}
