@@ -122,7 +122,7 @@ describe('names and sizes', () => {
 
   test('files stay under 300 lines and lines under 101 characters', () => {
     // A message to a person is one text; cutting it would make it harder to find.
-    const isLong = (line: string) => line.length > 100 && !/(['"`]).{50,}\1,?$/.test(line)
+    const isLong = (line: string) => line.length > 100 && !/(['"`]).{50,}\1(,| \+)?$/.test(line)
     const long = sources.filter((file) => read(file).split('\n').length > 300)
     const wide = sources.flatMap((file) =>
       read(file)
