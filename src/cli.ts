@@ -16,9 +16,7 @@ import { registerVerifyLedger } from './operate/verify-ledger.js'
 import { Database } from './postgres/database.js'
 import { migrate } from './postgres/migrate.js'
 import { createSeal } from './sealed.js'
-import { serve } from './serve.js'
 import { waitForSignal } from './signals.js'
-import { startWork } from './work.js'
 
 const program = new Command('manilla')
   .description('Collect naira and stablecoins, pay out to banks and wallets.')
@@ -85,6 +83,8 @@ async function runServe(): Promise<void> {
   const config = readConfig()
   const logger = createLogger(config.logLevel)
   await migrate(url)
+  // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
+  const { serve } = await import('./serve.js')
   const served = await serve(config, url, logger)
   logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')
   await waitForSignal()
@@ -96,6 +96,7 @@ async function runWork(): Promise<void> {
   const logger = createLogger(readConfig().logLevel)
   await migrate(url)
   const db = new Database(url)
+  const { startWork } = await import('./work.js')
   const work = startWork({ db, clock: systemClock, logger })
   logger.info('working')
   await waitForSignal()
