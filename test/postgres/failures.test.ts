@@ -58,8 +58,10 @@ test('a pool that cannot connect, or has nothing left to give, is no connection'
   const away = new pg.Pool({ host: '127.0.0.1', port, connectionTimeoutMillis: 50 })
   expect(isConnectionLost(await failureOf(away.query('select 1')))).toBe(true)
 
-  const busy = new pg.Pool({ connectionString: db.url, max: 1, connectionTimeoutMillis: 50 })
+  const busy = new pg.Pool({ connectionString: db.url, max: 1 })
   const taken = await busy.connect()
+  // Only now: the first connection must not be the one that comes too late.
+  busy.options.connectionTimeoutMillis = 20
   expect(isConnectionLost(await failureOf(busy.query('select 1')))).toBe(true)
   taken.release()
   await busy.end()
