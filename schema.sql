@@ -128,6 +128,7 @@ create table ledger_accounts (
   constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
+  constraint naira_balance_fits_the_wire CHECK (((asset <> 'NGN'::text) OR (name <> ALL (ARRAY['available'::text, 'suspense'::text])) OR (((credits_posted + credits_pending) - debits_posted) <= '9007199254740991'::bigint))),
   constraint only_available_has_a_statement CHECK (((name = 'available'::text) OR (entry_count = 0))),
   constraint sums_are_never_negative CHECK (((debits_pending >= 0) AND (debits_posted >= 0) AND (credits_pending >= 0) AND (credits_posted >= 0))),
   constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
@@ -169,7 +170,8 @@ create table ledger_transfers (
   constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
-  constraint transfer_leaves_available_whole CHECK ((available_after >= 0))
+  constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text])))
 );
 
 create table merchant_bank_accounts (
@@ -230,6 +232,8 @@ CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts US
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.fee_schedules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -40,7 +40,7 @@ chmodSync(folder, 0o755)
 const server = await startEmbeddedServer({ dataDirectory: path.join(folder, 'data') })
 try {
   await migrate(server.url)
-  const db = new Database(server.url)
+  const db = new Database(server.url, () => {})
   const seal = createSeal(new Secret(secret))
   const demo = await openDemo({ db, seal, home: folder, now: new Date() }, 'http://localhost')
   for (let round = 1; round <= rounds; round += 1) {

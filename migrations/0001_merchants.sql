@@ -75,6 +75,9 @@ create table fee_schedules (
   primary key (environment_id, operation, version)
 );
 
+create trigger fee_schedules_are_never_edited before update or delete or truncate on fee_schedules
+  for each statement execute function refuse_change();
+
 create table audit_lines (
   id uuid primary key,
   actor text not null,

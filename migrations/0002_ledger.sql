@@ -21,6 +21,10 @@ create table ledger_accounts (
     name <> 'available' or credits_posted - debits_posted - debits_pending >= 0),
   constraint suspense_never_below_zero check (
     name <> 'suspense' or credits_posted - debits_posted - debits_pending >= 0),
+  -- Naira is written as a JSON integer. What holds have set aside counts too: a release must fit.
+  constraint naira_balance_fits_the_wire check (
+    asset <> 'NGN' or name not in ('available', 'suspense')
+    or credits_posted + credits_pending - debits_posted <= 9007199254740991),
   constraint only_available_has_a_statement check (name = 'available' or entry_count = 0)
 ) with (fillfactor = 50);
 
@@ -41,6 +45,8 @@ create table ledger_transfers (
   created_at timestamptz not null,
   primary key (environment_id, cause_id, purpose),
   constraint transfer_has_two_sides check (debit <> credit),
+  constraint transfer_purpose_is_known check (purpose in (
+    'test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee')),
   constraint hold_sets_money_aside check (not is_hold or debit in ('available', 'suspense')),
   constraint transfer_is_on_the_statement check (
     (debit = 'available' or credit = 'available') = (entry_number is not null)

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { Command } from 'commander'
 import { systemClock } from './clock.js'
 import { readConfig } from './config.js'
-import { createLogger } from './log.js'
+import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
 import { registerBalances } from './operate/balances.js'
@@ -18,9 +19,12 @@ import { migrate } from './postgres/migrate.js'
 import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+const { version } = JSON.parse(manifest) as { version: string }
+
 const program = new Command('manilla')
   .description('Collect naira and stablecoins, pay out to banks and wallets.')
-  .version('1.0.0')
+  .version(version)
   .showHelpAfterError()
 
 program
@@ -55,7 +59,8 @@ const context: OperateContext = {
   async withDatabase(work) {
     const config = readConfig()
     const database = await borrowDatabase(config)
-    const db = new Database(database.url)
+    const onLost = logLostConnection(createLogger(config.logLevel))
+    const db = new Database(database.url, onLost)
     try {
       await migrate(database.url)
       return await work(db, createSeal(config.secret))
@@ -95,7 +100,7 @@ async function runWork(): Promise<void> {
   const url = requireDatabaseUrl()
   const logger = createLogger(readConfig().logLevel)
   await migrate(url)
-  const db = new Database(url)
+  const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
   const work = startWork({ db, clock: systemClock, logger })
   logger.info('working')

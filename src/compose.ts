@@ -9,7 +9,7 @@ import { createServer } from './http/server.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { fundAll } from './ledger/fund.js'
 import { limits } from './limits.js'
-import type { Logger } from './log.js'
+import { type Logger, logLostConnection } from './log.js'
 import { createKeyRing } from './merchants/key-ring.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
@@ -36,9 +36,7 @@ type Parts = {
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
   const { clock = systemClock, createLane = createKeyedLane } = parts
   const seal = createSeal(config.secret)
-  const db = new Database(databaseUrl, (error) => {
-    logger.warn({ err: error }, 'an idle database connection was lost')
-  })
+  const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
   const lanes = { fund: createLane(laneContext, fundAll) }
@@ -55,7 +53,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     rateLimitPerSecond: config.rateLimitPerSecond,
     publicRateLimitPerSecond: config.publicRateLimitPerSecond,
   })
-  const health = addHealth(app, db)
+  const health = addHealth(app, db, logger)
   const uses = setInterval(() => {
     keyRing.rememberUses().catch((error) => logger.warn({ err: error }, 'key uses not written'))
   }, limits.keys.rememberUseEveryMs)

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import { Secret } from './secret.js'
+
+const secretLength = 32
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -24,7 +26,8 @@ export const variables = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
-      description: 'Loopback port of `/metrics`; by default PORT + 1000, or a free one.',
+      description:
+        'Loopback port of `/metrics`; by default PORT + 1000, and a free one where there is no such port.',
     }),
   ),
   MANILLA_HOME: Type.Optional(
@@ -40,7 +43,7 @@ export const variables = Type.Object({
   ),
   MANILLA_SECRET: Type.Optional(
     Type.String({
-      minLength: 32,
+      minLength: secretLength,
       description:
         'Key of all keyed hashes and sealed values, at least 32 characters. Required with DATABASE_URL; else made once under MANILLA_HOME.',
     }),
@@ -88,8 +91,8 @@ export type Config = {
 /**
  * Reads and checks the environment variables, once. A wrong one is named, with what it should be.
  */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const values = envSchema<Static<typeof variables>>({ schema: variables, data: environment })
+export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
+  const values = envSchema<Static<typeof variables>>({ schema: variables, data: given, env: false })
   const home = path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
@@ -115,17 +118,23 @@ function besidePort(port: number): number {
   return port === 0 || port + 1_000 > 65_535 ? 0 : port + 1_000
 }
 
-/** Made once; written exclusively, so that two first starts agree on one. */
+/** Made once, whole or not at all: two first starts agree on one, and a crash leaves none. */
 function keptSecret(home: string): string {
   const file = path.join(home, 'secret')
-  mkdirSync(home, { recursive: true })
   if (!existsSync(file)) {
+    mkdirSync(home, { recursive: true })
+    const fresh = `${file}.${process.pid}`
+    writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
     try {
-      writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 })
+      linkSync(fresh, file)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(fresh)
     }
   }
-  chmodSync(file, 0o600)
-  return readFileSync(file, 'utf8').trim()
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length < secretLength)
+    throw new Error(`${file} is damaged: restore it, or no API key in this database will work.`)
+  return secret
 }

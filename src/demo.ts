@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -9,6 +10,7 @@ import { issueKey } from './merchants/issue-key.js'
 import type { Asset } from './money/assets.js'
 import type { Database } from './postgres/database.js'
 import type { Tx } from './postgres/tx.js'
+import { Refusal } from './refusal.js'
 import type { Seal } from './sealed.js'
 
 type Keys = { publicKey: string; secretKey: string }
@@ -66,7 +68,7 @@ async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Da
       test: await keys(test),
       live: await keys(live),
     }
-    await fundAll(
+    const outcomes = await fundAll(
       tx,
       now,
       gifts.map(([asset, amount]) => ({
@@ -77,6 +79,7 @@ async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Da
         purpose: 'test_funding',
       })),
     )
+    assert(!outcomes.some((outcome) => outcome instanceof Refusal), 'the gifts fit')
     return demo
   })
 }

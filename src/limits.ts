@@ -10,7 +10,6 @@ export const limits = {
     finishMs: 5 * second,
     drainMs: 10 * second,
     lingerMs: second,
-    requestIdLength: 100,
     pageSize: 100,
     defaultPageSize: 20,
     csvRows: 10_000,
@@ -45,7 +44,7 @@ export const limits = {
     removalRetries: 10,
     removalRetryMs: 50,
   },
-  due: { batch: 100, leaseMs: minute, idleMs: second },
+  borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
   keys: {
     cachedMs: second,
@@ -66,6 +65,5 @@ export const limits = {
   operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
   settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024 },
   rateLimit: { tracked: 50_000 },
-  reference: { length: 100 },
   proof: { shown: 20 },
 } as const

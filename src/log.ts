@@ -34,3 +34,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     destination ?? pino.destination({ fd: 2, sync: false }),
   )
 }
+
+/** For the pool: a connection that is lost while nobody uses it is worth a line, no more. */
+export function logLostConnection(logger: Logger): (error: Error) => void {
+  return (error) => logger.warn({ err: error }, 'an idle database connection was lost')
+}

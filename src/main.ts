@@ -1,7 +1,7 @@
 import { systemClock } from './clock.js'
 import { type Config, readConfig } from './config.js'
 import { type Demo, openDemo } from './demo.js'
-import { createLogger, type Logger } from './log.js'
+import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
 import { Database } from './postgres/database.js'
 import { migrate } from './postgres/migrate.js'
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const database = await openDatabase(config)
   try {
     await migrate(database.url)
-    const db = new Database(database.url)
+    const db = new Database(database.url, logLostConnection(logger))
     const served = await serve(config, database.url, logger)
     const work = startWork({ db, clock: systemClock, logger })
     const demo = database.isEmbedded ? await open(config, db, served) : undefined

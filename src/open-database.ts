@@ -1,5 +1,8 @@
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config.js'
+import { limits } from './limits.js'
+import { connect } from './postgres/connection.js'
 import { startEmbeddedServer } from './postgres/embedded/server.js'
 import { claimInstance } from './postgres/instance-lock.js'
 
@@ -29,6 +32,7 @@ export async function openDatabase(config: Config): Promise<OpenDatabase> {
     url: server.url,
     isEmbedded: true,
     async close() {
+      await letOthersFinish(server.url)
       await claim.release()
       await server.stop()
     },
@@ -43,5 +47,27 @@ export async function borrowDatabase(config: Config): Promise<OpenDatabase> {
     if (!(error instanceof AlreadyRunning)) throw error
     const server = await startEmbeddedServer({ dataDirectory: path.join(config.home, 'data') })
     return { url: server.url, isEmbedded: true, close: async () => {} }
+  }
+}
+
+/** Operator commands that borrowed the database get a moment to end before it is stopped. */
+async function letOthersFinish(url: string): Promise<void> {
+  const client = await connect(url, 'manilla closing')
+  try {
+    for (
+      let waitedMs = 0;
+      waitedMs < limits.borrowed.finishMs;
+      waitedMs += limits.borrowed.lookMs
+    ) {
+      const { rowCount } = await client.query(
+        `select from pg_stat_activity where backend_type = 'client backend'
+          and datname = current_database() and pid <> pg_backend_pid()
+          and application_name not like 'manilla instance%'`,
+      )
+      if (rowCount === 0) return
+      await sleep(limits.borrowed.lookMs)
+    }
+  } finally {
+    await client.end()
   }
 }

@@ -42,7 +42,7 @@ export const codes = {
   },
   balance_funding_failed: {
     status: 422,
-    when: 'A test balance could not be funded.',
+    when: 'A balance could not be funded.',
     nextStep: 'Change what the message names and try again.',
   },
   internal_error: {

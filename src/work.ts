@@ -15,7 +15,7 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
-/** Everything that happens by itself. */
+/** Everything that happens by itself; only key rings write down their own uses (compose.ts). */
 export const jobs: Job[] = [
   {
     name: 'forget old idempotency keys',

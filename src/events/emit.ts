@@ -30,9 +30,9 @@ const columns = {
 const insertEvents = listStatement({
   name: 'insert_events',
   columns,
-  text: (list, more) => `
-    insert into events (environment_id, id, type, resource_id, cause_id, sequence, data, created_at)
-    select list.*, ${more(0)}::timestamptz from ${list}`,
+  text: (list, more, names) => `
+    insert into events (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}`,
 })
 
 const insertDeliveries = listStatement({

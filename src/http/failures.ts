@@ -1,10 +1,5 @@
 import type { FastifyError } from 'fastify'
-import {
-  ConnectionLost,
-  isConnectionLost,
-  isLockTimeout,
-  OutcomeUnknown,
-} from '../postgres/failures.js'
+import { ConnectionLost, isLockTimeout, OutcomeUnknown } from '../postgres/failures.js'
 import { Refusal } from '../refusal.js'
 import type { Reason } from '../refusals.js'
 import { toValidationRefusal } from './validation.js'
@@ -55,7 +50,7 @@ export function toRefusal(error: unknown): Refusal | undefined {
       reason: 'outcome_unknown',
       message: 'It is not known whether this was done. Retry with the same Idempotency-Key.',
     })
-  if (error instanceof ConnectionLost || isConnectionLost(error))
+  if (error instanceof ConnectionLost)
     return new Refusal('internal_error', {
       reason: 'unavailable',
       message: 'The database cannot be reached right now. Nothing was done; retry in a moment.',

@@ -35,10 +35,9 @@ export const claimKeys = listStatement<
     is_sealed: 'bool',
     forget_at: 'timestamptz',
   },
-  text: (list, more) => `
-    insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer,
-      is_sealed, forget_at, created_at)
-    select list.*, ${more(0)}::timestamptz from ${list}
+  text: (list, more, names) => `
+    insert into idempotency_keys (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}
     on conflict (environment_id, digest) do update set key = excluded.key where false
     returning environment_id as "environmentId", digest`,
 })

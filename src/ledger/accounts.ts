@@ -32,7 +32,7 @@ export function spendable(account: Sums): bigint {
   return account.creditsPosted - account.debitsPosted - account.debitsPending
 }
 
-/** Accounts that the database refuses to overdraw too. */
+/** What we owe to somebody is never overdrawn; the database refuses it too. */
 export function mayOverdraw(name: AccountName): boolean {
   return name !== 'available' && name !== 'suspense'
 }

@@ -88,7 +88,7 @@ export class Book {
 
     // What is set aside may come back, and a release cannot be refused: it counts as well.
     const total = credit.creditsPosted + credit.creditsPending - credit.debitsPosted
-    const isTooLarge = line.credit === 'available' && total > largest(movement.asset)
+    const isTooLarge = !mayOverdraw(line.credit) && total > largest(movement.asset)
     return isTooLarge ? 'beyond_limit' : undefined
   }
 

@@ -29,8 +29,12 @@ const open = listStatement({
     on conflict do nothing`,
 })
 
+const locking = new WeakSet<Tx>()
+
 /** Locks the accounts of a batch; an account that was never used before is opened on the way. */
 export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
+  assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
+  locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
   tx.write({ text: 'savepoint accounts', values: [] })

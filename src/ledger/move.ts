@@ -19,10 +19,9 @@ const insertTransfers = listStatement({
     entry_number: 'int8',
     available_after: 'int8',
   },
-  text: (list, more) => `
-    insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
-      is_hold, entry_number, available_after, created_at)
-    select list.*, ${more(0)}::timestamptz from ${list}`,
+  text: (list, more, names) => `
+    insert into ledger_transfers (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}`,
 })
 
 /**

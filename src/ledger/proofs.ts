@@ -88,10 +88,19 @@ const holdsAreOfOneKind: Proof = {
     group by environment_id, cause_id having count(distinct (asset, debit)) > 1`,
 }
 
+const testMoneyStaysInTestMode: Proof = {
+  claim: 'Test money is only in test environments',
+  counterexamples: `
+    select t.environment_id, t.cause_id from ledger_transfers t
+    join environments e on e.id = t.environment_id
+    where t.purpose = 'test_funding' and e.mode <> 'test'`,
+}
+
 export const ledgerProofs: Proof[] = [
   debitsEqualCredits,
   balancesEqualTransfers,
   statementsAddUp,
   resolutionsMatchHolds,
   holdsAreOfOneKind,
+  testMoneyStaysInTestMode,
 ]

@@ -28,6 +28,9 @@ type HoldRow = {
 
 const causes = { environment_id: 'int4', cause_id: 'uuid' } as const
 
+/**
+ * By purpose: that of a fee is that of its payout with an ending, so what it is for comes first.
+ */
 const findHolds = listStatement<typeof causes, HoldRow>({
   name: 'find_holds',
   columns: causes,
@@ -59,10 +62,9 @@ const insertResolutions = listStatement({
     entry_number: 'int8',
     available_after: 'int8',
   },
-  text: (list, more) => `
-    insert into ledger_resolutions (environment_id, cause_id, verb, purpose, asset, debit, amount,
-      entry_number, available_after, created_at)
-    select list.*, ${more(0)}::timestamptz from ${list}`,
+  text: (list, more, names) => `
+    insert into ledger_resolutions (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}`,
 })
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { createPool } from './connection.js'
-import { isConnectionLost } from './failures.js'
+import { ConnectionLost, isConnectionLost, OutcomeUnknown } from './failures.js'
 import { toStatement } from './statement.js'
 import { inTransaction, type Reader, type Source, type Tx } from './tx.js'
 
@@ -9,27 +9,31 @@ export class Database implements Reader {
   readonly url: string
   readonly #pool: pg.Pool
 
-  constructor(url: string, onIdleError: (error: Error) => void = () => {}, size?: number) {
+  constructor(url: string, onIdleError: (error: Error) => void, size?: number) {
     this.url = url
     this.#pool = createPool(url, onIdleError, size)
   }
 
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
-    const result = await this.#pool.query<Row & pg.QueryResultRow>(toStatement(source))
-    return result.rows
+    try {
+      const result = await this.#pool.query<Row & pg.QueryResultRow>(toStatement(source))
+      return result.rows
+    } catch (error) {
+      throw toldLost(error)
+    }
   }
 
   async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect()
-    let failure: unknown
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw toldLost(error)
+    })
+    let isBroken = false
     try {
       return await inTransaction(client, work)
     } catch (error) {
-      failure = error
+      isBroken = error instanceof ConnectionLost || error instanceof OutcomeUnknown
       throw error
     } finally {
-      const isBroken =
-        failure !== undefined && isConnectionLost((failure as Error).cause ?? failure)
       client.release(isBroken)
     }
   }
@@ -37,4 +41,10 @@ export class Database implements Reader {
   async close(): Promise<void> {
     await this.#pool.end()
   }
+}
+
+/** A single question changes nothing, so losing the connection leaves nothing unknown. */
+function toldLost(error: unknown): unknown {
+  if (!isConnectionLost(error)) return error
+  return new ConnectionLost('the connection to the database was lost', { cause: error })
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { limits } from '../limits.js'
 
 const folder = new URL('../../migrations/', import.meta.url)
 
@@ -10,7 +11,13 @@ const folder = new URL('../../migrations/', import.meta.url)
  * than this program knows, because it would write by rules it has not read.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'manilla migrate' })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    application_name: 'manilla migrate',
+    connectionTimeoutMillis: limits.postgres.connectMs,
+  })
+  pool.on('error', () => {}) // the statement under way tells
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   const migrator = new Migrator({
     db,

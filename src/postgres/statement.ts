@@ -27,20 +27,21 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 /**
  * A named statement over a list of rows. The list arrives as one binary array per column, unnested
  * under the name `list`: one parse, one plan and no escaping, however many rows there are.
- * Further parameters follow the columns: `$${columns + 1}` and so on, given by `more`.
+ * Further parameters follow the columns: `$${columns + 1}` and so on, given by `more`. An insert
+ * takes its columns from `names`, so that their order is written down only once.
  */
 export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
-  text: (list: string, more: (index: number) => string) => string
+  text: (list: string, more: (index: number) => string, names: string) => string
 }): (rows: ListRow<C>[], ...more: unknown[]) => Statement<Row> {
   assert(!taken.has(definition.name), `statement name ${definition.name} is free`)
   taken.add(definition.name)
   const columns = Object.entries(definition.columns)
   const arrays = columns.map(([, type], index) => `$${index + 1}::${type}[]`)
-  const names = columns.map(([name]) => name)
-  const list = `unnest(${arrays.join(', ')}) as list (${names.join(', ')})`
-  const text = definition.text(list, (index) => `$${columns.length + 1 + index}`)
+  const names = columns.map(([name]) => name).join(', ')
+  const list = `unnest(${arrays.join(', ')}) as list (${names})`
+  const text = definition.text(list, (index) => `$${columns.length + 1 + index}`, names)
 
   return (rows, ...more) => {
     const lists = columns.map(([name, type]) =>

@@ -102,6 +102,19 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'set aside beyond what came': () =>
       account({ name: 'suspense', credits_posted: 99, debits_pending: 100 }),
   },
+  naira_balance_fits_the_wire: {
+    'more kobo than JSON can say': () =>
+      account({ asset: 'NGN', name: 'available', credits_posted: '9007199254740992' }),
+    'more kobo than JSON can say, once it has come': () =>
+      account({ asset: 'NGN', name: 'suspense', credits_pending: '9007199254740992' }),
+    'more than JSON can say once a hold is released': () =>
+      account({
+        asset: 'NGN',
+        name: 'available',
+        credits_posted: '9007199254740992',
+        debits_pending: 100,
+      }),
+  },
   only_available_has_a_statement: {
     'entries of another account': () => account({ entry_count: 1 }),
   },
@@ -123,6 +136,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   transfer_has_two_sides: {
     'from an account to itself': () => transfer({ credit: 'treasury' }),
+  },
+  transfer_purpose_is_known: {
+    'a purpose nobody knows': () => transfer({ purpose: 'fun' }),
   },
   hold_sets_money_aside: {
     'a hold on money that is not owed': () => transfer({ is_hold: true }),

@@ -77,6 +77,7 @@ afterEach(() =>
       `truncate ${table}`,
       `insert into ${table} select * from sound_${table}`,
     ]),
+    `update environments set mode = 'test'`,
     'alter table ledger_accounts drop constraint if exists ledger_accounts_pkey',
     `alter table ledger_accounts add constraint ledger_accounts_pkey
       primary key (environment_id, asset, name)`,
@@ -181,6 +182,11 @@ const damages: Record<string, Record<string, string[]>> = {
         'USDC', 'suspense', 'fees', 5, true, null, null, now())`,
       `update ledger_accounts set debits_pending = debits_pending + 5 where ${account('suspense')}`,
       `update ledger_accounts set credits_pending = credits_pending + 5 where ${account('fees')}`,
+    ],
+  },
+  'Test money is only in test environments': {
+    'an environment that was made live': [
+      `update environments set mode = 'live' where id = ${environmentId}`,
     ],
   },
   'Every remembered key has its answer': {

@@ -34,7 +34,7 @@ class WatchedDatabase extends Database {
 }
 
 const { url } = await freshDatabase()
-const db = new WatchedDatabase(url)
+const db = new WatchedDatabase(url, () => {})
 afterAll(() => db.close())
 const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
 const start = new Date('2026-01-05T09:00:00.000Z')

@@ -16,9 +16,9 @@ export function emptyDatabase(): Promise<Database> {
 async function createDatabase(from: string): Promise<Database> {
   const server = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = new Database(server)
+  const admin = new Database(server, () => {})
   await admin.rows({ text: `create database ${name} ${from}`, values: [] })
-  const db = new Database(databaseUrl(server, name))
+  const db = new Database(databaseUrl(server, name), () => {})
   afterAll(async () => {
     await db.close()
     await admin.rows({ text: `drop database ${name} with (force)`, values: [] })

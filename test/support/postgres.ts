@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // The machine does not lose power during a test; storms that kill things run with fsync on.
     settings: { fsync: 'off', max_connections: '300' },
   })
-  const admin = new Database(server.url)
+  const admin = new Database(server.url, () => {})
   await admin.rows({ text: `create database ${templateName}`, values: [] })
   await admin.close()
   await migrate(databaseUrl(server.url, templateName))

@@ -45,7 +45,7 @@ export function renderConfiguration(): string {
   })
   return `# Configuration
 
-Everything is set by environment variables; nothing else is read. A wrong value is named at start.
+Everything is set by environment variables. A wrong value is named at start.
 
 | variable | default | meaning |
 |---|---|---|
