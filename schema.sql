@@ -114,6 +114,13 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (environment_id, digest)
 );
 
+create table installation (
+  is_only boolean default true not null,
+  secret_fingerprint bytea not null,
+  constraint installation_pkey PRIMARY KEY (is_only),
+  constraint one_installation CHECK (is_only)
+);
+
 create table ledger_accounts (
   environment_id integer not null,
   asset text not null,

@@ -31,7 +31,10 @@ const record = (name, result) => {
   results[name] = [...(results[name] ?? []), result]
   const { perSecond, p50, p99 } = result
   console.log(
-    `  ${name.padEnd(44)} ${perSecond}/s  p50 ${p50.toFixed(1)}  p99 ${p99.toFixed(1)} ms`,
+    `  ${name.padEnd(44)} ${perSecond}/s  p50 ${p50.toFixed(1)}  p99 ${p99.toFixed(1)} ms`.replace(
+      '  p99 NaN ms',
+      '',
+    ),
   )
 }
 
@@ -137,7 +140,7 @@ function report(isClean) {
         {
           'per second': perSecond,
           'p50 ms': Number(p50.toFixed(1)),
-          'p99 ms': Number(p99.toFixed(1)),
+          'p99 ms': Number.isNaN(p99) ? '' : Number(p99.toFixed(1)),
         },
       ]),
     ),

@@ -6,6 +6,13 @@ begin
   raise exception '% rows are never edited or removed', tg_table_name using errcode = 'restrict_violation';
 end $$;
 
+-- What the service's secret was when this database was made: with another one no key could be
+-- checked and nothing sealed be opened, so a process that holds another one is refused.
+create table installation (
+  is_only boolean primary key default true constraint one_installation check (is_only),
+  secret_fingerprint bytea not null
+);
+
 create table merchants (
   id uuid primary key,
   display_name text not null

@@ -15,7 +15,7 @@ import { registerMerchants } from './operate/merchants.js'
 import type { OperateContext } from './operate/operation.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
 import { Database } from './postgres/database.js'
-import { migrate } from './postgres/migrate.js'
+import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
@@ -48,7 +48,8 @@ program
   .command('migrate')
   .description('bring the database up to this version')
   .action(async () => {
-    const names = await migrate(requireDatabaseUrl())
+    const url = requireDatabaseUrl()
+    const names = await prepareDatabase(url, createSeal(readConfig().secret))
     print(names.length > 0 ? `Applied ${names.join(', ')}.` : 'Nothing to do.')
   })
 
@@ -62,8 +63,9 @@ const context: OperateContext = {
     const onLost = logLostConnection(createLogger(config.logLevel))
     const db = new Database(database.url, onLost)
     try {
-      await migrate(database.url)
-      return await work(db, createSeal(config.secret))
+      const seal = createSeal(config.secret)
+      await prepareDatabase(database.url, seal)
+      return await work(db, seal)
     } finally {
       await db.close()
       await database.close()
@@ -87,7 +89,7 @@ async function runServe(): Promise<void> {
   const url = requireDatabaseUrl()
   const config = readConfig()
   const logger = createLogger(config.logLevel)
-  await migrate(url)
+  await prepareDatabase(url, createSeal(config.secret))
   // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
   const { serve } = await import('./serve.js')
   const served = await serve(config, url, logger)
@@ -98,8 +100,9 @@ async function runServe(): Promise<void> {
 
 async function runWork(): Promise<void> {
   const url = requireDatabaseUrl()
-  const logger = createLogger(readConfig().logLevel)
-  await migrate(url)
+  const config = readConfig()
+  const logger = createLogger(config.logLevel)
+  await prepareDatabase(url, createSeal(config.secret))
   const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
   const work = startWork({ db, clock: systemClock, logger })

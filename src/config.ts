@@ -27,7 +27,7 @@ export const variables = Type.Object({
       minimum: 0,
       maximum: 65_535,
       description:
-        'Loopback port of `/metrics`; by default PORT + 1000, and a free one where there is no such port.',
+        'Loopback port of `/metrics`; by default PORT + 1000, or a free one where that is taken.',
     }),
   ),
   MANILLA_HOME: Type.Optional(
@@ -49,7 +49,11 @@ export const variables = Type.Object({
     }),
   ),
   PUBLIC_URL: Type.Optional(
-    Type.String({ description: 'Address callers use, when a proxy stands in front.' }),
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      description:
+        'Address callers use, when a proxy stands in front, such as https://pay.example.com.',
+    }),
   ),
   TRUST_PROXY: Type.Boolean({
     default: false,
@@ -76,7 +80,8 @@ export const variables = Type.Object({
 export type Config = {
   host: string
   port: number
-  metricsPort: number
+  /** Undefined: beside the API's port, or a free one where that is taken. */
+  metricsPort: number | undefined
   home: string
   /** Undefined: run the embedded server. */
   databaseUrl: Secret | undefined
@@ -92,7 +97,7 @@ export type Config = {
  * Reads and checks the environment variables, once. A wrong one is named, with what it should be.
  */
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
-  const values = envSchema<Static<typeof variables>>({ schema: variables, data: given, env: false })
+  const values = readVariables(given)
   const home = path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
@@ -102,7 +107,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   return {
     host: values.HOST,
     port: values.PORT,
-    metricsPort: values.METRICS_PORT ?? besidePort(values.PORT),
+    metricsPort: values.METRICS_PORT,
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),
@@ -114,8 +119,23 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
-function besidePort(port: number): number {
-  return port === 0 || port + 1_000 > 65_535 ? 0 : port + 1_000
+function readVariables(given: NodeJS.ProcessEnv): Static<typeof variables> {
+  try {
+    return envSchema<Static<typeof variables>>({ schema: variables, data: given, env: false })
+  } catch (error) {
+    const { errors = [] } = error as { errors?: VariableError[] }
+    const lines = errors.map(({ instancePath, message = '', params }) => {
+      const allowed = params.allowedValues ? `: ${params.allowedValues.join(', ')}` : ''
+      return `${instancePath.slice(1)} ${message}${allowed}.`
+    })
+    throw new Error(lines.join('\n') || (error as Error).message)
+  }
+}
+
+type VariableError = {
+  instancePath: string
+  message?: string
+  params: { allowedValues?: string[] }
 }
 
 /** Made once, whole or not at all: two first starts agree on one, and a crash leaves none. */

@@ -39,13 +39,22 @@ export async function openDemo(
   baseUrl: string,
 ): Promise<Demo> {
   const file = path.join(tools.home, 'demo.json')
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Demo) : undefined
+  const kept = readDemo(file)
   const isKnown = kept && (await isMerchant(tools.db, kept.merchant.id))
   const demo = isKnown ? { ...kept, baseUrl } : { baseUrl, ...(await createDemo(tools)) }
   // Whole or not at all: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
+}
+
+function readDemo(file: string): Demo | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Demo
+  } catch {
+    throw new Error(`${file} is damaged. Delete it to get a new demo merchant with new keys.`)
+  }
 }
 
 async function isMerchant(db: Database, reference: string): Promise<boolean> {

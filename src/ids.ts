@@ -59,7 +59,6 @@ export function fromReference(prefix: Prefix, reference: string): string | undef
 
 /** Sixteen bytes of hex in the form the database writes them. */
 export function toUuid(hex: string): string {
-  const cuts = [0, 8, 12, 16, 20, 32]
-  const parts = cuts.slice(1).map((end, index) => hex.slice(cuts[index], end))
-  return parts.join('-')
+  const head = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`
+  return `${head}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -4,12 +4,15 @@ import { day, minute, second } from './clock.js'
 export const limits = {
   http: {
     bodyBytes: 64 * 1024,
+    bodyDepth: 100,
     requestMs: 30 * second,
     keepAliveMs: 72 * second,
     /** When a stop is asked for: who has not been answered by then is cut off. */
     finishMs: 5 * second,
     drainMs: 10 * second,
     lingerMs: second,
+    /** Refusals name so many fields; more would be an answer larger than its request. */
+    details: 20,
     pageSize: 100,
     defaultPageSize: 20,
     csvRows: 10_000,

@@ -14,7 +14,14 @@ const secretShapes: [RegExp, string][] = [
   [/(password=)[^\s&"\\]+/gi, '$1[secret]'],
 ]
 
+/** One of these stands in every text that a shape could match. */
+const traces = /k_(test|live)_|whsec_|bearer|:\/\/|password=/i
+
+/**
+ * Looks for a trace first: searching every line for every shape cost more than all else it took.
+ */
 export function redact(text: string): string {
+  if (!traces.test(text)) return text
   return secretShapes.reduce((line, [shape, mark]) => line.replace(shape, mark), text)
 }
 

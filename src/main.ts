@@ -1,12 +1,12 @@
 import { systemClock } from './clock.js'
-import { type Config, readConfig } from './config.js'
-import { type Demo, openDemo } from './demo.js'
+import { readConfig } from './config.js'
+import { openDemo } from './demo.js'
 import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
 import { Database } from './postgres/database.js'
-import { migrate } from './postgres/migrate.js'
+import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
-import { type Served, serve } from './serve.js'
+import { serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
@@ -20,11 +20,14 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const database = await openDatabase(config)
   try {
-    await migrate(database.url)
+    const seal = createSeal(config.secret)
+    await prepareDatabase(database.url, seal)
     const db = new Database(database.url, logLostConnection(logger))
     const served = await serve(config, database.url, logger)
     const work = startWork({ db, clock: systemClock, logger })
-    const demo = database.isEmbedded ? await open(config, db, served) : undefined
+    const demo = database.isEmbedded
+      ? await openDemo({ db, seal, home: config.home, now: systemClock.now() }, served.url)
+      : undefined
     print(
       welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
     )
@@ -36,11 +39,6 @@ async function main(): Promise<void> {
     await database.close()
   }
   print('Stopped. Everything is on disk.')
-}
-
-function open(config: Config, db: Database, { url }: Served): Promise<Demo> {
-  const seal = createSeal(config.secret)
-  return openDemo({ db, seal, home: config.home, now: systemClock.now() }, url)
 }
 
 /** One part that fails to close must not keep the others, and the database, from closing. */

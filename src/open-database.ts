@@ -22,7 +22,7 @@ export async function openDatabase(config: Config): Promise<OpenDatabase> {
     return { url: config.databaseUrl.reveal(), isEmbedded: false, close: async () => {} }
 
   const server = await startEmbeddedServer({ dataDirectory: path.join(config.home, 'data') })
-  const claim = await claimInstance(server.url)
+  const claim = await claimInstance(server.url, endWithOneLine)
   if ('heldBy' in claim)
     throw new AlreadyRunning(
       `Manilla already runs on ${config.home} (process ${claim.heldBy}). ` +
@@ -48,6 +48,16 @@ export async function borrowDatabase(config: Config): Promise<OpenDatabase> {
     const server = await startEmbeddedServer({ dataDirectory: path.join(config.home, 'data') })
     return { url: server.url, isEmbedded: true, close: async () => {} }
   }
+}
+
+/**
+ * Without its claim on the data this process must not go on; what it promised is in the database.
+ */
+function endWithOneLine(): void {
+  process.stderr.write(
+    'The embedded database was lost. Start again: nothing acknowledged is lost.\n',
+  )
+  process.exit(1)
 }
 
 /** Operator commands that borrowed the database get a moment to end before it is stopped. */

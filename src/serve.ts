@@ -12,9 +12,9 @@ export async function serve(config: Config, databaseUrl: string, logger: Logger)
   const house = await compose({ config, databaseUrl, logger })
   let metricsServer: Server | undefined
   try {
-    metricsServer = await listenForMetrics(house.metrics, config.metricsPort)
-    const { port } = metricsServer.address() as AddressInfo
     const address = await house.app.listen({ host: config.host, port: config.port })
+    metricsServer = await listenForMetrics(house.metrics, config)
+    const { port } = metricsServer.address() as AddressInfo
     return {
       url: config.publicUrl ?? address,
       metricsUrl: `http://127.0.0.1:${port}/metrics`,
@@ -32,15 +32,27 @@ export async function serve(config: Config, databaseUrl: string, logger: Logger)
 }
 
 /** Bound to loopback whatever HOST says: figures about a business are not for everyone. */
-function listenForMetrics(metrics: HttpMetrics, port: number): Promise<Server> {
+async function listenForMetrics(
+  metrics: HttpMetrics,
+  { port, metricsPort }: Config,
+): Promise<Server> {
   const server = createHttpServer(async (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end()
     response.setHeader('content-type', metrics.registry.contentType)
     return response.end(await metrics.registry.metrics())
   })
+  if (metricsPort !== undefined) return listen(server, metricsPort)
+  const beside = port === 0 || port + 1_000 > 65_535 ? 0 : port + 1_000
+  return listen(server, beside).catch(() => listen(server, 0))
+}
+
+function listen(server: Server, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve(server))
+    server.listen(port, '127.0.0.1', () => {
+      server.removeListener('error', reject)
+      resolve(server)
+    })
   })
 }
 

@@ -31,6 +31,7 @@ const street = [
   'welcome',
   'signals',
   'open-database',
+  'prepare-database',
   'verify-ledger',
 ]
 

@@ -5,6 +5,7 @@ import { type IdempotencyKey, toIdempotencyKey } from '../idempotency/key.js'
 import type { FindReplay } from '../idempotency/replays.js'
 import type { KeyRing } from '../merchants/key-ring.js'
 import { Refusal } from '../refusal.js'
+import { prefersCsv } from './accept.js'
 import { authenticate } from './authenticate.js'
 import { isKeyed, toOpenApi } from './openapi.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
@@ -91,8 +92,18 @@ function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
 function readKey(request: FastifyRequest): IdempotencyKey | undefined {
   const text = request.headers['idempotency-key'] as string | undefined
   if (text === undefined) return undefined
+  const names = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && isKeyName(name))
+  if (names.length > 1)
+    throw new Refusal('validation_failed', {
+      message: 'The request has more than one Idempotency-Key. Send one.',
+      details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
+    })
   const path = request.url.split('?', 1)[0]!
   return toIdempotencyKey(text, { method: request.method, path, body: request.body })
+}
+
+function isKeyName(name: string): boolean {
+  return name.length === 15 && name.toLowerCase() === 'idempotency-key'
 }
 
 function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: Clock) {
@@ -104,7 +115,7 @@ function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: 
     key,
     requestId: request.id,
     now: clock.now(),
-    wantsCsv: request.headers.accept?.includes('text/csv') ?? false,
+    wantsCsv: prefersCsv(request.headers.accept),
   } as Ask<never, never, never>
 }
 

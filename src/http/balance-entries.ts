@@ -61,7 +61,7 @@ export const balanceEntries = ({ db }: Rooms) =>
         status: 200,
         body: stringify(items, { header: true, columns: Object.keys(entry.properties) }),
         contentType: 'text/csv; charset=utf-8',
-        headers: nextCursor ? { 'x-next-cursor': nextCursor } : {},
+        headers: { vary: 'Accept', ...(nextCursor && { 'x-next-cursor': nextCursor }) },
       }
     },
   })

@@ -23,6 +23,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       },
     },
   })
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'))
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
   )

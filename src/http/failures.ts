@@ -25,6 +25,7 @@ const requestFailures: Record<string, { reason?: Reason; message: string }> = {
     reason: 'unsupported_media_type',
     message: 'The body must be JSON. Send `Content-Type: application/json`.',
   },
+  ECONNRESET: { message: 'The request ended before its body did.' },
   FST_ERR_BAD_URL: { message: 'The path is not a valid URL. Encode its special characters.' },
   FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long to be a reference.' },
 }
@@ -63,9 +64,10 @@ export function toRefusal(error: unknown): Refusal | undefined {
         'Others kept the same balance busy for too long. Nothing was done; retry in a moment.',
     })
 
-  const { code, validation, validationContext } = error as FastifyError
+  const { code, statusCode, validation, validationContext } = error as FastifyError
   if (validation) return toValidationRefusal(validation, validationContext)
-  const known = requestFailures[code]
+  // Without a status of the request's own, the same code may come from anywhere else.
+  const known = statusCode === undefined ? undefined : requestFailures[code]
   return known && new Refusal('validation_failed', known)
 }
 

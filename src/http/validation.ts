@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { keyPattern } from '../idempotency/key.js'
+import { limits } from '../limits.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal } from '../refusal.js'
 
@@ -11,12 +12,29 @@ const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, st
 // Stablecoins all have six digits after the point, so one of them speaks for all.
 strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigint')
 
-/** A query is text by nature, so numbers in it are read as numbers. */
-const query = new Ajv({ allErrors: true, coerceTypes: true, verbose: true, strict: false })
-
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  if (httpPart === 'querystring') return query.compile(schema)
+  if (httpPart === 'querystring') return compileQuery(schema)
   return strict.compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
+}
+
+/** A query is text by nature, so plain whole numbers in it are read as such; `1e1` is not one. */
+function compileQuery(schema: TSchema): ReturnType<typeof strict.compile> {
+  const { properties = {} } = schema as Partial<TObject>
+  const numbers = Object.keys(properties).filter(
+    (name) => (properties[name] as { type?: string }).type === 'integer',
+  )
+  const validate = strict.compile(schema)
+  const check = (query: Record<string, unknown>) => {
+    for (const name of numbers) {
+      const text = query[name]
+      if (typeof text === 'string' && /^-?(0|[1-9]\d{0,14})$/.test(text)) query[name] = Number(text)
+    }
+    const isValid = validate(query)
+    wrapped.errors = validate.errors
+    return isValid
+  }
+  const wrapped = check as ReturnType<typeof strict.compile>
+  return wrapped
 }
 
 /** Node hands headers over in lower case; under its real name a header would never be checked. */
@@ -48,7 +66,8 @@ export function toValidationRefusal(
   errors: FastifySchemaValidationError[],
   place: string | undefined,
 ): Refusal {
-  const details = (errors as ErrorObject[]).filter(isTelling).map(toDetail)
+  const telling = (errors as ErrorObject[]).filter(isTelling)
+  const details = telling.slice(0, limits.http.details).map(toDetail)
   const unique = details.filter(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
   )
@@ -68,11 +87,18 @@ function toDetail(error: ErrorObject): Detail {
   const path = error.instancePath.split('/').slice(1).map(plainSegment)
   const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
   const last = missingProperty ?? additionalProperty ?? tag
-  return { field: [...path, ...(last ? [last] : [])].join('.'), issue: issueOf(error) }
+  const field = [...path, ...(last ? [last] : [])].join('.')
+  return { field: cut(field), issue: issueOf(error) }
 }
 
 function plainSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** A name is said back, but not at any length, and not with what could disturb a terminal. */
+function cut(name: string): string {
+  const plain = name.replace(/\p{C}/gu, '�')
+  return plain.length > limits.names.length ? `${plain.slice(0, limits.names.length)}…` : plain
 }
 
 function issueOf(error: ErrorObject): string {

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import type { Mode } from '../environment.js'
-import { newId, prefixes, toReference } from '../ids.js'
+import { sql } from 'kysely'
+import type { EnvironmentId, Mode } from '../environment.js'
+import { newId, prefixes, toReference, toUuid } from '../ids.js'
 import { listBalances } from '../ledger/balances.js'
 import { fundAll } from '../ledger/fund.js'
 import { writeAuditLine } from '../merchants/audit.js'
 import { getEnvironment } from '../merchants/environments.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Asset, assetNames } from '../money/assets.js'
+import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { modeOption, readAmount, readNote } from './arguments.js'
 import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
@@ -34,6 +37,7 @@ function describeCredit(command: Command): Command {
     .addOption(asset.makeOptionMandatory())
     .addOption(amount.makeOptionMandatory())
     .addOption(note.makeOptionMandatory())
+    .option('--once <reference>', 'what the bank calls it: a second credit for it is refused')
 }
 
 async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
@@ -49,20 +53,21 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answ
   return { data, text: formatTable(['asset', 'available', 'held', 'pending'], rows) }
 }
 
-type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string }
+type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }
 
 async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>): Promise<Answer> {
   const { mode, asset, note } = options
   const amount = readAmount(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
-  const id = newId(now)
+  const id = options.once === undefined ? newId(now) : idOnce(options.once)
   const details = {
     ...{ mode, asset, note, amount: formatDecimal(amount, asset) },
     reference: toReference(prefixes.credit, id),
   }
   const available = await db.transaction(async (tx) => {
     const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
+    await refuseSecond(tx, environmentId, id)
     const [outcome] = await fundAll(tx, now, [funding])
     if (outcome instanceof Refusal) throw outcome
     writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
@@ -71,4 +76,18 @@ async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>):
   const after = formatDecimal(available, asset)
   const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} is available.`
   return { data: { ...details, available: after }, text }
+}
+
+/** The same reference gives the same cause, and a cause moves money once, by primary key. */
+function idOnce(reference: string): string {
+  return toUuid(createHash('sha256').update(`credit/${reference}`).digest('hex').slice(0, 32))
+}
+
+async function refuseSecond(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
+  const [earlier] = await tx.rows(sql`
+    select from ledger_transfers where environment_id = ${environmentId} and cause_id = ${id}`)
+  if (earlier)
+    throw new Refusal('validation_failed', {
+      message: 'A credit with this reference was made before; nothing was changed.',
+    })
 }

@@ -43,8 +43,8 @@ function describeSet(command: Command): Command {
     .argument('<merchant>', 'reference of the merchant, mer_…')
     .addOption(modeOption().makeOptionMandatory())
     .addOption(operation.choices(feeOperationNames).makeOptionMandatory())
-    .option('--flat <amount>', 'the part that is always charged', '0')
-    .addOption(points.argParser(readBasisPoints).default(0))
+    .option('--flat <amount>', 'the part that is always charged')
+    .addOption(points.argParser(readBasisPoints))
     .option('--floor <amount>', 'the least that is charged', '0')
     .option('--cap <amount>', 'the most that is charged')
     .addOption(tier.argParser(collect((text) => text)))
@@ -72,8 +72,8 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answ
 type SetOptions = {
   mode: Mode
   operation: FeeOperation
-  flat: string
-  basisPoints: number
+  flat?: string
+  basisPoints?: number
   floor: string
   cap?: string
   tier?: string[]
@@ -81,6 +81,10 @@ type SetOptions = {
 
 async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promise<Answer> {
   const { mode, operation } = options
+  if (options.flat === undefined && options.basisPoints === undefined)
+    throw new Refusal('validation_failed', {
+      message: 'Say the price: --flat, --basis-points or both. For free, say --flat 0.',
+    })
   const schedule = readSchedule(options, feeOperations[operation].unit)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
@@ -90,14 +94,17 @@ async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promi
     writeAuditLine(tx, now, { actor, action: 'fees.set', merchantId, environmentId, details })
     return fee
   })
-  const text = `The price of ${operation} in ${mode} mode is now version ${fee.version}.`
+  const shown = Object.entries(showFee(operation, fee)).map(([name, value]) =>
+    Array.isArray(value) ? `${value.length} tiers` : `${name} ${value ?? 'none'}`,
+  )
+  const text = `The price is now: ${shown.join(', ')}.`
   return { data: showFee(operation, fee), text }
 }
 
 function readSchedule(options: SetOptions, unit: Asset): FeeSchedule {
   return {
-    flat: readAmountOrZero(options.flat, unit),
-    basisPoints: options.basisPoints,
+    flat: readAmountOrZero(options.flat ?? '0', unit),
+    basisPoints: options.basisPoints ?? 0,
     floor: readAmountOrZero(options.floor, unit),
     cap: options.cap === undefined ? null : readAmountOrZero(options.cap, unit),
     tiers: (options.tier ?? []).map((text) => readTier(text, unit)),

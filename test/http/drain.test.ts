@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -277,5 +278,21 @@ describe('metrics', async () => {
     const metrics = serve({ ...config, port: 0, metricsPort: taken }, house.db.url, logger)
     await expect(metrics).rejects.toThrow(`Port ${taken} is in use. Choose another: METRICS_PORT=`)
     await until(() => countListeners() === before)
+  })
+
+  // Two services on one machine: nobody chose the second one's port, so nobody has to mend it.
+  test('metrics take a free port where the one beside the API is taken', async () => {
+    const beside = createNetServer().listen(0, '127.0.0.1')
+    await once(beside, 'listening')
+    const port = (beside.address() as AddressInfo).port - 1_000
+    const config = {
+      ...{ host: '127.0.0.1', port, metricsPort: undefined, home: '/nowhere' },
+      ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
+      ...{ logLevel: 'silent', rateLimitPerSecond: 0, publicRateLimitPerSecond: 0 },
+    }
+    const second = await serve(config, house.db.url, createLogger('silent'))
+    expect((await fetch(second.metricsUrl)).status).toBe(200)
+    await second.close()
+    beside.close()
   })
 })

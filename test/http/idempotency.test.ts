@@ -190,7 +190,6 @@ describe('a key used again', () => {
       '{"amount":700,"asset":"NGN"}',
       '\n{ "amount" : 700.0,\t"asset" : "NGN" }\n',
       '{"\\u0061sset":"NGN","amount":7e2}',
-      '{"asset":"USDC","amount":700,"asset":"NGN"}',
     ]
     for (const body of same) {
       const again = await fund({ keys, key: 'once', body })

@@ -71,7 +71,7 @@ async function expectNothingWritten(request: () => Promise<Reply>): Promise<Repl
 const invalid = { status: 400, code: 'validation_failed' } as const
 
 describe('paths and methods', () => {
-  const paths = ['/', '/v1', '/v1/nothing', '/v1/balances/', '/v1/Balances', '/v1/balances/x']
+  const paths = ['/v1', '/v1/nothing', '/v1/balances/', '/v1/Balances', '/v1/balances/x']
   const strangers = ['/metrics', '/v1/test', '//v1/balances', '/public/checkout/cs_1', '/.env']
 
   test.each([...paths, ...strangers])('%s is no route, with a key or without', async (path) => {
@@ -162,7 +162,6 @@ describe('bodies that are no JSON object', () => {
     ['5', '5'],
     ['true', 'a boolean'],
     ['null', 'null'],
-    [`${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'an array'],
   ])('%s is JSON and no object', async (body, kind) => {
     for (const [method, path] of [
       ['POST', fund],
@@ -315,8 +314,8 @@ describe('fields of a body', () => {
     {
       name: 'nested deeper than anyone would',
       body: `{"asset":"NGN","amount":5,"deep":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
-      message: /^deep is not a field of this request/,
-      fields: ['deep'],
+      message: /^The body is nested deeper than 100 levels/,
+      fields: [],
     },
   ]
 
@@ -422,7 +421,7 @@ describe('headers', () => {
       expect(reply.status).toBe(status)
       expect(reply.headers.get('cache-control')).toBe('no-store')
       if (good.includes(id)) expect(answered).toBe(id)
-      else expect(answered).toMatch(/^req_[0-9a-f]{32}$/)
+      else expect(answered).toMatch(/^req_[0-9a-z]{22,}$/)
     }
   })
 

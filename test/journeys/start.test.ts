@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.js'
 import {
   createHome,
   isRunning,
@@ -239,10 +238,5 @@ describe('what is set wrongly', () => {
     })
     await Promise.all(told)
     expect(postgresOf(home)).toBeUndefined()
-  })
-
-  test('the highest ports leave metrics a free one', () => {
-    const portOf = (PORT: string) => readConfig({ PORT, MANILLA_HOME: home }).metricsPort
-    expect(['8080', '64535', '64536', '65535', '0'].map(portOf)).toEqual([9_080, 65_535, 0, 0, 0])
   })
 })

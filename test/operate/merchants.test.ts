@@ -73,7 +73,17 @@ test('every change has its audit line, and a command that was refused has none',
     '0123456789',
     '--primary',
   )
-  await ask('fees', 'set', merchant, '--mode', 'live', '--operation', 'crypto_payout')
+  await ask(
+    'fees',
+    'set',
+    merchant,
+    '--mode',
+    'live',
+    '--operation',
+    'crypto_payout',
+    '--flat',
+    '0',
+  )
 
   const lines = await ask('audit', 'list')
   const own = lines.filter((line: { merchant: string }) => line.merchant === merchant)

@@ -3,14 +3,16 @@ import type { Reporter } from 'vitest/reporters'
 
 /** Ends the run with one plain line that people and machines can read. */
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    // What went wrong outside of any test counts as well: a run with it is not whole.
+    const counts = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 }
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state] += 1
       if (module.errors().length > 0) counts.failed += 1
     }
     process.on('exit', () => {
-      console.log(`${counts.passed} passed, ${counts.failed} failed`)
+      const failed = counts.failed + counts.pending
+      console.log(`${counts.passed} passed, ${failed} failed`)
     })
   }
 }

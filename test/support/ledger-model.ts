@@ -103,7 +103,8 @@ export class LedgerModel {
 
     const owed = credit.creditsPosted + credit.creditsPending - credit.debitsPosted + line.amount
     const largest = movement.asset === 'NGN' ? largestNaira : largestSum
-    return line.credit === 'available' && owed > largest ? 'beyond_limit' : undefined
+    const isOwing = line.credit === 'available' || line.credit === 'suspense'
+    return isOwing && owed > largest ? 'beyond_limit' : undefined
   }
 
   #add(movement: Movement, line: Line): Entry {
