@@ -1,7 +1,7 @@
 import { limits } from '../limits.js'
 
-/** Texts and numbers of a JSON document, in their order; a text before a colon is a name. */
-const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** Texts of a JSON document, with the colon that makes one a name, and numbers with a fraction. */
+const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))/g
 
 /**
  * Why a JSON document cannot be taken at its word, if it cannot: a name that is there twice, of
@@ -10,10 +10,11 @@ const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
  */
 export function findInexact(text: string, value: unknown): string | undefined {
   let names = 0
-  for (const [token, colon] of text.matchAll(tokens)) {
-    if (colon) names += 1
-    else if (/^[-\d].{14,}/.test(token) && /[.eE]/.test(token) && !isExact(token))
-      return `The number ${token.slice(0, 40)} cannot be read exactly. Send fewer digits.`
+  tokens.lastIndex = 0
+  for (let found = tokens.exec(text); found !== null; found = tokens.exec(text)) {
+    if (found[1] !== undefined) names += 1
+    else if (found[2] !== undefined && found[2].length > 15 && !isExact(found[2]))
+      return `The number ${found[2].slice(0, 40)} cannot be read exactly. Send fewer digits.`
   }
   const seen = countNames(value)
   if (seen === undefined) return `The body is nested deeper than ${limits.http.bodyDepth} levels.`
