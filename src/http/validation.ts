@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastif
 import type { TObject, TSchema } from 'typebox'
 import { keyPattern } from '../idempotency/key.js'
 import { limits } from '../limits.js'
+import { colour, origin, picture, visibleText } from '../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal } from '../refusal.js'
 
@@ -52,6 +53,10 @@ function withLowerCaseNames(schema: TSchema): TSchema {
 const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
+  [visibleText]: 'must be a text that people can see, without control characters',
+  [colour]: 'must be a colour such as #0a7d4f',
+  [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
+  [origin]: 'must be an origin such as https://shop.example, without a path',
 }
 
 const places = {

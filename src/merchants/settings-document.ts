@@ -19,20 +19,23 @@ const Policies = Type.Object(
 /**
  * Neither control characters nor those that turn the direction of a text, which can disguise it.
  */
-const visibleText = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
+export const visibleText =
+  '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
 
 /**
  * Pictures only, and their first bytes must agree with the type they claim. SVG is left out: it can
  * carry script.
  */
-const picture =
+export const picture =
   '^data:image/(png;base64,iVBORw0KGgo|jpeg;base64,/9j/|webp;base64,UklGR)[A-Za-z0-9+/]*={0,2}$'
 const pictureLength =
   'data:image/jpeg;base64,'.length + Math.ceil(limits.settings.logoBytes / 3) * 4
 
 /** Written into a header as it is, so nothing but a plain origin may pass. */
-const origin =
+export const origin =
   '^(https://[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?$'
+
+export const colour = '^#[0-9a-fA-F]{6}$'
 
 const Checkout = Type.Object(
   {
@@ -42,7 +45,7 @@ const Checkout = Type.Object(
       pattern: visibleText,
       description: 'The name that payers see; the name of the merchant until you set one.',
     }),
-    colour: Type.Union([Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }), Type.Null()], {
+    colour: Type.Union([Type.String({ pattern: colour }), Type.Null()], {
       description: 'Colour of the page, such as `#0a7d4f`.',
     }),
     logo: Type.Union([Type.String({ maxLength: pictureLength, pattern: picture }), Type.Null()], {
