@@ -30,6 +30,7 @@ export class Lane<Call, Answer> {
   readonly #waiting: Waiting<Call, Answer>[] = []
   #client: pg.Client | undefined
   #running: Promise<void> | undefined
+  #isClosed = false
 
   constructor(options: { connect: () => Promise<pg.Client>; work: LaneWork<Call, Answer> }) {
     this.#connect = options.connect
@@ -37,7 +38,8 @@ export class Lane<Call, Answer> {
   }
 
   run(call: Call): Promise<Answer> {
-    if (this.#waiting.length >= limits.lane.waiting) return Promise.reject(overloaded())
+    const isFull = this.#waiting.length >= limits.lane.waiting
+    if (isFull || this.#isClosed) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ call, resolve, reject })
       this.#running ??= this.#runAll()
@@ -46,6 +48,7 @@ export class Lane<Call, Answer> {
 
   /** Everything that waits is answered, then the connection is closed. */
   async close(): Promise<void> {
+    this.#isClosed = true
     while (this.#running) await this.#running
     await this.#client?.end()
   }

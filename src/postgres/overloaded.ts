@@ -7,6 +7,6 @@ import { Refusal } from '../refusal.js'
 export function overloaded(): Refusal {
   return new Refusal('internal_error', {
     reason: 'unavailable',
-    message: 'Too many requests are waiting for the database. Nothing was done; retry soon.',
+    message: 'The service cannot take more work right now. Nothing was done; retry soon.',
   })
 }

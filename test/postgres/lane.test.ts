@@ -197,6 +197,8 @@ test('close answers everything that waits, then gives back its connection', asyn
   expect(answers).not.toContain('no answer')
   expect(await listNotes()).toHaveLength(300)
   await expect(connections[0]!.query('select 1')).rejects.toThrow('not queryable')
+  await expect(lane.run({ id: 999, text: 'late' })).rejects.toThrow('Nothing was done')
+  expect(connections).toHaveLength(1)
 })
 
 // The lane closes the circle of a deadlock and looks for one first, so it is the victim. The server
