@@ -48,9 +48,8 @@ program
   .command('migrate')
   .description('bring the database up to this version')
   .action(async () => {
-    const url = requireDatabaseUrl()
-    const names = await prepareDatabase(url, createSeal(readConfig().secret))
-    print(names.length > 0 ? `Applied ${names.join(', ')}.` : 'Nothing to do.')
+    const { applied } = await prepareService()
+    print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
   })
 
 const context: OperateContext = {
@@ -86,10 +85,7 @@ for (const register of [
   register(program, context)
 
 async function runServe(): Promise<void> {
-  const url = requireDatabaseUrl()
-  const config = readConfig()
-  const logger = createLogger(config.logLevel)
-  await prepareDatabase(url, createSeal(config.secret))
+  const { config, url, logger } = await prepareService()
   // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
   const { serve } = await import('./serve.js')
   const served = await serve(config, url, logger)
@@ -99,10 +95,7 @@ async function runServe(): Promise<void> {
 }
 
 async function runWork(): Promise<void> {
-  const url = requireDatabaseUrl()
-  const config = readConfig()
-  const logger = createLogger(config.logLevel)
-  await prepareDatabase(url, createSeal(config.secret))
+  const { url, logger } = await prepareService()
   const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
   const work = startWork({ db, clock: systemClock, logger })
@@ -113,11 +106,13 @@ async function runWork(): Promise<void> {
 }
 
 /** The embedded database belongs to one process; several need a server of their own. */
-function requireDatabaseUrl(): string {
-  const { databaseUrl } = readConfig()
-  if (!databaseUrl)
+async function prepareService() {
+  const config = readConfig()
+  if (!config.databaseUrl)
     throw new Error('Set DATABASE_URL and MANILLA_SECRET. For everything in one: `npm start`.')
-  return databaseUrl.reveal()
+  const url = config.databaseUrl.reveal()
+  const applied = await prepareDatabase(url, createSeal(config.secret))
+  return { config, url, logger: createLogger(config.logLevel), applied }
 }
 
 function print(text: string): void {

@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { sql } from 'kysely'
 import type { Environment } from './environment.js'
-import { fromReference, newId, prefixes } from './ids.js'
+import { newId } from './ids.js'
 import { fundAll } from './ledger/fund.js'
 import { createMerchant } from './merchants/create-merchant.js'
+import { listEnvironments } from './merchants/environments.js'
 import { issueKey } from './merchants/issue-key.js'
 import type { Asset } from './money/assets.js'
 import type { Database } from './postgres/database.js'
@@ -40,7 +40,7 @@ export async function openDemo(
 ): Promise<Demo> {
   const file = path.join(tools.home, 'demo.json')
   const kept = readDemo(file)
-  const isKnown = kept && (await isMerchant(tools.db, kept.merchant.id))
+  const isKnown = kept && (await listEnvironments(tools.db, kept.merchant.id)).length > 0
   const demo = isKnown ? { ...kept, baseUrl } : { baseUrl, ...(await createDemo(tools)) }
   // Whole or not at all: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
@@ -55,13 +55,6 @@ function readDemo(file: string): Demo | undefined {
   } catch {
     throw new Error(`${file} is damaged. Delete it to get a new demo merchant with new keys.`)
   }
-}
-
-async function isMerchant(db: Database, reference: string): Promise<boolean> {
-  const id = fromReference(prefixes.merchant, reference)
-  if (id === undefined) return false
-  const rows = await db.rows(sql`select from merchants where id = ${id}`)
-  return rows.length > 0
 }
 
 async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Date }) {

@@ -4,13 +4,19 @@ import type { Config } from './config.js'
 import { limits } from './limits.js'
 import { connect } from './postgres/connection.js'
 import { startEmbeddedServer } from './postgres/embedded/server.js'
-import { claimInstance } from './postgres/instance-lock.js'
+import { claimInstance, claimName } from './postgres/instance-lock.js'
 
 export type OpenDatabase = { url: string; isEmbedded: boolean; close(): Promise<void> }
 
 /** The data directory is in use by a service that runs already. */
 export class AlreadyRunning extends Error {
   override name = 'AlreadyRunning'
+  readonly url: string
+
+  constructor(message: string, url: string) {
+    super(message)
+    this.url = url
+  }
 }
 
 /**
@@ -27,6 +33,7 @@ export async function openDatabase(config: Config): Promise<OpenDatabase> {
     throw new AlreadyRunning(
       `Manilla already runs on ${config.home} (process ${claim.heldBy}). ` +
         'Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start',
+      server.url,
     )
   return {
     url: server.url,
@@ -45,8 +52,7 @@ export async function borrowDatabase(config: Config): Promise<OpenDatabase> {
     return await openDatabase(config)
   } catch (error) {
     if (!(error instanceof AlreadyRunning)) throw error
-    const server = await startEmbeddedServer({ dataDirectory: path.join(config.home, 'data') })
-    return { url: server.url, isEmbedded: true, close: async () => {} }
+    return { url: error.url, isEmbedded: true, close: async () => {} }
   }
 }
 
@@ -72,7 +78,8 @@ async function letOthersFinish(url: string): Promise<void> {
       const { rowCount } = await client.query(
         `select from pg_stat_activity where backend_type = 'client backend'
           and datname = current_database() and pid <> pg_backend_pid()
-          and application_name not like 'manilla instance%'`,
+          and not starts_with(application_name, $1)`,
+        [claimName],
       )
       if (rowCount === 0) return
       await sleep(limits.borrowed.lookMs)

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
 /**
@@ -13,11 +12,6 @@ export class Secret {
 
   reveal(): string {
     return this.#text
-  }
-
-  equals(other: Secret): boolean {
-    const [left, right] = [Buffer.from(this.#text), Buffer.from(other.#text)]
-    return left.length === right.length && timingSafeEqual(left, right)
   }
 
   toString(): string {

@@ -7,7 +7,9 @@ import type { KeyRing } from '../merchants/key-ring.js'
 import { Refusal } from '../refusal.js'
 import { prefersCsv } from './accept.js'
 import { authenticate } from './authenticate.js'
+import { jsonType } from './envelope.js'
 import { isKeyed, toOpenApi } from './openapi.js'
+import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
 import type { Ask, Route, RouteAnswer } from './route.js'
 
@@ -36,7 +38,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
-      return send(reply, replayed ?? (await route.handle(toAsk(request, key, guards.clock))))
+      return send(
+        reply,
+        replayed ?? (await route.handle(toAsk(request, key, { clock: guards.clock, route }))),
+      )
     },
   })
 }
@@ -92,21 +97,26 @@ function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
 function readKey(request: FastifyRequest): IdempotencyKey | undefined {
   const text = request.headers['idempotency-key'] as string | undefined
   if (text === undefined) return undefined
-  const names = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && isKeyName(name))
-  if (names.length > 1)
+  // Node joins two headers of one name by a comma; only then can there be two.
+  if (text.includes(',') && request.raw.rawHeaders.filter(isKeyName).length > 1)
     throw new Refusal('validation_failed', {
       message: 'The request has more than one Idempotency-Key. Send one.',
       details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
     })
-  const path = request.url.split('?', 1)[0]!
-  return toIdempotencyKey(text, { method: request.method, path, body: request.body })
+  const { method, body } = request
+  return toIdempotencyKey(text, { method, path: pathOf(request), body })
 }
 
-function isKeyName(name: string): boolean {
-  return name.length === 15 && name.toLowerCase() === 'idempotency-key'
+/** Names and values take turns in the raw list. */
+function isKeyName(text: string, index: number): boolean {
+  return index % 2 === 0 && text.toLowerCase() === 'idempotency-key'
 }
 
-function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: Clock) {
+function toAsk(
+  request: FastifyRequest,
+  key: IdempotencyKey | undefined,
+  { clock, route }: { clock: Clock; route: Route },
+) {
   return {
     environment: request.caller?.environment,
     body: request.body,
@@ -115,7 +125,7 @@ function toAsk(request: FastifyRequest, key: IdempotencyKey | undefined, clock: 
     key,
     requestId: request.id,
     now: clock.now(),
-    wantsCsv: prefersCsv(request.headers.accept),
+    wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
   } as Ask<never, never, never>
 }
 
@@ -123,6 +133,6 @@ function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply
   reply.code(answer.status)
   if ('isReplayed' in answer && answer.isReplayed) reply.header('idempotent-replayed', 'true')
   if ('headers' in answer && answer.headers) reply.headers(answer.headers)
-  reply.type('contentType' in answer ? answer.contentType : 'application/json; charset=utf-8')
+  reply.type('contentType' in answer ? answer.contentType : jsonType)
   return reply.send(answer.body)
 }

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { jsonType } from './envelope.js'
 
 /** The OpenAPI document, written from the schemas that validate, and a page to read it. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
@@ -25,7 +26,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   })
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'))
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
+    reply.type(jsonType).send(JSON.stringify(app.swagger())),
   )
   await app.register(async (docs) => {
     docs.addHook('onRequest', async (_request, reply) => {

@@ -1,6 +1,8 @@
 import type { Answer } from '../idempotency/answer.js'
 import type { Refusal } from '../refusal.js'
 
+export const jsonType = 'application/json; charset=utf-8'
+
 /** The two shapes of every answer, written as text once: what is remembered is what was sent. */
 
 export function successBody(message: string, data: unknown): string {

@@ -4,7 +4,7 @@ import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import { Refusal } from '../refusal.js'
-import { refusalBody, successBody } from './envelope.js'
+import { jsonType, refusalBody, successBody } from './envelope.js'
 
 /** `/healthz` says that the process lives; `/readyz` that it should be sent requests. */
 export function addHealth(app: FastifyInstance, db: Database, logger: Logger): { drain(): void } {
@@ -16,11 +16,11 @@ export function addHealth(app: FastifyInstance, db: Database, logger: Logger): {
   })
   const hidden = { schema: { hide: true } }
   app.get('/healthz', hidden, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(successBody('Alive', {})),
+    reply.type(jsonType).send(successBody('Alive', {})),
   )
   app.get('/readyz', hidden, async (request, reply) => {
     const isReady = !isDraining && (await answers(undefined))
-    reply.code(isReady ? 200 : 503).type('application/json; charset=utf-8')
+    reply.code(isReady ? 200 : 503).type(jsonType)
     if (isReady) return reply.send(successBody('Ready', {}))
     const message = isDraining ? 'Shutting down' : 'The database does not answer'
     const refusal = new Refusal('internal_error', { reason: 'unavailable', message })

@@ -1,21 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Lane } from '../postgres/lane.js'
 
 export type HttpMetrics = {
   registry: Registry
   observe(request: FastifyRequest, reply: FastifyReply): void
 }
 
-type LaneStats = {
-  calls: number
-  batches: number
-  halved: number
-  retried: number
-  unknown: number
-}
-
 /** Counted by route pattern, never by path: references would make a new series each. */
-export function createMetrics(lanes: Record<string, { stats: LaneStats }>): HttpMetrics {
+export function createMetrics(
+  lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
+): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({

@@ -9,9 +9,10 @@ import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
 import { Refusal } from '../refusal.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import { addDocs } from './docs.js'
-import { refusalBody } from './envelope.js'
+import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import type { HttpMetrics } from './metrics.js'
+import { pathOf } from './path-of.js'
 import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
 import { addJsonReader } from './read-json.js'
@@ -133,10 +134,7 @@ function answerFailure(
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply
-    .code(refusal.status)
-    .type('application/json; charset=utf-8')
-    .send(refusalBody(refusal, request.id))
+  return reply.code(refusal.status).type(jsonType).send(refusalBody(refusal, request.id))
 }
 
 function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
@@ -156,11 +154,6 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
   )
 }
 
-/** Without the query, which may hold what a caller should not have put there. */
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0]!
-}
-
 /** A caller's own request id is kept when it is harmless to log and to send back. */
 function requestId(inbound?: string | string[]): string {
   const isValid = typeof inbound === 'string' && /^[A-Za-z0-9_.:-]{1,100}$/.test(inbound)
@@ -176,7 +169,7 @@ function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
   const body = refusalBody(refusal, id)
   const head = [
     'HTTP/1.1 400 Bad Request',
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${jsonType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${id}`,
     'Cache-Control: no-store',

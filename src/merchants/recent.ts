@@ -11,10 +11,6 @@ export class Recent<Value> {
     this.#most = options.most
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   get(key: string, nowMs: number): Value | undefined {
     const entry = this.#entries.get(key)
     return entry && nowMs - entry.at < this.#ageMs ? entry.value : undefined

@@ -5,7 +5,8 @@ export type Claim = { release(): Promise<void> } | { heldBy: number }
 
 /** Any number will do, as long as nothing else in this database locks it. */
 const lockKey = 7_265_646
-const applicationName = 'manilla instance'
+/** What a claim's connection calls itself, before the number of its process. */
+export const claimName = 'manilla instance'
 const tries = 5
 
 /**
@@ -14,7 +15,7 @@ const tries = 5
  * one: unless the caller knows better, the loss is thrown and ends the process.
  */
 export async function claimInstance(url: string, onLost = endProcess): Promise<Claim> {
-  const client = await connect(url, `${applicationName} ${process.pid}`)
+  const client = await connect(url, `${claimName} ${process.pid}`)
   for (let attempt = 0; attempt < tries; attempt++) {
     if (await tryLock(client)) return keepClaim(client, onLost)
     const heldBy = await findHolder(client)
@@ -39,7 +40,7 @@ async function findHolder(client: pg.Client): Promise<number | undefined> {
         and database = (select oid from pg_database where datname = current_database())`,
     [lockKey],
   )
-  return rows[0] && Number(rows[0].application_name.slice(applicationName.length))
+  return rows[0] && Number(rows[0].application_name.slice(claimName.length))
 }
 
 function keepClaim(client: pg.Client, onLost: (reason: Error) => void): Claim {
