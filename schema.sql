@@ -49,8 +49,26 @@ create table deliveries (
   attempts integer default 0 not null,
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  tries integer default 0 not null,
+  finished_at timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (environment_id, event_id, endpoint_id),
-  constraint delivery_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'GIVEN_UP'::text])))
+  constraint delivery_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'GIVEN_UP'::text]))),
+  constraint finished_delivery_has_an_end CHECK (((state = 'PENDING'::text) = (finished_at IS NULL)))
+);
+
+create table delivery_attempts (
+  environment_id integer not null,
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  number integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status integer,
+  error text,
+  response text default ''::text not null,
+  constraint attempt_has_an_end CHECK (((status IS NULL) <> (error IS NULL))),
+  constraint delivery_attempts_pkey PRIMARY KEY (environment_id, event_id, endpoint_id, number),
+  constraint response_is_cut CHECK ((octet_length(response) <= 4096))
 );
 
 create table environment_settings (
@@ -181,6 +199,16 @@ create table ledger_transfers (
   constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text])))
 );
 
+create table low_balances (
+  environment_id integer not null,
+  asset text not null,
+  is_low boolean not null,
+  event_sequence integer not null,
+  changed_at timestamp with time zone not null,
+  constraint low_balances_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint low_balances_pkey PRIMARY KEY (environment_id, asset)
+);
+
 create table merchant_bank_accounts (
   environment_id integer not null,
   id uuid not null,
@@ -214,6 +242,20 @@ create table webhook_endpoints (
   event_types text[],
   is_enabled boolean not null,
   created_at timestamp with time zone not null,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
+  signing_key text not null,
+  public_key text not null,
+  description text default ''::text not null,
+  failing_since timestamp with time zone,
+  disabled_reason text,
+  event_sequence integer default 0 not null,
+  deleted_at timestamp with time zone,
+  constraint deleted_endpoint_is_disabled CHECK (((deleted_at IS NULL) OR (NOT is_enabled))),
+  constraint disabled_endpoint_says_why CHECK ((is_enabled = (disabled_reason IS NULL))),
+  constraint disabled_reason_is_known CHECK ((disabled_reason = ANY (ARRAY['merchant'::text, 'gone'::text, 'failing'::text]))),
+  constraint overlap_has_an_end CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint webhook_endpoints_pkey PRIMARY KEY (environment_id, id)
 );
@@ -222,9 +264,13 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
-CREATE INDEX deliveries_due ON public.deliveries USING btree (due_at) WHERE (state = 'PENDING'::text);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
+
+CREATE INDEX events_by_resource ON public.events USING btree (environment_id, resource_id, created_at);
+
+CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at, id);
 
 CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (environment_id, cause_id, type);
 

@@ -95,10 +95,16 @@ async function runServe(): Promise<void> {
 }
 
 async function runWork(): Promise<void> {
-  const { url, logger } = await prepareService()
+  const { config, url, logger } = await prepareService()
   const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
-  const work = startWork({ db, clock: systemClock, logger })
+  const work = startWork({
+    db,
+    seal: createSeal(config.secret),
+    clock: systemClock,
+    logger,
+    allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+  })
   logger.info('working')
   await waitForSignal()
   await work.stop()

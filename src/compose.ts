@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
 import type { Config } from './config.js'
 import { addHealth } from './http/health.js'
-import { createKeyedLane } from './http/keyed-lane.js'
+import { changeOneByOne, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
@@ -39,7 +39,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
-  const lanes = { fund: createLane(laneContext, fundAll) }
+  const lanes = {
+    fund: createLane(laneContext, fundAll),
+    changes: createLane(laneContext, changeOneByOne),
+  }
   const metrics = createMetrics(lanes)
 
   const app = await createServer({
@@ -48,7 +51,13 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     keyRing,
     findReplay: createReplayFinder(db, seal),
     metrics,
-    routes: createRoutes({ db, fundBalance: (call) => lanes.fund.run(call) }),
+    routes: createRoutes({
+      db,
+      seal,
+      allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+      fundBalance: (call) => lanes.fund.run(call),
+      change: (call) => lanes.changes.run(call),
+    }),
     trustProxy: config.trustProxy,
     rateLimitPerSecond: config.rateLimitPerSecond,
     publicRateLimitPerSecond: config.publicRateLimitPerSecond,

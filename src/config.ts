@@ -75,6 +75,12 @@ export const variables = Type.Object({
     description:
       'Requests per second and address on public routes, counted per process; 0 disables.',
   }),
+  WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether webhooks of test mode may reach this machine; by default only with the embedded database.',
+    }),
+  ),
 })
 
 export type Config = {
@@ -91,6 +97,7 @@ export type Config = {
   logLevel: string
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  allowsLoopbackWebhooks: boolean
 }
 
 /**
@@ -116,6 +123,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.LOG_LEVEL,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
+    allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
   }
 }
 

@@ -57,6 +57,12 @@ export function fromReference(prefix: Prefix, reference: string): string | undef
   }
 }
 
+/** The id behind a reference of whichever kind. */
+export function fromReferenceOfAnyKind(reference: string): string | undefined {
+  const prefix = Object.values(prefixes).find((start) => reference.startsWith(start))
+  return prefix && fromReference(prefix, reference)
+}
+
 /** Sixteen bytes of hex in the form the database writes them. */
 export function toUuid(hex: string): string {
   const head = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`

@@ -47,6 +47,34 @@ export const limits = {
     removalRetries: 10,
     removalRetryMs: 50,
   },
+  webhooks: {
+    endpointsPerEnvironment: 10,
+    urlLength: 2_048,
+    filters: 50,
+    secretOverlapMs: day,
+    attemptMs: 15 * second,
+    /** Longer than any attempt, or another process would send at the same time. */
+    leaseMs: minute,
+    responseBytes: 4_096,
+    jitter: 0.1,
+    failingMs: 5 * day,
+    /** Deliveries under way in one process: in all, and to endpoints that are failing. */
+    places: 512,
+    failingPlaces: 256,
+    /** What one endpoint may take of the places that are free. */
+    shareOfFree: 1 / 8,
+    endpointsPerLook: 500,
+    lookEveryMs: 200,
+    /** Between two looks while there is more: long enough for others to come along. */
+    breathMs: 5,
+    /** When a stop is asked for: attempts that have not ended by then are cut off. */
+    finishMs: 5 * second,
+    /** Connections that nobody needed for so long are closed. */
+    idleMs: 30 * second,
+    idlePerEndpoint: 16,
+    recoveredAtOnce: 10_000,
+  },
+  lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
   keys: {

@@ -24,7 +24,8 @@ async function main(): Promise<void> {
     await prepareDatabase(database.url, seal)
     const db = new Database(database.url, logLostConnection(logger))
     const served = await serve(config, database.url, logger)
-    const work = startWork({ db, clock: systemClock, logger })
+    const { allowsLoopbackWebhooks } = config
+    const work = startWork({ db, seal, clock: systemClock, logger, allowsLoopbackWebhooks })
     const demo = database.isEmbedded
       ? await openDemo({ db, seal, home: config.home, now: systemClock.now() }, served.url)
       : undefined

@@ -45,6 +45,11 @@ export const codes = {
     when: 'A balance could not be funded.',
     nextStep: 'Change what the message names and try again.',
   },
+  webhook_endpoint_failed: {
+    status: 422,
+    when: 'A webhook endpoint could not be made or used.',
+    nextStep: 'Change what the message names and try again.',
+  },
   internal_error: {
     status: 500,
     when: 'A bug of ours. It was logged whole.',
@@ -92,6 +97,16 @@ export const reasons = {
     status: 403,
     when: 'The operation exists in test mode only.',
     nextStep: 'Use a key that starts with `sk_test_`.',
+  },
+  too_many: {
+    status: 422,
+    when: 'There are as many of these as there may be.',
+    nextStep: 'Delete one that you do not need.',
+  },
+  endpoint_disabled: {
+    status: 409,
+    when: 'The webhook endpoint is disabled.',
+    nextStep: 'Enable it with PATCH, then try again.',
   },
   balance_limit: {
     status: 422,

@@ -3,7 +3,12 @@ import { type Clock, hour } from './clock.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
+import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
+import type { Seal } from './sealed.js'
+import { Deliverer } from './webhooks/deliver.js'
+import { createSender } from './webhooks/send.js'
+import { watchBalances } from './webhooks/watch-balances.js'
 
 type Job = {
   name: string
@@ -23,16 +28,38 @@ export const jobs: Job[] = [
     batch: limits.idempotency.forgottenAtOnce,
     run: forgetOldKeys,
   },
+  {
+    name: 'tell merchants of low balances',
+    everyMs: limits.lowBalance.lookEveryMs,
+    batch: Number.POSITIVE_INFINITY,
+    run: watchBalances,
+  },
 ]
 
-/** Runs every job until stopped. Many processes may do so at once: rows are claimed, not jobs. */
-export function startWork(tools: { db: Database; clock: Clock; logger: Logger }) {
+type Tools = {
+  db: Database
+  seal: Seal
+  clock: Clock
+  logger: Logger
+  allowsLoopbackWebhooks: boolean
+}
+
+/**
+ * Runs every job, and sends webhooks, until stopped. Many processes may do so at once: rows are
+ * claimed, not jobs.
+ */
+export function startWork(tools: Tools) {
+  const { db, seal, clock, logger, allowsLoopbackWebhooks } = tools
   const stopping = new AbortController()
   const running = jobs.map((job) => runJob(job, tools, stopping.signal))
+  const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
+  const connectToDatabase = () => connect(db.url, 'manilla deliveries')
+  const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })
+  deliverer.start()
   return {
     async stop() {
       stopping.abort()
-      await Promise.all(running)
+      await Promise.all([...running, deliverer.stop()])
     },
   }
 }

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
-import { renderConfiguration, renderErrors } from './support/render-docs.js'
+import { renderConfiguration, renderErrors, renderEvents } from './support/render-docs.js'
 
 /** Files written from the code must say what the code says. `npm run generate` writes them anew. */
 
@@ -32,4 +32,8 @@ test('the table of errors is what the refusals say', async () => {
 
 test('the table of variables is what the configuration reads', async () => {
   await expect(renderConfiguration()).toMatchFileSnapshot(at('docs/operating/configuration.md'))
+})
+
+test('the page of events is what the catalogue says', async () => {
+  await expect(renderEvents()).toMatchFileSnapshot(at('docs/reference/events.md'))
 })

@@ -1,40 +1,115 @@
-/** Everything a merchant can be told. An event of a type that is not here does not compile. */
-export const eventTypes = [
-  'virtual_account.paid',
-  'virtual_account.underpaid',
-  'virtual_account.overpaid',
-  'virtual_account.late_payment',
-  'virtual_account.duplicate_payment',
-  'virtual_account.expired',
-  'virtual_account.cancelled',
-  'dedicated_account.created',
-  'dedicated_account.credited',
-  'dedicated_account.deactivated',
-  'checkout.session.paid',
-  'checkout.session.expired',
-  'checkout.session.cancelled',
-  'crypto_wallet.paid',
-  'crypto_wallet.underpaid',
-  'crypto_wallet.overpaid',
-  'crypto_wallet.late_payment',
-  'crypto_wallet.duplicate_payment',
-  'crypto_wallet.expired',
-  'dedicated_crypto_wallet.created',
-  'dedicated_crypto_wallet.credited',
-  'payment.held',
-  'payment.returning',
-  'payment.returned',
-  'payment.refunded',
-  'crypto_transfer.submitted',
-  'crypto_transfer.confirmed',
-  'crypto_transfer.failed',
-  'bank_transfer.submitted',
-  'bank_transfer.completed',
-  'bank_transfer.failed',
-  'bank_transfer.reversed',
-  'balance.low',
-  'webhook_endpoint.disabled',
-  'webhook_endpoint.test',
-] as const
+import Type, { type TSchema } from 'typebox'
+import {
+  bankTransfer,
+  checkoutSession,
+  creditedAccount,
+  creditedWallet,
+  cryptoTransfer,
+  cryptoWallet,
+  dedicatedAccount,
+  dedicatedCryptoWallet,
+  lowBalance,
+  payment,
+  time,
+  virtualAccount,
+  webhookEndpoint,
+} from './resources.js'
 
-export type EventType = (typeof eventTypes)[number]
+type Entry = { when: string; data: TSchema }
+
+/**
+ * Everything a merchant can be told: when, and what comes with it. It types what may be emitted and
+ * writes the document's `webhooks` and docs/reference/events.md.
+ */
+export const catalogue = {
+  'virtual_account.paid': {
+    when: 'A virtual account was paid; also beside `overpaid`.',
+    data: virtualAccount,
+  },
+  'virtual_account.underpaid': { when: 'A payment was too small.', data: virtualAccount },
+  'virtual_account.overpaid': { when: 'A payment was too large.', data: virtualAccount },
+  'virtual_account.late_payment': {
+    when: 'A payment came after expiry or cancellation.',
+    data: virtualAccount,
+  },
+  'virtual_account.duplicate_payment': {
+    when: 'A payment came to an account that was paid before.',
+    data: virtualAccount,
+  },
+  'virtual_account.expired': { when: 'Nobody paid in time.', data: virtualAccount },
+  'virtual_account.cancelled': { when: 'You cancelled it.', data: virtualAccount },
+  'dedicated_account.created': { when: 'A dedicated account was opened.', data: dedicatedAccount },
+  'dedicated_account.credited': {
+    when: 'A payment came to a dedicated account.',
+    data: creditedAccount,
+  },
+  'dedicated_account.deactivated': { when: 'You deactivated it.', data: dedicatedAccount },
+  'checkout.session.paid': { when: 'A checkout session was paid.', data: checkoutSession },
+  'checkout.session.expired': { when: 'Nobody paid in time.', data: checkoutSession },
+  'checkout.session.cancelled': { when: 'It was cancelled.', data: checkoutSession },
+  'crypto_wallet.paid': {
+    when: 'A wallet was paid and the payment is final.',
+    data: cryptoWallet,
+  },
+  'crypto_wallet.underpaid': { when: 'A deposit was too small.', data: cryptoWallet },
+  'crypto_wallet.overpaid': { when: 'A deposit was too large.', data: cryptoWallet },
+  'crypto_wallet.late_payment': {
+    when: 'A deposit came after expiry or cancellation.',
+    data: cryptoWallet,
+  },
+  'crypto_wallet.duplicate_payment': {
+    when: 'A deposit came to a wallet that was paid before.',
+    data: cryptoWallet,
+  },
+  'crypto_wallet.expired': { when: 'Nobody paid in time.', data: cryptoWallet },
+  'dedicated_crypto_wallet.created': {
+    when: 'A dedicated wallet was made.',
+    data: dedicatedCryptoWallet,
+  },
+  'dedicated_crypto_wallet.credited': {
+    when: 'A deposit came to a dedicated wallet and is final.',
+    data: creditedWallet,
+  },
+  'payment.held': { when: 'Money waits for your decision.', data: payment },
+  'payment.returning': { when: 'Money is on its way back to the sender.', data: payment },
+  'payment.returned': { when: 'Money arrived back at the sender.', data: payment },
+  'payment.refunded': { when: 'A refund arrived at the payer.', data: payment },
+  'crypto_transfer.submitted': { when: 'A crypto transfer was accepted.', data: cryptoTransfer },
+  'crypto_transfer.confirmed': { when: 'It is final on the chain.', data: cryptoTransfer },
+  'crypto_transfer.failed': {
+    when: 'It failed for certain; the money is available again.',
+    data: cryptoTransfer,
+  },
+  'bank_transfer.submitted': { when: 'A bank transfer was accepted.', data: bankTransfer },
+  'bank_transfer.completed': { when: 'The bank says that it arrived.', data: bankTransfer },
+  'bank_transfer.failed': {
+    when: 'It failed for certain; the money is available again.',
+    data: bankTransfer,
+  },
+  'bank_transfer.reversed': {
+    when: 'The bank sent it back after completion; amount and fee are available again.',
+    data: bankTransfer,
+  },
+  'balance.low': { when: 'An available balance fell below its threshold.', data: lowBalance },
+  'webhook_endpoint.disabled': {
+    when: 'An endpoint answered 410, or only failed for five days.',
+    data: webhookEndpoint,
+  },
+  'webhook_endpoint.test': { when: 'You asked for a test.', data: webhookEndpoint },
+} as const satisfies Record<string, Entry>
+
+export type EventType = keyof typeof catalogue
+
+export const eventTypes = Object.keys(catalogue) as EventType[]
+
+/** The body of a webhook of this type. */
+export function bodySchema(type: EventType, data: TSchema = catalogue[type].data) {
+  return Type.Object({
+    id: Type.String({ description: 'Also in `webhook-id`.', examples: ['evt_01hx…'] }),
+    type: Type.Literal(type),
+    timestamp: time,
+    mode: Type.Enum(['test', 'live']),
+    sequence: Type.Integer({ minimum: 1, description: 'Grows with every event of the resource.' }),
+    data,
+  })
+}

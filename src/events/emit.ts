@@ -3,6 +3,7 @@ import { newId } from '../ids.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { EventType } from './catalogue.js'
+import { listensTo } from './filter.js'
 
 /** Something that happened to a resource, as its cause tells it. */
 export type Happening = {
@@ -15,6 +16,8 @@ export type Happening = {
   sequence: number
   /** The whole resource as its verify operation shows it, as JSON text. */
   data: string
+  /** Only this endpoint hears, whatever it listens to; otherwise all that listen. */
+  onlyEndpointId?: string
 }
 
 const columns = {
@@ -37,13 +40,14 @@ const insertEvents = listStatement({
 
 const insertDeliveries = listStatement({
   name: 'insert_deliveries',
-  columns: { environment_id: 'int4', id: 'uuid', type: 'text' },
+  columns: { environment_id: 'int4', id: 'uuid', type: 'text', only_endpoint_id: 'uuid' },
   text: (list, more) => `
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
     select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz,
       ${more(0)}::timestamptz
     from ${list} join webhook_endpoints e using (environment_id)
-    where e.is_enabled and (e.event_types is null or list.type = any (e.event_types))`,
+    where e.is_enabled and case when list.only_endpoint_id is null
+      then ${listensTo('e', 'list.type')} else e.id = list.only_endpoint_id end`,
 })
 
 /**
@@ -60,6 +64,7 @@ export function emitAll(tx: Tx, now: Date, happenings: Happening[]): void {
     cause_id: happening.causeId,
     sequence: happening.sequence,
     data: happening.data,
+    only_endpoint_id: happening.onlyEndpointId ?? null,
   }))
   tx.write(insertEvents(rows, now))
   tx.write(insertDeliveries(rows, now))

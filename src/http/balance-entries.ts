@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import type { EnvironmentId } from '../environment.js'
+import { time } from '../events/resources.js'
 import { toReference } from '../ids.js'
 import { purposes } from '../ledger/purposes.js'
 import { listEntries, type StatementEntry } from '../ledger/statement.js'
@@ -13,7 +14,7 @@ import { readCursor, writeCursor } from './cursor.js'
 import { success } from './envelope.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
-import { amountOut, anyAsset, closed, page, pageQuery, time } from './schemas.js'
+import { amountOut, anyAsset, closed, page, pageQuery } from './schemas.js'
 
 const entry = Type.Object({
   number: Type.Integer({

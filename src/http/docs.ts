@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { bodySchema, catalogue, eventTypes } from '../events/catalogue.js'
 import { jsonType } from './envelope.js'
 
 /** The OpenAPI document, written from the schemas that validate, and a page to read it. */
@@ -16,7 +18,9 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
+      webhooks: describeWebhooks(),
       components: {
+        schemas: resourceSchemas(),
         securitySchemes: {
           secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_…`.' },
           publicKey: { type: 'http', scheme: 'bearer', description: 'A public key, `pk_…`.' },
@@ -47,6 +51,30 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       },
     })
   })
+}
+
+/** What merchants' servers are sent, under the names they choose from. */
+function describeWebhooks() {
+  const entries = eventTypes.map((type) => {
+    const data = Type.Ref(`#/components/schemas/${catalogue[type].data.title}`)
+    const content = { 'application/json': { schema: bodySchema(type, data) } }
+    const post = {
+      operationId: `on.${type}`,
+      summary: type,
+      description: catalogue[type].when,
+      tags: ['Webhook events'],
+      requestBody: { required: true, content },
+      responses: { 200: { description: 'Any 2xx says that you have it.' } },
+    }
+    return [type, { post }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** What events carry, each written once. */
+function resourceSchemas() {
+  const resources = new Set(eventTypes.map((type) => catalogue[type].data))
+  return Object.fromEntries([...resources].map((resource) => [resource.title, resource]))
 }
 
 /** Buttons that would send the reader, and the document, to somebody else's service. */

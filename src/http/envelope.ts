@@ -28,3 +28,8 @@ export function success(status: number, message: string, data: unknown): Answer 
 export function refused(refusal: Refusal, requestId: string): Answer {
   return { status: refusal.status, body: refusalBody(refusal, requestId) }
 }
+
+/** For data that is JSON text already. */
+export function successText(status: number, message: string, data: string): Answer {
+  return { status, body: `{"status":true,"message":${JSON.stringify(message)},"data":${data}}` }
+}

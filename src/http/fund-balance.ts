@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import Type from 'typebox'
+import { time } from '../events/resources.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
@@ -7,7 +8,7 @@ import { success } from './envelope.js'
 import { toCall } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
-import { amountOut, anyAsset, closed, decimal, kobo, stablecoin, time } from './schemas.js'
+import { amountOut, anyAsset, closed, decimal, kobo, stablecoin } from './schemas.js'
 
 const naira = closed({ asset: Type.Literal('NGN'), amount: kobo })
 const coins = closed({ asset: stablecoin, amount: decimal })

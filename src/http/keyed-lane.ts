@@ -60,17 +60,47 @@ export function createKeyedLane<Order, Value>(
   return new Lane({ connect: context.connect, work: toLaneWork(context, useCase) })
 }
 
+type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
+
 /** A call whose answer is known before it is made, so that the key is written only once. */
 export function toCall<Order, Value>(
-  ask: Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>,
+  ask: Asker,
   order: Order,
   expected: Answer,
+): Call<Order, Value> {
+  return { ...toLateCall<Order, Value>(ask, order, () => expected), expected }
+}
+
+/** A call whose answer depends on what the work finds. */
+export function toLateCall<Order, Value>(
+  ask: Asker,
+  order: Order,
+  toAnswer: (value: Value) => Answer,
 ): Call<Order, Value> {
   return {
     environmentId: ask.environment.id,
     key: ask.key,
-    input: { order, requestId: ask.requestId, toAnswer: () => expected },
-    expected,
+    input: { order, requestId: ask.requestId, toAnswer },
     forgetAt: after(ask.now, limits.idempotency.keptMs),
   }
+}
+
+/** Something rare to do in a transaction of its own making; a refusal is thrown. */
+export type Change = (tx: Tx, now: Date) => Promise<unknown>
+
+/** Rare changes share a lane too, for the sake of their keys; they are done one after the other. */
+export async function changeOneByOne(
+  tx: Tx,
+  now: Date,
+  changes: Change[],
+): Promise<Outcome<unknown>[]> {
+  const outcomes: Outcome<unknown>[] = []
+  for (const change of changes)
+    outcomes.push(
+      await change(tx, now).catch((error: unknown) => {
+        if (error instanceof Refusal) return error
+        throw error
+      }),
+    )
+  return outcomes
 }

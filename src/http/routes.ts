@@ -1,10 +1,12 @@
 import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
+import { eventRoutes } from './events.js'
 import { fundBalance } from './fund-balance.js'
 import { profile } from './profile.js'
 import type { Rooms } from './rooms.js'
 import type { Route } from './route.js'
 import { changeSettings, readSettings } from './settings.js'
+import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
 /** Everything that can be asked. */
 export function createRoutes(rooms: Rooms): Route[] {
@@ -15,5 +17,7 @@ export function createRoutes(rooms: Rooms): Route[] {
     changeSettings(rooms),
     profile(rooms),
     fundBalance(rooms),
+    ...webhookEndpointRoutes(rooms),
+    ...eventRoutes(rooms),
   ]
 }

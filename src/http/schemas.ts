@@ -28,11 +28,6 @@ export const amountOut = Type.Union([Type.Integer(), Type.String()], {
   examples: [1_250_000],
 })
 
-export const time = Type.String({
-  description: 'ISO 8601, UTC, with milliseconds.',
-  examples: ['2026-01-05T09:00:00.000Z'],
-})
-
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: limits.http.pageSize, description: 'Items per page.' }),

@@ -10,15 +10,25 @@ export type Balance = { asset: Asset; available: bigint; held: bigint; pending: 
 
 /** One balance per asset, also for those that were never used. */
 export async function listBalances(db: Reader, environmentId: EnvironmentId): Promise<Balance[]> {
-  const rows = await db.rows(sql<Balance>`
-    select asset,
+  const rows = await listBalancesOf(db, [environmentId])
+  return assetNames.map((asset) => {
+    const row = rows.find((one) => one.asset === asset)
+    const { available = 0n, held = 0n, pending = 0n } = row ?? {}
+    return { asset, available, held, pending }
+  })
+}
+
+/** The balances of many environments at once; those that were never used are left out. */
+export async function listBalancesOf(
+  db: Reader,
+  environmentIds: EnvironmentId[],
+): Promise<(Balance & { environmentId: EnvironmentId })[]> {
+  return db.rows(sql<Balance & { environmentId: EnvironmentId }>`
+    select environment_id as "environmentId", asset,
       coalesce(max(credits_posted - debits_posted - debits_pending)
         filter (where name = 'available'), 0) as available,
       coalesce(max(debits_pending) filter (where name = 'available'), 0) as held,
       coalesce(max(credits_posted - debits_posted) filter (where name = 'suspense'), 0) as pending
-    from ledger_accounts where environment_id = ${environmentId} group by asset`)
-  return assetNames.map(
-    (asset) =>
-      rows.find((row) => row.asset === asset) ?? { asset, available: 0n, held: 0n, pending: 0n },
-  )
+    from ledger_accounts where environment_id = any(${environmentIds})
+    group by environment_id, asset`)
 }

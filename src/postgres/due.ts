@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { after } from '../clock.js'
 import type { Reader } from './tx.js'
 
@@ -38,13 +37,4 @@ export async function claimDue<Row>(
       returning ${due.returning}`,
     values: [claim.now, after(claim.now, claim.leaseMs), claim.limit],
   })
-}
-
-/** When the next open row falls due, so that an idle worker knows how long it may sleep. */
-export async function nextDueAt(db: Reader, due: DueTable): Promise<Date | null> {
-  const [row] = await db.rows(
-    sql<{ dueAt: Date | null }>`
-      select min(due_at) as "dueAt" from ${sql.table(due.table)} where ${sql.raw(due.open)}`,
-  )
-  return row!.dueAt
 }

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EnvironmentId } from '../../src/environment.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
-import { deliveriesDue } from '../../src/events/deliveries.js'
 import { emitAll, type Happening } from '../../src/events/emit.js'
 import { newId } from '../../src/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
-import { claimDue } from '../../src/postgres/due.js'
+import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import { freshDatabase } from '../support/database.js'
+import { insertEndpoint as insertAnEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, now } from '../support/movements.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -16,13 +16,9 @@ const db = await freshDatabase()
 
 async function insertEndpoint(
   environmentId: EnvironmentId,
-  { types = null, isEnabled = true }: { types?: EventType[] | null; isEnabled?: boolean } = {},
+  wish: { types?: EventType[] | null; isEnabled?: boolean } = {},
 ): Promise<string> {
-  const id = newId(now)
-  await db.rows(sql`
-    insert into webhook_endpoints (environment_id, id, url, event_types, is_enabled, created_at)
-    values (${environmentId}, ${id}, 'https://example.com', ${types}, ${isEnabled}, ${now})`)
-  return id
+  return (await insertAnEndpoint(db, environmentId, wish)).endpoint.id
 }
 
 function happening(environmentId: EnvironmentId, change: Partial<Happening> = {}): Happening {
@@ -190,11 +186,11 @@ test('the data of an event is kept to the byte', async () => {
 test('a new delivery is due at once', async () => {
   const environmentId = await insertEnvironment(db)
   const endpointId = await insertEndpoint(environmentId)
-  await db.rows(sql`update deliveries set state = 'DELIVERED'`)
+  await db.rows(sql`update deliveries set state = 'DELIVERED', finished_at = ${now}`)
   await emit([happening(environmentId)])
   const [event] = await listEvents(environmentId)
-  const claimed = await claimDue(db, deliveriesDue, { now, leaseMs: 1_000, limit: 10 })
-  expect(claimed).toEqual([{ environmentId, eventId: event!.id, endpointId, attempts: 1 }])
+  const claimed = await claimDeliveries(db, now, [{ environmentId, endpointId, places: 10 }])
+  expect(claimed).toMatchObject([{ environmentId, eventId: event!.id, endpointId, attempts: 1 }])
 })
 
 // A fact that happened is never edited, and never removed.

@@ -213,6 +213,7 @@ describe('metrics', async () => {
       logLevel: 'silent',
       rateLimitPerSecond: 0,
       publicRateLimitPerSecond: 0,
+      allowsLoopbackWebhooks: true,
     },
     house.db.url,
     createLogger('silent'),
@@ -269,7 +270,12 @@ describe('metrics', async () => {
     const config = {
       ...{ host: '127.0.0.1', port: taken, metricsPort: 0, home: '/nowhere' },
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
-      ...{ logLevel: 'silent', rateLimitPerSecond: 0, publicRateLimitPerSecond: 0 },
+      ...{
+        logLevel: 'silent',
+        rateLimitPerSecond: 0,
+        publicRateLimitPerSecond: 0,
+        allowsLoopbackWebhooks: true,
+      },
     }
     const logger = createLogger('silent')
     const before = countListeners()
@@ -289,6 +295,7 @@ describe('metrics', async () => {
       ...{ host: '127.0.0.1', port, metricsPort: undefined, home: '/nowhere' },
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
       ...{ logLevel: 'silent', rateLimitPerSecond: 0, publicRateLimitPerSecond: 0 },
+      allowsLoopbackWebhooks: true,
     }
     const second = await serve(config, house.db.url, createLogger('silent'))
     expect((await fetch(second.metricsUrl)).status).toBe(200)

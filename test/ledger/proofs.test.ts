@@ -10,6 +10,7 @@ import { ledgerProofs } from '../../src/ledger/proofs.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { verifyLedger } from '../../src/verify-ledger.js'
 import { freshDatabase } from '../support/database.js'
+import { insertEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
@@ -32,9 +33,7 @@ async function fill(): Promise<{ held: Movement; settled: Movement }> {
   await db.transaction((tx) =>
     moveAll(tx, now, [fundingOf(place, 100n), suspended, held!, settled!, released!]),
   )
-  await db.rows(sql`
-    insert into webhook_endpoints values
-      (${environmentId}, ${newId(now)}, 'https://example.com', null, true, ${now})`)
+  await insertEndpoint(db, environmentId)
   await db.rows(sql`
     insert into idempotency_keys values (${environmentId}, ${newId(now)}, 'a key',
       ${Buffer.alloc(32)}, 201, '{}', false, ${now}, null)`)

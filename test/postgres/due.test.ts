@@ -2,40 +2,47 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { after, minute, second } from '../../src/clock.js'
-import { deliveriesDue } from '../../src/events/deliveries.js'
-import { claimDue, nextDueAt } from '../../src/postgres/due.js'
+import { claimDue, type DueTable } from '../../src/postgres/due.js'
 import type { Reader } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
 const db = await freshDatabase()
+await db.rows(sql`
+  create table jobs (id uuid primary key, state text not null, due_at timestamptz not null,
+    attempts integer not null default 0)`)
+await db.rows(sql`create index jobs_due on jobs (due_at) where state = 'OPEN'`)
+const jobsDue: DueTable = {
+  table: 'jobs',
+  key: ['id'],
+  open: "state = 'OPEN'",
+  returning: 'job.id, job.attempts',
+}
 const now = new Date('2026-01-05T09:00:00.000Z')
 const lease = { leaseMs: minute, limit: 50 }
 
-type Job = { environmentId: number; eventId: string; endpointId: string; attempts: number }
+type Job = { id: string; attempts: number }
 
 beforeEach(async () => {
-  await db.rows(sql`truncate deliveries`)
+  await db.rows(sql`truncate jobs`)
 })
 
-async function insertDeliveries(count: number, { dueAt = now, state = 'PENDING' } = {}) {
+async function insertJobs(count: number, { dueAt = now, state = 'OPEN' } = {}) {
   await db.rows(sql`
-    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
-    select 1 + n % 7, gen_random_uuid(), gen_random_uuid(), ${state}, ${dueAt}::timestamptz, ${now}
-    from generate_series(1, ${count}::int) n`)
+    insert into jobs select gen_random_uuid(), ${state}, ${dueAt}::timestamptz
+    from generate_series(1, ${count}::int)`)
 }
 
 function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[]> {
-  return claimDue<Job>(reader, deliveriesDue, { now: at, leaseMs: lease.leaseMs, limit })
+  return claimDue<Job>(reader, jobsDue, { now: at, leaseMs: lease.leaseMs, limit })
 }
 
 /** What a worker does when it is done: it names the attempt with which it claimed the row. */
 async function finish(job: Job): Promise<boolean> {
   const done = await db.rows(sql`
-    update deliveries set state = 'DELIVERED'
-    where environment_id = ${job.environmentId} and event_id = ${job.eventId}
-      and endpoint_id = ${job.endpointId} and state = 'PENDING' and attempts = ${job.attempts}
+    update jobs set state = 'DONE'
+    where id = ${job.id} and state = 'OPEN' and attempts = ${job.attempts}
     returning 1`)
   return done.length === 1
 }
@@ -43,7 +50,7 @@ async function finish(job: Job): Promise<boolean> {
 // Eight workers on connections of their own ask as fast as they can for the same two thousand rows.
 // Every row must be handed out, and none of them to two workers.
 test('workers that claim at the same time never get the same row', async () => {
-  await insertDeliveries(2_000)
+  await insertJobs(2_000)
   const sessions = await Promise.all(Array.from({ length: 8 }, () => openSession(db)))
   const work = async (session: pg.Client) => {
     const reader = readerOf(session)
@@ -59,17 +66,17 @@ test('workers that claim at the same time never get the same row', async () => {
   const claimed = workers.flat()
 
   expect(claimed).toHaveLength(2_000)
-  expect(new Set(claimed.map(({ eventId }) => eventId)).size).toBe(2_000)
+  expect(new Set(claimed.map(({ id }) => id)).size).toBe(2_000)
   expect(claimed.every(({ attempts }) => attempts === 1)).toBe(true)
   expect(workers.filter((jobs) => jobs.length > 0).length).toBeGreaterThan(1)
 })
 
 // A worker that has locked rows and not committed yet must not hold up the others: they pass it by.
 test('a claim does not wait for the claim of another', async () => {
-  await insertDeliveries(10)
+  await insertJobs(10)
   const slow = await openSession(db)
   await slow.query('begin')
-  await slow.query('select from deliveries order by due_at limit 4 for update')
+  await slow.query('select from jobs order by due_at limit 4 for update')
   expect(await claim(now)).toHaveLength(6)
   await slow.query('rollback')
   expect(await claim(now)).toHaveLength(4)
@@ -78,22 +85,20 @@ test('a claim does not wait for the claim of another', async () => {
 // A worker dies with its rows. Nobody reaps them: when the lease is over they are due again, and the
 // attempt counter has counted both.
 test('a row whose lease is over goes to another worker and counts the attempt', async () => {
-  await insertDeliveries(3)
+  await insertJobs(3)
   const first = await claim(now)
   expect(await claim(now)).toEqual([])
   expect(await claim(after(now, lease.leaseMs - 1))).toEqual([])
 
   const second = await claim(after(now, lease.leaseMs))
-  expect(new Set(second.map(({ eventId }) => eventId))).toEqual(
-    new Set(first.map(({ eventId }) => eventId)),
-  )
+  expect(new Set(second.map(({ id }) => id))).toEqual(new Set(first.map(({ id }) => id)))
   expect(second.map(({ attempts }) => attempts)).toEqual([2, 2, 2])
 })
 
 // The first worker was only slow, not dead, and finishes after its successor has claimed the row. By
 // the attempt it names it is told apart: it changes nothing, and the successor's result stands.
 test('a worker that outlived its lease cannot finish for its successor', async () => {
-  await insertDeliveries(1)
+  await insertJobs(1)
   const [slow] = await claim(now)
   const [successor] = await claim(after(now, 2 * lease.leaseMs))
 
@@ -104,52 +109,41 @@ test('a worker that outlived its lease cannot finish for its successor', async (
 
 // The due time is a promise: not a millisecond early, and rows that are done are never handed out.
 test('a row that is not due yet, or not open, is never claimed', async () => {
-  await insertDeliveries(5, { dueAt: after(now, 1) })
-  await insertDeliveries(5, { state: 'DELIVERED' })
-  await insertDeliveries(5, { state: 'GIVEN_UP' })
+  await insertJobs(5, { dueAt: after(now, 1) })
+  await insertJobs(5, { state: 'DONE' })
   expect(await claim(now)).toEqual([])
   expect(await claim(after(now, 1))).toHaveLength(5)
 })
 
 // With more due than one claim may take, those that have waited longest go first.
 test('the longest due are claimed first', async () => {
-  await insertDeliveries(5, { dueAt: after(now, -second) })
-  await insertDeliveries(5, { dueAt: after(now, -minute) })
-  await insertDeliveries(5, { dueAt: after(now, -2 * second) })
+  await insertJobs(5, { dueAt: after(now, -second) })
+  await insertJobs(5, { dueAt: after(now, -minute) })
+  await insertJobs(5, { dueAt: after(now, -2 * second) })
   const claimed = await claim(now, db, 5)
   const [row] = await db.rows(sql<{ left: number }>`
-    select count(*)::int as left from deliveries where due_at = ${after(now, -minute)}`)
+    select count(*)::int as left from jobs where due_at = ${after(now, -minute)}`)
   expect(claimed).toHaveLength(5)
   expect(row!.left).toBe(0)
 })
 
-// An idle worker sleeps until the next open row falls due; rows that are done must not wake it.
-test('the next due time is that of the first open row', async () => {
-  expect(await nextDueAt(db, deliveriesDue)).toBeNull()
-  await insertDeliveries(1, { dueAt: after(now, -minute), state: 'DELIVERED' })
-  expect(await nextDueAt(db, deliveriesDue)).toBeNull()
-  await insertDeliveries(1, { dueAt: after(now, minute) })
-  await insertDeliveries(1, { dueAt: after(now, second) })
-  expect(await nextDueAt(db, deliveriesDue)).toEqual(after(now, second))
-})
-
-// Delivered rows stay for ever and pile up. A claim must find the few open ones by the index of open
+// Rows that are done stay for ever and pile up. A claim must find the few open ones by the index of open
 // rows, and never walk through the table, whatever the planner knows about the values.
 test('a claim finds open rows by their index, however many are done', async () => {
-  await insertDeliveries(20_000, { state: 'DELIVERED' })
-  await insertDeliveries(40)
-  await db.rows(sql`analyze deliveries`)
+  await insertJobs(20_000, { state: 'DONE' })
+  await insertJobs(40)
+  await db.rows(sql`analyze jobs`)
   const session = await openSession(db)
   expect(await claim(now, readerOf(session), 10)).toHaveLength(10)
 
-  const open = "(state = 'PENDING'::text)"
+  const open = "(state = 'OPEN'::text)"
   const values = [now.toISOString(), after(now, minute).toISOString(), '10']
-  for (const { scans } of await plansOf(session, 'claim_due_deliveries', values))
-    expect(scans).toEqual([`by deliveries_due keeping ${open}`, 'by deliveries_pkey'])
+  for (const { scans } of await plansOf(session, 'claim_due_jobs', values))
+    expect(scans).toEqual([`by jobs_due keeping ${open}`, 'by jobs_pkey'])
   // The index holds open rows only, so keeping those throws nothing away: it is the check that a
   // row is still open once its lock is had.
   const [index] = await db.rows(sql<{ rows: string }>`
     select pg_get_expr(indpred, indrelid) as rows from pg_index
-    where indexrelid = 'deliveries_due'::regclass`)
+    where indexrelid = 'jobs_due'::regclass`)
   expect(index!.rows).toBe(open)
 })

@@ -71,6 +71,7 @@ export async function openHouse(
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: 0,
+    allowsLoopbackWebhooks: true,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const house = await compose({ config, databaseUrl: db.url, logger, clock })

@@ -1,4 +1,6 @@
+import type { TSchema } from 'typebox'
 import { variables } from '../../src/config.js'
+import { catalogue, eventTypes } from '../../src/events/catalogue.js'
 import { codes, reasons } from '../../src/refusals.js'
 
 type Row = { status: number; when: string; nextStep: string }
@@ -32,6 +34,64 @@ ${toTable('reason', reasons)}
 
 This page is written from \`src/refusals.ts\` by \`npm run generate\`.
 `
+}
+
+/** docs/reference/events.md, from the catalogue that types what may be emitted. */
+export function renderEvents(): string {
+  const rows = eventTypes.map((type) => {
+    const { when, data } = catalogue[type]
+    return `| \`${type}\` | ${when} | [${data.title}](#${data.title.toLowerCase()}) |`
+  })
+  const resources = [...new Set(eventTypes.map((type) => catalogue[type].data))]
+  return `# Events
+
+The body of a webhook is \`{id, type, timestamp, mode, sequence, data}\`; \`data\` is the whole resource as its verify operation
+shows it. The JSON Schema of every type is in [openapi.json](../../openapi.json) under \`webhooks\`; how to receive and verify
+them is in the [guide](../guides/webhooks.md).
+
+| type | when | data |
+|---|---|---|
+${rows.join('\n')}
+
+${resources.map(renderResource).join('\n\n')}
+
+This page is written from \`src/events/catalogue.ts\` by \`npm run generate\`.
+`
+}
+
+function renderResource({ title, properties }: { title: string; properties: object }): string {
+  const rows = Object.entries(properties as Record<string, TSchema>).map(
+    ([name, schema]) => `| \`${name}\` | ${renderType(schema)} |`,
+  )
+  return `## ${title}\n\n| field | |\n|---|---|\n${rows.join('\n')}`
+}
+
+/** In a few words; the whole truth is in the JSON Schema. */
+function renderType(schema: TSchema): string {
+  const {
+    title,
+    description,
+    anyOf,
+    enum: values,
+    const: value,
+    items,
+    type,
+  } = schema as never as {
+    title?: string
+    description?: string
+    anyOf?: TSchema[]
+    enum?: string[]
+    const?: string
+    items?: TSchema
+    type?: string
+  }
+  if (title) return `[${title}](#${title.toLowerCase()})`
+  if (values) return values.map((one) => `\`${one}\``).join(', ')
+  if (value) return `\`${value}\``
+  if (items) return `a list of ${renderType(items)}`
+  if (description) return description
+  if (anyOf) return anyOf.map(renderType).join(' or ')
+  return type ?? 'anything'
 }
 
 /** docs/operating/configuration.md, from the schema that reads the variables. */

@@ -1,0 +1,59 @@
+-- Telling merchants: endpoints with their secrets, deliveries with every attempt.
+
+-- Secrets are sealed with the service's own; only the public key is readable.
+alter table webhook_endpoints
+  add column secret text not null,
+  add column previous_secret text,
+  add column previous_secret_until timestamptz,
+  add column signing_key text not null,
+  add column public_key text not null,
+  add column description text not null default '',
+  -- The first failure since the last success.
+  add column failing_since timestamptz,
+  add column disabled_reason text,
+  -- How many events this endpoint has had about itself.
+  add column event_sequence integer not null default 0,
+  add column deleted_at timestamptz,
+  add constraint disabled_reason_is_known check (disabled_reason in ('merchant', 'gone', 'failing')),
+  add constraint disabled_endpoint_says_why check (is_enabled = (disabled_reason is null)),
+  add constraint deleted_endpoint_is_disabled check (deleted_at is null or not is_enabled),
+  add constraint overlap_has_an_end check (
+    (previous_secret is null) = (previous_secret_until is null));
+
+-- Due deliveries are claimed endpoint by endpoint, so that a dead one cannot stand before the others.
+drop index deliveries_due;
+create index deliveries_due on deliveries (environment_id, endpoint_id, due_at) where state = 'PENDING';
+alter table deliveries
+  -- Tries that count against the schedule; a redelivery starts them anew.
+  add column tries integer not null default 0,
+  add column finished_at timestamptz,
+  add constraint finished_delivery_has_an_end check ((state = 'PENDING') = (finished_at is null));
+
+create table delivery_attempts (
+  environment_id integer not null,
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  number integer not null,
+  started_at timestamptz not null,
+  duration_ms integer not null,
+  -- Null: no answer came.
+  status integer,
+  error text,
+  response text not null default '',
+  primary key (environment_id, event_id, endpoint_id, number),
+  constraint attempt_has_an_end check ((status is null) <> (error is null)),
+  constraint response_is_cut check (octet_length(response) <= 4096)
+);
+
+create index events_newest_first on events (environment_id, created_at, id);
+create index events_by_resource on events (environment_id, resource_id, created_at);
+
+-- Whether a merchant was told that a balance is low, so that it is told once for each fall.
+create table low_balances (
+  environment_id integer not null references environments,
+  asset text not null,
+  is_low boolean not null,
+  event_sequence integer not null,
+  changed_at timestamptz not null,
+  primary key (environment_id, asset)
+);

@@ -1,0 +1,25 @@
+import { type EventType, eventTypes } from './catalogue.js'
+
+/** A type, or a group of types such as `payment.*`; `*` stands for all. */
+export const filters: string[] = [
+  '*',
+  ...new Set(eventTypes.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`)),
+  ...eventTypes,
+]
+
+/** The types a filter means. */
+export function typesOf(filter: string): EventType[] {
+  if (filter === '*') return [...eventTypes]
+  const start = filter.replace(/\*$/, '')
+  return eventTypes.filter((type) =>
+    filter.endsWith('.*') ? type.startsWith(start) : type === filter,
+  )
+}
+
+/** The same in SQL: whether the endpoint `alias` listens to the type in `column`. */
+export function listensTo(alias: string, column: string): string {
+  return `(${alias}.event_types is null or exists (
+    select from unnest(${alias}.event_types) filter
+    where filter = ${column}
+      or (right(filter, 2) = '.*' and starts_with(${column}, left(filter, -1)))))`
+}

@@ -1,0 +1,188 @@
+import Type from 'typebox'
+import { filters, typesOf } from '../events/filter.js'
+import { type Event, getEvent, listEvents } from '../events/find-events.js'
+import { time } from '../events/resources.js'
+import { fromReferenceOfAnyKind, prefixes, toReference } from '../ids.js'
+import { limits } from '../limits.js'
+import { lockEnabledEndpoint } from '../webhooks/endpoint.js'
+import { type Delivery, listDeliveries } from '../webhooks/find-deliveries.js'
+import { redeliver } from '../webhooks/redeliver.js'
+import { readCursor, writeCursor } from './cursor.js'
+import { success, successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { readTime } from './read-time.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+import { closed, page, pageQuery } from './schemas.js'
+
+const event = Type.Object({
+  id: Type.String({ examples: ['evt_01hx…'] }),
+  type: Type.String({ examples: ['crypto_transfer.confirmed'] }),
+  timestamp: time,
+  mode: Type.Enum(['test', 'live']),
+  sequence: Type.Integer({ description: 'Grows with every event of the resource.' }),
+  data: Type.Object(
+    {},
+    { additionalProperties: true, description: 'The resource at that moment.' },
+  ),
+})
+
+const attempt = Type.Object({
+  number: Type.Integer(),
+  startedAt: time,
+  durationMs: Type.Integer(),
+  status: Type.Union([Type.Integer(), Type.Null()]),
+  error: Type.Union([Type.String(), Type.Null()]),
+  response: Type.String({ description: 'The first 4 kB of the answer.' }),
+})
+
+const delivery = Type.Object({
+  endpointId: Type.String({ examples: ['we_01hx…'] }),
+  url: Type.String(),
+  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP']),
+  nextAttemptAt: Type.Union([time, Type.Null()]),
+  attempts: Type.Array(attempt),
+})
+
+const params = Type.Object({ id: Type.String() })
+const base = { access: 'secret', tag: 'Events' } as const
+
+export function eventRoutes(rooms: Rooms): Route[] {
+  return [list(rooms), read(rooms), deliveries(rooms), again(rooms)]
+}
+
+const list = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events',
+    operation: 'listEvents',
+    summary: 'List events',
+    description: 'Newest first; by type or group, by resource, by time.',
+    query: closed({
+      type: Type.Optional(Type.Enum(filters, { type: 'string' })),
+      resource: Type.Optional(Type.String({ maxLength: limits.names.length })),
+      from: Type.Optional(time),
+      to: Type.Optional(time),
+      ...pageQuery,
+    }),
+    answers: { 200: page(event) },
+    async handle({ environment, query }) {
+      const limit = query.limit ?? limits.http.defaultPageSize
+      const resourceId = query.resource && (fromReferenceOfAnyKind(query.resource) ?? nobody)
+      const found = await listEvents(db, environment.id, {
+        types: query.type ? typesOf(query.type as string) : undefined,
+        resourceId: resourceId || undefined,
+        from: query.from ? readTime('from', query.from) : undefined,
+        to: query.to ? readTime('to', query.to) : undefined,
+        before: query.cursor ? readPosition(query.cursor) : undefined,
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const items = shown.map((one) => toText(one, environment.mode)).join(',')
+      const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
+      return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
+    },
+  })
+
+const read = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events/:id',
+    operation: 'getEvent',
+    summary: 'Read an event',
+    description: 'Exactly what was sent to webhook endpoints.',
+    params,
+    answers: { 200: event },
+    codes: ['not_found'],
+    async handle({ environment, params: { id } }) {
+      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+      return successText(200, 'Event', toText(found, environment.mode))
+    },
+  })
+
+const deliveries = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events/:id/deliveries',
+    operation: 'listEventDeliveries',
+    summary: 'List the deliveries of an event',
+    description: 'Where it went, and every attempt with its time, status, duration and answer.',
+    params,
+    answers: { 200: Type.Object({ items: Type.Array(delivery), nextCursor: Type.Null() }) },
+    codes: ['not_found'],
+    async handle({ environment, params: { id } }) {
+      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+      const items = (await listDeliveries(db, found)).map(showDelivery)
+      return success(200, 'Deliveries', { items, nextCursor: null })
+    },
+  })
+
+const again = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: '/v1/events/:id/redeliver',
+    operation: 'redeliverEvent',
+    summary: 'Send an event again',
+    description: 'To one endpoint, or to all that listen to it.',
+    params,
+    body: Type.Optional(closed({ endpointId: Type.Optional(Type.String()) })),
+    answers: { 200: Type.Object({ deliveries: Type.Integer() }) },
+    codes: ['not_found', 'webhook_endpoint_failed'],
+    handle(ask) {
+      const { environment, params, body } = ask
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const name = { environmentId: environment.id, reference: params.id }
+            const found = await getEvent(tx, name)
+            const endpoint = body?.endpointId
+              ? await lockEnabledEndpoint(tx, { ...name, reference: body.endpointId })
+              : undefined
+            return redeliver(tx, now, { event: found, endpoint })
+          },
+          (count) => success(200, 'Deliveries made due', { deliveries: count }),
+        ),
+      )
+    },
+  })
+
+/** Ends up in an equality, so that an unknown reference finds nothing rather than everything. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** The resource inside is text already: it is written as it was sent. */
+function toText({ id, type, createdAt, sequence, data }: Event, mode: string): string {
+  const head = { id: toReference(prefixes.event, id), type, timestamp: createdAt, mode, sequence }
+  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`
+}
+
+function showDelivery({ endpointId, url, state, dueAt, attempts }: Delivery) {
+  return {
+    endpointId: toReference(prefixes.webhookEndpoint, endpointId),
+    url,
+    status: state,
+    nextAttemptAt: state === 'PENDING' ? dueAt.toISOString() : null,
+    attempts: attempts.map(({ number, startedAt, durationMs, status, error, response }) => ({
+      number,
+      startedAt: startedAt.toISOString(),
+      durationMs,
+      status,
+      error,
+      response,
+    })),
+  }
+}
+
+function toCursor({ createdAt, id }: Event): string {
+  return writeCursor({ at: createdAt.toISOString(), id })
+}
+
+function readPosition(cursor: string): { createdAt: Date; id: string } {
+  const { at = '', id = '' } = readCursor(cursor)
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  return { createdAt: readTime('cursor', at), id: isId ? id : nobody }
+}

@@ -1,0 +1,268 @@
+import Type, { type Static } from 'typebox'
+import { filters } from '../events/filter.js'
+import { time, webhookEndpoint } from '../events/resources.js'
+import { limits } from '../limits.js'
+import {
+  type CreatedEndpoint,
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  rotateSecret,
+} from '../webhooks/change-endpoints.js'
+import {
+  type Endpoint,
+  getEndpoint,
+  listEndpoints,
+  lockEnabledEndpoint,
+  showEndpoint,
+} from '../webhooks/endpoint.js'
+import { judgeUrl } from '../webhooks/judge-url.js'
+import { recover, sendTest } from '../webhooks/redeliver.js'
+import { success } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { readTime } from './read-time.js'
+import type { Rooms } from './rooms.js'
+import { type Ask, type Route, route } from './route.js'
+import { closed } from './schemas.js'
+
+const withSecret = Type.Object({
+  ...webhookEndpoint.properties,
+  secret: Type.String({
+    description: 'Shown once. For the `v1` signature.',
+    examples: ['whsec_…'],
+  }),
+})
+
+const url = Type.String({ minLength: 1, maxLength: limits.webhooks.urlLength })
+const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
+  minItems: 1,
+  maxItems: limits.webhooks.filters,
+  uniqueItems: true,
+  description: 'Types or groups such as `payment.*`; `*` for everything.',
+})
+const description = Type.String({ maxLength: limits.names.length })
+const params = Type.Object({ id: Type.String() })
+const tag = 'Webhooks'
+
+/** Everything about where a merchant hears of events. */
+export function webhookEndpointRoutes(rooms: Rooms): Route[] {
+  return [
+    create(rooms),
+    list(rooms),
+    read(rooms),
+    change(rooms),
+    remove(rooms),
+    rotate(rooms),
+    test(rooms),
+    recoverSince(rooms),
+  ]
+}
+
+const base = { access: 'secret', tag } as const
+const path = '/v1/webhook-endpoints'
+
+const create = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    operation: 'createWebhookEndpoint',
+    summary: 'Create a webhook endpoint',
+    description: 'At most ten per environment. The secret is shown once.',
+    body: closed({
+      url,
+      events: Type.Optional(events),
+      description: Type.Optional(description),
+    }),
+    answers: { 201: withSecret },
+    codes: ['webhook_endpoint_failed'],
+    handle(ask) {
+      const { environment, body } = ask
+      const { href } = judgeUrl(body.url, environment.mode, rooms.allowsLoopbackWebhooks)
+      const order = {
+        environment,
+        seal: rooms.seal,
+        url: href,
+        eventTypes: toTypes(body.events),
+        description: body.description ?? '',
+      }
+      return rooms.change(
+        toLateCall(
+          ask,
+          (tx, now) => createEndpoint(tx, now, order),
+          (created) => showOnce(201, 'Webhook endpoint created', created as CreatedEndpoint),
+        ),
+      )
+    },
+  })
+
+const list = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'listWebhookEndpoints',
+    summary: 'List webhook endpoints',
+    description: 'All of them, newest first.',
+    answers: {
+      200: Type.Object({ items: Type.Array(webhookEndpoint), nextCursor: Type.Null() }),
+    },
+    async handle({ environment }) {
+      const items = await listEndpoints(db, environment.id)
+      return success(200, 'Webhook endpoints', { items: items.map(showEndpoint), nextCursor: null })
+    },
+  })
+
+const read = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:id`,
+    operation: 'getWebhookEndpoint',
+    summary: 'Read a webhook endpoint',
+    description: 'Without its secret, which is shown only when it is made.',
+    params,
+    answers: { 200: webhookEndpoint },
+    codes: ['not_found'],
+    async handle(ask) {
+      return success(200, 'Webhook endpoint', showEndpoint(await getEndpoint(db, nameOf(ask))))
+    },
+  })
+
+const change = ({ db, allowsLoopbackWebhooks }: Rooms) =>
+  route({
+    ...base,
+    method: 'PATCH',
+    path: `${path}/:id`,
+    operation: 'changeWebhookEndpoint',
+    summary: 'Change a webhook endpoint',
+    description: 'Only what is sent changes. `enabled: true` brings a disabled one back.',
+    params,
+    body: closed({
+      url: Type.Optional(url),
+      events: Type.Optional(events),
+      description: Type.Optional(description),
+      enabled: Type.Optional(Type.Boolean()),
+    }),
+    answers: { 200: webhookEndpoint },
+    codes: ['not_found'],
+    async handle(ask) {
+      const { body, environment } = ask
+      if (body.url !== undefined) judgeUrl(body.url, environment.mode, allowsLoopbackWebhooks)
+      const changed = await db.transaction((tx) =>
+        changeEndpoint(tx, nameOf(ask), {
+          ...(body.url !== undefined && { url: new URL(body.url).href }),
+          ...(body.events !== undefined && { eventTypes: toTypes(body.events) }),
+          ...(body.description !== undefined && { description: body.description }),
+          ...(body.enabled !== undefined && { isEnabled: body.enabled }),
+        }),
+      )
+      return success(200, 'Webhook endpoint changed', showEndpoint(changed))
+    },
+  })
+
+const remove = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    operation: 'deleteWebhookEndpoint',
+    summary: 'Delete a webhook endpoint',
+    description: 'Nothing more is sent to it. Its deliveries stay on record.',
+    params,
+    answers: { 200: Type.Object({}) },
+    codes: ['not_found'],
+    async handle(ask) {
+      await db.transaction((tx) => deleteEndpoint(tx, ask.now, nameOf(ask)))
+      return success(200, 'Webhook endpoint deleted', {})
+    },
+  })
+
+const rotate = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:id/rotate-secret`,
+    operation: 'rotateWebhookSecret',
+    summary: 'Rotate the secret',
+    description: 'Both secrets sign for 24 hours. The new one is shown once.',
+    params,
+    answers: { 200: withSecret },
+    codes: ['not_found'],
+    handle(ask) {
+      return rooms.change(
+        toLateCall(
+          ask,
+          (tx, now) => rotateSecret(tx, now, { ...nameOf(ask), seal: rooms.seal }),
+          (rotated) => showOnce(200, 'Secret rotated', rotated as CreatedEndpoint),
+        ),
+      )
+    },
+  })
+
+const test = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:id/test`,
+    operation: 'testWebhookEndpoint',
+    summary: 'Send a test event',
+    description: 'A real `webhook_endpoint.test` event that only this endpoint hears.',
+    params,
+    answers: { 200: webhookEndpoint },
+    codes: ['not_found', 'webhook_endpoint_failed'],
+    handle(ask) {
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const endpoint = await lockEnabledEndpoint(tx, nameOf(ask))
+            await sendTest(tx, now, endpoint)
+            return endpoint
+          },
+          (endpoint) => success(200, 'Test event sent', showEndpoint(endpoint as Endpoint)),
+        ),
+      )
+    },
+  })
+
+const recoverSince = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:id/recover`,
+    operation: 'recoverWebhookEndpoint',
+    summary: 'Send again what was missed',
+    description:
+      'Everything since a time that this endpoint listens to and has not taken, at most 10,000 events at once.',
+    params,
+    body: closed({ since: time }),
+    answers: { 200: Type.Object({ deliveries: Type.Integer() }) },
+    codes: ['not_found', 'webhook_endpoint_failed'],
+    handle(ask) {
+      const since = readTime('since', ask.body.since)
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const endpoint = await lockEnabledEndpoint(tx, nameOf(ask))
+            return recover(tx, now, { endpoint, since })
+          },
+          (deliveries) => success(200, 'Deliveries made due', { deliveries }),
+        ),
+      )
+    },
+  })
+
+function nameOf({ environment, params }: Ask<unknown, unknown, { id: string }>) {
+  return { environmentId: environment.id, reference: params.id }
+}
+
+function toTypes(chosen: Static<typeof events> | undefined): string[] | null {
+  return !chosen || chosen.includes('*') ? null : (chosen as string[])
+}
+
+function showOnce(status: number, message: string, { endpoint, secret }: CreatedEndpoint) {
+  const data = { ...showEndpoint(endpoint), secret: secret.reveal() }
+  return { ...success(status, message, data), holdsSecret: true }
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import type { Environment } from '../environment.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import type { Seal } from '../sealed.js'
+import type { Secret } from '../secret.js'
+import { type Endpoint, type EndpointName, endpointColumns, lockEndpoint } from './endpoint.js'
+import { makeSecret, makeSigningKey } from './signing.js'
+
+export type NewEndpoint = {
+  environment: Pick<Environment, 'id'>
+  seal: Seal
+  url: string
+  eventTypes: string[] | null
+  description: string
+}
+
+/** The secret is shown here and never again. */
+export type CreatedEndpoint = { endpoint: Endpoint; secret: Secret }
+
+export async function createEndpoint(
+  tx: Tx,
+  now: Date,
+  order: NewEndpoint,
+): Promise<CreatedEndpoint> {
+  // The environment's row is the turnstile: two creates at once must not both be the tenth.
+  await tx.rows(sql`select from environments where id = ${order.environment.id} for no key update`)
+  const [existing] = await tx.rows(sql<{ count: bigint }>`
+    select count(*) as count from webhook_endpoints
+    where environment_id = ${order.environment.id} and deleted_at is null`)
+  if (existing!.count >= limits.webhooks.endpointsPerEnvironment) throw tooMany()
+
+  const secret = makeSecret()
+  const { signingKey, publicKey } = makeSigningKey()
+  const [endpoint] = await tx.rows(sql<Endpoint>`
+    insert into webhook_endpoints (environment_id, id, url, event_types, description, is_enabled,
+      secret, signing_key, public_key, created_at)
+    values (${order.environment.id}, ${newId(now)}, ${order.url}, ${order.eventTypes},
+      ${order.description}, true, ${order.seal.seal(secret.reveal())},
+      ${order.seal.seal(signingKey.reveal())}, ${publicKey}, ${now})
+    returning ${endpointColumns}`)
+  return { endpoint: endpoint!, secret }
+}
+
+export type EndpointChange = {
+  url?: string
+  eventTypes?: string[] | null
+  description?: string
+  isEnabled?: boolean
+}
+
+/** What is absent stays. A new address, and enabling, forget since when it failed. */
+export async function changeEndpoint(
+  tx: Tx,
+  name: EndpointName,
+  change: EndpointChange,
+): Promise<Endpoint> {
+  const endpoint = await lockEndpoint(tx, name)
+  const { url, eventTypes, description, isEnabled } = { ...endpoint, ...change }
+  const isFresh = url !== endpoint.url || (isEnabled && !endpoint.isEnabled)
+  const reason = isEnabled ? null : (endpoint.disabledReason ?? 'merchant')
+  const [changed] = await tx.rows(sql<Endpoint>`
+    update webhook_endpoints set url = ${url}, event_types = ${eventTypes},
+      description = ${description}, is_enabled = ${isEnabled}, disabled_reason = ${reason},
+      failing_since = case when ${isFresh} then null else failing_since end
+    where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}
+    returning ${endpointColumns}`)
+  return changed!
+}
+
+/** Its history stays; nothing more is sent to it. */
+export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Promise<void> {
+  const { environmentId, id } = await lockEndpoint(tx, name)
+  tx.write(sql`
+    update webhook_endpoints set deleted_at = ${now}, is_enabled = false,
+      disabled_reason = coalesce(disabled_reason, 'merchant')
+    where environment_id = ${environmentId} and id = ${id}`)
+}
+
+/** Both secrets sign until the overlap ends, so that a receiver can change over without a gap. */
+export async function rotateSecret(
+  tx: Tx,
+  now: Date,
+  { seal, ...name }: EndpointName & { seal: Seal },
+): Promise<CreatedEndpoint> {
+  const endpoint = await lockEndpoint(tx, name)
+  const secret = makeSecret()
+  tx.write(sql`
+    update webhook_endpoints set previous_secret = secret,
+      previous_secret_until = ${after(now, limits.webhooks.secretOverlapMs)},
+      secret = ${seal.seal(secret.reveal())}
+    where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}`)
+  return { endpoint, secret }
+}
+
+function tooMany(): Refusal {
+  return new Refusal('webhook_endpoint_failed', {
+    reason: 'too_many',
+    message: `An environment has at most ${limits.webhooks.endpointsPerEnvironment} webhook endpoints. Delete one first.`,
+  })
+}

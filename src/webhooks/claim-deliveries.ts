@@ -1,0 +1,75 @@
+import { after } from '../clock.js'
+import type { EnvironmentId, Mode } from '../environment.js'
+import { limits } from '../limits.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader } from '../postgres/tx.js'
+
+/** A delivery that is ours until its lease ends, with everything a try needs. */
+export type ClaimedDelivery = {
+  environmentId: EnvironmentId
+  eventId: string
+  endpointId: string
+  /** The number of this attempt: whoever records its end must name it. */
+  attempts: number
+  tries: number
+  mode: Mode
+  type: string
+  sequence: number
+  data: string
+  eventCreatedAt: Date
+  url: string
+  isEnabled: boolean
+  isFailing: boolean
+  secret: string
+  previousSecret: string | null
+  previousSecretUntil: Date | null
+  signingKey: string
+}
+
+/** How many more deliveries of an endpoint there is room for. */
+export type Room = { environmentId: EnvironmentId; endpointId: string; places: number }
+
+const columns = { environment_id: 'int4', endpoint_id: 'uuid', places: 'int4' } as const
+
+const claim = listStatement<typeof columns, ClaimedDelivery>({
+  name: 'claim_deliveries',
+  columns,
+  text: (list, more) => `
+    with claimed as materialized (
+      select due.* from ${list} cross join lateral (
+        select d.environment_id, d.event_id, d.endpoint_id from deliveries d
+        where d.environment_id = list.environment_id and d.endpoint_id = list.endpoint_id
+          and d.state = 'PENDING' and d.due_at <= ${more(0)}::timestamptz
+        order by d.due_at limit list.places
+        for update skip locked) due),
+    leased as (
+      update deliveries d set due_at = ${more(1)}::timestamptz, attempts = d.attempts + 1,
+        tries = d.tries + 1
+      from claimed where d.environment_id = claimed.environment_id
+        and d.event_id = claimed.event_id and d.endpoint_id = claimed.endpoint_id
+      returning d.*)
+    select l.environment_id as "environmentId", l.event_id as "eventId",
+      l.endpoint_id as "endpointId", l.attempts, l.tries, v.mode, e.type, e.sequence, e.data,
+      e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
+      w.failing_since is not null as "isFailing", w.secret, w.previous_secret as "previousSecret",
+      w.previous_secret_until as "previousSecretUntil", w.signing_key as "signingKey"
+    from leased l
+    join events e on e.environment_id = l.environment_id and e.id = l.event_id
+    join webhook_endpoints w on w.environment_id = l.environment_id and w.id = l.endpoint_id
+    join environments v on v.id = l.environment_id`,
+})
+
+/** Takes the due deliveries for which there is room, those that have waited longest first. */
+export async function claimDeliveries(
+  db: Reader,
+  now: Date,
+  rooms: Room[],
+): Promise<ClaimedDelivery[]> {
+  if (rooms.length === 0) return []
+  const rows = rooms.map(({ environmentId, endpointId, places }) => ({
+    environment_id: environmentId,
+    endpoint_id: endpointId,
+    places,
+  }))
+  return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
+}

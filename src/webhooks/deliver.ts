@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Clock } from '../clock.js'
+import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
+import { Lane } from '../postgres/lane.js'
+import type { Reader } from '../postgres/tx.js'
+import type { Seal } from '../sealed.js'
+import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
+import { findOpenEndpoints, type OpenEndpoint, type Place, start } from './find-open-endpoints.js'
+import { judgeAttempt } from './judge-attempt.js'
+import { createSigner } from './message.js'
+import { type Ended, recordAttempts } from './record-attempts.js'
+import type { Sender, Sent } from './send.js'
+import { sharePlaces } from './share-places.js'
+import { UnderWay } from './under-way.js'
+
+type Tools = {
+  db: Reader
+  connect: () => Promise<pg.Client>
+  seal: Seal
+  clock: Clock
+  logger: Logger
+  sender: Sender
+}
+
+/**
+ * Sends what is due until stopped. Endpoints share the places of a process, so that a slow or dead
+ * one never delays another; many processes may do this at once.
+ */
+export class Deliverer {
+  readonly stats = { claimed: 0, delivered: 0, failed: 0 }
+  readonly #tools: Tools
+  readonly #sign: ReturnType<typeof createSigner>
+  readonly #results: Lane<Ended, true>
+  readonly #underWay = new UnderWay()
+  readonly #stopping = new AbortController()
+  #place: Place = start
+  #loop: Promise<void> | undefined
+  #isCut = false
+
+  constructor(tools: Tools) {
+    this.#tools = tools
+    this.#sign = createSigner(tools.seal)
+    this.#results = new Lane({
+      connect: tools.connect,
+      work: async (tx, ended) => {
+        const disabled = await recordAttempts(tx, tools.clock.now(), ended)
+        for (const { url, disabledReason } of disabled)
+          tools.logger.warn({ url, reason: disabledReason }, 'a webhook endpoint was disabled')
+        return ended.map(() => true)
+      },
+    })
+  }
+
+  start(): void {
+    this.#loop = this.#run()
+  }
+
+  /**
+   * Nothing new is claimed; what is under way is finished and written down. A receiver that takes
+   * too long is cut off: its delivery falls due again when the lease is over.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#loop
+    await this.#finish(limits.webhooks.finishMs)
+    this.#isCut = true
+    this.#tools.sender.close()
+    await this.#finish(limits.webhooks.attemptMs)
+    await this.#results.close()
+  }
+
+  async #finish(withinMs: number): Promise<void> {
+    const { clock } = this.#tools
+    const startedAt = clock.elapsedMs()
+    while (this.#underWay.count > 0 && clock.elapsedMs() - startedAt < withinMs) await sleep(10)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const isMore = await this.#look().catch((error: unknown) => {
+        // What was claimed falls due again by itself when its lease is over.
+        this.#tools.logger.error({ err: error }, 'due deliveries could not be claimed')
+        return false
+      })
+      const restMs = isMore ? limits.webhooks.breathMs : limits.webhooks.lookEveryMs
+      await sleep(restMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** Claims as much as there is room for; true when there may be more. */
+  async #look(): Promise<boolean> {
+    if (this.#underWay.count >= limits.webhooks.places) return false
+    const { db, clock } = this.#tools
+    const now = clock.now()
+    const walked = await findOpenEndpoints(db, now, this.#place)
+    const due = inAnyTurn(walked.filter((endpoint) => endpoint.isDue))
+    const places = sharePlaces(
+      this.#underWay,
+      due.map((endpoint) => ({ ...endpoint, underWay: this.#underWay.of(endpoint) })),
+    )
+    const rooms = due.map((endpoint, index) => ({ ...endpoint, places: places[index]! }))
+    const claimed = await claimDeliveries(
+      db,
+      now,
+      rooms.filter((room) => room.places > 0),
+    )
+    this.stats.claimed += claimed.length
+    for (const delivery of claimed) void this.#deliver(delivery)
+
+    const isCut = walked.length === limits.webhooks.endpointsPerLook
+    this.#place = isCut ? walked.at(-1)! : start
+    return claimed.length > 0 || this.#place !== start
+  }
+
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { clock, logger } = this.#tools
+    this.#underWay.add(delivery)
+    const startedAt = clock.now()
+    try {
+      const sent = await this.#try(delivery, startedAt)
+      if (!this.#isCut) await this.#results.run(this.#toEnded(delivery, startedAt, sent))
+    } catch (error) {
+      logger.error({ err: error }, 'the end of a delivery attempt could not be written down')
+    }
+    this.#underWay.remove(delivery)
+  }
+
+  async #try(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
+    if (!delivery.isEnabled)
+      return { status: null, error: 'the endpoint is disabled', response: '', durationMs: 0 }
+    return this.#tools.sender.send(this.#sign(delivery, now))
+  }
+
+  #toEnded(delivery: ClaimedDelivery, startedAt: Date, sent: Sent): Ended {
+    const now = this.#tools.clock.now()
+    const { mode, tries } = delivery
+    const verdict = delivery.isEnabled
+      ? judgeAttempt(sent, { now, mode, tries, chance: Math.random() })
+      : ({ state: 'GIVEN_UP', dueAt: now, finishedAt: now } as const)
+    this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
+    const { environmentId, eventId, endpointId, attempts: number } = delivery
+    return { environmentId, eventId, endpointId, number, startedAt, sent, verdict }
+  }
+}
+
+/** Somebody must be asked first; nobody is always the last. */
+function inAnyTurn(endpoints: OpenEndpoint[]): OpenEndpoint[] {
+  const first = Math.floor(Math.random() * endpoints.length)
+  return [...endpoints.slice(first), ...endpoints.slice(0, first)]
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { fromReference, prefixes, toReference } from '../ids.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+
+/** Where a merchant hears of events. Its secrets stay in the table, sealed. */
+export type Endpoint = {
+  environmentId: EnvironmentId
+  id: string
+  url: string
+  /** Types or wildcards such as `payment.*`; null for everything. */
+  eventTypes: string[] | null
+  description: string
+  isEnabled: boolean
+  disabledReason: DisabledReason | null
+  failingSince: Date | null
+  publicKey: string
+  eventSequence: number
+  createdAt: Date
+}
+
+export type DisabledReason = 'merchant' | 'gone' | 'failing'
+
+export const endpointColumns = sql`
+  environment_id as "environmentId", id, url, event_types as "eventTypes", description,
+  is_enabled as "isEnabled", disabled_reason as "disabledReason", failing_since as "failingSince",
+  public_key as "publicKey", event_sequence as "eventSequence", created_at as "createdAt"`
+
+export type EndpointName = { environmentId: EnvironmentId; reference: string }
+
+export async function listEndpoints(db: Reader, environmentId: EnvironmentId): Promise<Endpoint[]> {
+  return db.rows(sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where environment_id = ${environmentId} and deleted_at is null
+    order by created_at desc, id desc`)
+}
+
+export async function getEndpoint(db: Reader, name: EndpointName): Promise<Endpoint> {
+  return one(name, (id) =>
+    db.rows(sql<Endpoint>`
+      select ${endpointColumns} from webhook_endpoints
+      where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
+  )
+}
+
+/** The same, locked: changes of one endpoint take turns. */
+export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint> {
+  return one(name, (id) =>
+    tx.rows(sql<Endpoint>`
+      select ${endpointColumns} from webhook_endpoints
+      where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null
+      for no key update`),
+  )
+}
+
+/** Nothing can be sent to a disabled one; enabling it is the merchant's own step. */
+export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint> {
+  const endpoint = await lockEndpoint(tx, name)
+  if (endpoint.isEnabled) return endpoint
+  throw new Refusal('webhook_endpoint_failed', {
+    reason: 'endpoint_disabled',
+    message: 'This webhook endpoint is disabled. Enable it first: PATCH {"enabled": true}.',
+  })
+}
+
+async function one(
+  { reference }: EndpointName,
+  find: (id: string) => Promise<Endpoint[]>,
+): Promise<Endpoint> {
+  const id = fromReference(prefixes.webhookEndpoint, reference)
+  const [endpoint] = id ? await find(id) : []
+  if (!endpoint)
+    throw new Refusal('not_found', { message: `There is no webhook endpoint ${reference}.` })
+  return endpoint
+}
+
+/** An endpoint as its verify operation, and events about it, show it. */
+export function showEndpoint(endpoint: Endpoint) {
+  return {
+    id: toReference(prefixes.webhookEndpoint, endpoint.id),
+    url: endpoint.url,
+    events: endpoint.eventTypes ?? ['*'],
+    description: endpoint.description,
+    enabled: endpoint.isEnabled,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    publicKey: endpoint.publicKey,
+    createdAt: endpoint.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Event } from '../events/find-events.js'
+import type { Reader } from '../postgres/tx.js'
+
+export type Attempt = {
+  number: number
+  startedAt: Date
+  durationMs: number
+  status: number | null
+  error: string | null
+  response: string
+}
+
+export type Delivery = {
+  endpointId: string
+  url: string
+  state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
+  dueAt: Date
+  attempts: Attempt[]
+}
+
+/** Where an event went, and every try with what came back. */
+export async function listDeliveries(db: Reader, event: Event): Promise<Delivery[]> {
+  const { environmentId, id } = event
+  const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
+    select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt"
+    from deliveries d join webhook_endpoints w
+      on w.environment_id = d.environment_id and w.id = d.endpoint_id
+    where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at`)
+  const attempts = await db.rows(sql<Attempt & { endpointId: string }>`
+    select endpoint_id as "endpointId", number, started_at as "startedAt",
+      duration_ms as "durationMs", status, error, response
+    from delivery_attempts where environment_id = ${environmentId} and event_id = ${id}
+    order by number`)
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    attempts: attempts.filter((attempt) => attempt.endpointId === delivery.endpointId),
+  }))
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { limits } from '../limits.js'
+import type { Reader } from '../postgres/tx.js'
+
+/** An endpoint that has open deliveries. */
+export type OpenEndpoint = {
+  environmentId: EnvironmentId
+  endpointId: string
+  isDue: boolean
+  /** Its latest attempt failed. */
+  isFailing: boolean
+}
+
+/** Where the last look ended, so that the next one goes on from there and nobody is passed over. */
+export type Place = { environmentId: number; endpointId: string }
+
+export const start: Place = { environmentId: 0, endpointId: '00000000-0000-0000-0000-000000000000' }
+
+/**
+ * Walks from endpoint to endpoint over the index of open deliveries: one step for each, however
+ * many deliveries wait there. At most so many steps at once; the last one says where to go on.
+ */
+export async function findOpenEndpoints(
+  db: Reader,
+  now: Date,
+  from: Place,
+): Promise<OpenEndpoint[]> {
+  return db.rows(sql<OpenEndpoint>`
+    with recursive walk as (
+      (select environment_id, endpoint_id, due_at, 1 as step from deliveries
+        where state = 'PENDING'
+          and (environment_id, endpoint_id) > (${from.environmentId}::int, ${from.endpointId}::uuid)
+        order by environment_id, endpoint_id, due_at limit 1)
+      union all
+      select next.environment_id, next.endpoint_id, next.due_at, walk.step + 1
+      from walk cross join lateral (
+        select d.environment_id, d.endpoint_id, d.due_at from deliveries d
+        where d.state = 'PENDING'
+          and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
+        order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
+      where walk.step < ${limits.webhooks.endpointsPerLook}::int)
+    select walk.environment_id as "environmentId", walk.endpoint_id as "endpointId",
+      walk.due_at <= ${now}::timestamptz as "isDue", w.failing_since is not null as "isFailing"
+    from walk join webhook_endpoints w
+      on w.environment_id = walk.environment_id and w.id = walk.endpoint_id
+    order by walk.step`)
+}

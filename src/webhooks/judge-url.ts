@@ -1,0 +1,36 @@
+import { isIP } from 'node:net'
+import type { Mode } from '../environment.js'
+import { Refusal } from '../refusal.js'
+import { isLoopback, isPublicAddress } from './addresses.js'
+
+/**
+ * Refuses what can be told from the text alone: schemes, credentials, addresses of the inside.
+ * Names are judged when they are dialled, by the address that is really reached.
+ */
+export function judgeUrl(text: string, mode: Mode, allowsLoopback: boolean): URL {
+  const url = parse(text)
+  if (!url) throw refused('must be an absolute URL such as https://example.com/webhooks')
+  if (url.username || url.password) throw refused('must not contain a user name or password')
+  if (url.hash) throw refused('must not contain a fragment')
+  if (mode === 'live' && url.protocol !== 'https:')
+    throw refused('must start with https:// in live mode')
+  if (!['https:', 'http:'].includes(url.protocol))
+    throw refused('must start with https:// or http://')
+
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isInside = isIP(host) !== 0 && !isPublicAddress(host)
+  const isAllowed = mode === 'test' && allowsLoopback && isLoopback(host)
+  if (isInside && !isAllowed) throw refused('must be a public address')
+  return url
+}
+
+function parse(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function refused(issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `url ${issue}.`,
+    details: [{ field: 'url', issue }],
+  })
+}

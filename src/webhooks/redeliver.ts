@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { emitAll } from '../events/emit.js'
+import { listensTo } from '../events/filter.js'
+import type { Event } from '../events/find-events.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Tx } from '../postgres/tx.js'
+import { type Endpoint, showEndpoint } from './endpoint.js'
+
+/** Tests are for the endpoint that asked for them, also when they are sent again. */
+const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`
+
+/** A delivery that is made due again starts its schedule anew; its attempts stay on record. */
+const dueAgain = sql`
+  on conflict (environment_id, event_id, endpoint_id) do update
+  set state = 'PENDING', due_at = excluded.due_at, tries = 0, finished_at = null`
+
+/** Sends an event again to one endpoint, or to all that listen to it. Says to how many. */
+export async function redeliver(
+  tx: Tx,
+  now: Date,
+  { event, endpoint }: { event: Event; endpoint: Endpoint | undefined },
+): Promise<number> {
+  const who = endpoint ? sql`w.id = ${endpoint.id}` : sql.raw(listensTo('w', 'e.type'))
+  const rows = await tx.rows(sql`
+    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
+    select e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}
+    from events e join webhook_endpoints w on w.environment_id = e.environment_id
+    where e.environment_id = ${event.environmentId} and e.id = ${event.id} and w.is_enabled
+      and ${isMeantFor} and ${who}
+    order by e.environment_id, e.id, w.id ${dueAgain} returning 1`)
+  return rows.length
+}
+
+/**
+ * Sends everything since a time that this endpoint listens to and has not taken: what failed, what
+ * was given up, and what happened while it was disabled. Says how many, a bounded number at once.
+ */
+export async function recover(
+  tx: Tx,
+  now: Date,
+  { endpoint, since }: { endpoint: Endpoint; since: Date },
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
+    select e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}
+    from events e join webhook_endpoints w on w.environment_id = e.environment_id
+    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
+      and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
+      and not exists (select from deliveries d where d.environment_id = e.environment_id
+        and d.event_id = e.id and d.endpoint_id = w.id and d.state in ('DELIVERED', 'PENDING'))
+    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveredAtOnce}
+    ${dueAgain} returning 1`)
+  return rows.length
+}
+
+/** An event that only this endpoint hears, for trying it out. */
+export async function sendTest(tx: Tx, now: Date, endpoint: Endpoint): Promise<void> {
+  const [row] = await tx.rows(sql<{ sequence: number }>`
+    update webhook_endpoints set event_sequence = event_sequence + 1
+    where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}
+    returning event_sequence as sequence`)
+  emitAll(tx, now, [
+    {
+      environmentId: endpoint.environmentId,
+      type: 'webhook_endpoint.test',
+      resourceId: endpoint.id,
+      causeId: newId(now),
+      sequence: row!.sequence,
+      data: JSON.stringify(showEndpoint(endpoint)),
+      onlyEndpointId: endpoint.id,
+    },
+  ])
+}

@@ -1,0 +1,139 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { type Clock, second } from '../clock.js'
+import type { Mode } from '../environment.js'
+import { limits } from '../limits.js'
+import { loopbackAddresses } from './addresses.js'
+import { readRetryAfter } from './schedule.js'
+
+/** How one try ended. Without a status there was no whole answer. */
+export type Sent = {
+  status: number | null
+  error: string | null
+  response: string
+  durationMs: number
+  retryAfterMs?: number
+}
+
+export type Message = { url: string; mode: Mode; headers: Record<string, string>; body: string }
+
+export type Sender = { send(message: Message): Promise<Sent>; close(): void }
+
+type Lookup = (hostname: string, options: object, callback: (...args: never[]) => void) => void
+
+/**
+ * Posts to merchants' servers over kept connections. The address that is dialled is checked at the
+ * moment of dialling, so a name that changes between check and connect gains nothing. Redirects are
+ * answers like any other: they are never followed.
+ */
+export function createSender(options: {
+  clock: Clock
+  allowsLoopback: boolean
+  attemptMs?: number
+  /** For tests: names that resolve as they please. */
+  lookup?: Lookup
+}): Sender {
+  const { clock, attemptMs = limits.webhooks.attemptMs } = options
+  const kept = {
+    keepAlive: true,
+    maxFreeSockets: limits.webhooks.idlePerEndpoint,
+    timeout: limits.webhooks.idleMs,
+    ...(options.lookup && { lookup: options.lookup }),
+  }
+  const inside = { ...kept, allowIPAddressList: options.allowsLoopback ? loopbackAddresses : [] }
+  const agents = {
+    live: { http: undefined, https: new RequestFilteringHttpsAgent(kept) },
+    test: {
+      http: new RequestFilteringHttpAgent(inside),
+      https: new RequestFilteringHttpsAgent(inside),
+    },
+  }
+  return {
+    async send(message) {
+      const url = new URL(message.url)
+      const isSecure = url.protocol === 'https:'
+      const agent = agents[message.mode][isSecure ? 'https' : 'http']
+      if (!agent) return { status: null, error: 'live endpoints must be https', ...nothing }
+      const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) }
+      const post = () =>
+        (isSecure ? requestHttps : requestHttp)(url, { method: 'POST', agent, headers })
+      const startedAt = clock.elapsedMs()
+      const spentMs = () => Math.round(clock.elapsedMs() - startedAt)
+      const tryOnce = () =>
+        exchange(post(), message.body, { clock, withinMs: attemptMs - spentMs() })
+      let answer = await tryOnce()
+      // The receiver closed a kept connection just as we wrote to it: nobody's failure.
+      if (answer.wasStale) answer = await tryOnce()
+      const { wasStale, ...sent } = answer
+      return { ...sent, durationMs: spentMs() }
+    },
+    close() {
+      for (const agent of [agents.live.https, agents.test.http, agents.test.https]) agent.destroy()
+    },
+  }
+}
+
+const nothing = { response: '', durationMs: 0 }
+
+type Exchanged = Omit<Sent, 'durationMs'> & { wasStale?: boolean }
+
+/** One limit for everything: who drips bytes has no more time than who is silent. */
+function exchange(
+  outgoing: ClientRequest,
+  body: string,
+  { clock, withinMs }: { clock: Clock; withinMs: number },
+): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const finish = (answer: Exchanged) => {
+      clearTimeout(timer)
+      resolve(answer)
+    }
+    const fail = (error: string) => finish({ status: null, error, response: '' })
+    const timer = setTimeout(() => {
+      fail(`no whole answer within ${limits.webhooks.attemptMs / second} s`)
+      outgoing.destroy()
+    }, withinMs)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const wasStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
+      finish({ status: null, error: error.message, response: '', wasStale })
+    })
+    outgoing.on('response', (incoming) => {
+      readStart(incoming).then(
+        (response) => finish({ ...toAnswer(incoming, clock), response }),
+        (error: Error) => fail(error.message),
+      )
+    })
+    outgoing.end(body)
+  })
+}
+
+function toAnswer(incoming: IncomingMessage, clock: Clock) {
+  const status = incoming.statusCode ?? 0
+  const isAsking = status === 429 || status === 503
+  const header = incoming.headers['retry-after']
+  const retryAfterMs = isAsking ? readRetryAfter(header, clock.now()) : undefined
+  return { status, error: null, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+/** What is kept of an answer. A longer one is cut off, and its connection with it. */
+async function readStart(incoming: IncomingMessage): Promise<string> {
+  const most = limits.webhooks.responseBytes
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of incoming) {
+    chunks.push(chunk as Buffer)
+    length += (chunk as Buffer).length
+    if (length > most) break
+  }
+  if (length <= most && !incoming.complete) throw new Error('the answer was cut off')
+  // Cutting may split a character; NUL is the one character a text column cannot hold.
+  const text = Buffer.concat(chunks).subarray(0, most).toString('utf8')
+  return cutToBytes(text.replaceAll('\0', ''), most)
+}
+
+function cutToBytes(text: string, most: number): string {
+  let cut = text
+  while (Buffer.byteLength(cut) > most) cut = cut.slice(0, -1)
+  return cut
+}

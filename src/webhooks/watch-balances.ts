@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { emitAll, type Happening } from '../events/emit.js'
+import { newId, toUuid } from '../ids.js'
+import { listBalancesOf } from '../ledger/balances.js'
+import { limits } from '../limits.js'
+import { parseDecimal, toWire } from '../money/amounts.js'
+import { type Asset, assetNames } from '../money/assets.js'
+import type { Database } from '../postgres/database.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader } from '../postgres/tx.js'
+
+type Thresholds = Partial<Record<Asset, number | string | null>>
+type Watched = { environmentId: EnvironmentId; lowBalance: string }
+type Level = { environmentId: EnvironmentId; asset: Asset; available: bigint; threshold: bigint }
+type Known = { environmentId: EnvironmentId; asset: Asset; isLow: boolean }
+
+/**
+ * Tells merchants whose available balance fell below the threshold they set: once for each fall.
+ * Several processes may look at the same time; the row decides which of them tells.
+ */
+export async function watchBalances(db: Database, now: Date): Promise<number> {
+  let told = 0
+  for (let last = 0; ; ) {
+    const watched = await listWatched(db, last)
+    const changed = await findChanged(db, watched)
+    if (changed.length > 0) told += await tell(db, now, changed)
+    if (watched.length < limits.lowBalance.watchedAtOnce) return told
+    last = watched.at(-1)!.environmentId
+  }
+}
+
+function listWatched(db: Reader, after: number): Promise<Watched[]> {
+  return db.rows(sql<Watched>`
+    select environment_id as "environmentId", document -> 'lowBalance' as "lowBalance"
+    from environment_settings
+    where document -> 'lowBalance' is not null and environment_id > ${after}
+    order by environment_id limit ${limits.lowBalance.watchedAtOnce}`)
+}
+
+/** Those that have gone from enough to low or back since they were last seen. */
+async function findChanged(db: Reader, watched: Watched[]): Promise<Level[]> {
+  const ids = watched.map(({ environmentId }) => environmentId)
+  const balances = await listBalancesOf(db, ids)
+  const known = await db.rows(sql<Known>`
+    select environment_id as "environmentId", asset, is_low as "isLow" from low_balances
+    where environment_id = any(${ids})`)
+  const wasLow = new Map(known.map((row) => [keyOf(row), row.isLow]))
+  const available = new Map(balances.map((row) => [keyOf(row), row.available]))
+  return watched.flatMap(({ environmentId, lowBalance }) => {
+    const thresholds = JSON.parse(lowBalance) as Thresholds
+    return assetNames.flatMap((asset) => {
+      const threshold = readThreshold(thresholds[asset], asset)
+      if (threshold === undefined) return []
+      const key = keyOf({ environmentId, asset })
+      const level = { environmentId, asset, available: available.get(key) ?? 0n, threshold }
+      return isLow(level) === (wasLow.get(key) ?? false) ? [] : [level]
+    })
+  })
+}
+
+function readThreshold(value: number | string | null | undefined, asset: Asset) {
+  if (value === null || value === undefined) return undefined
+  const amount = typeof value === 'number' ? BigInt(value) : parseDecimal(value, asset)
+  return typeof amount === 'bigint' ? amount : undefined
+}
+
+type Change = { environmentId: EnvironmentId; asset: Asset; isLow: boolean; sequence: number }
+
+const columns = { environment_id: 'int4', asset: 'text', is_low: 'bool' } as const
+
+/** Whoever changes the row tells; for everybody else it is changed already. */
+const changeLevels = listStatement<typeof columns, Change>({
+  name: 'change_low_balances',
+  columns,
+  text: (list, more, names) => `
+    insert into low_balances (${names}, event_sequence, changed_at)
+    select ${names}, 1, ${more(0)}::timestamptz from ${list}
+    on conflict (environment_id, asset) do update
+    set is_low = excluded.is_low, event_sequence = low_balances.event_sequence + 1,
+      changed_at = excluded.changed_at
+    where low_balances.is_low <> excluded.is_low
+    returning environment_id as "environmentId", asset, is_low as "isLow",
+      event_sequence as sequence`,
+})
+
+async function tell(db: Database, now: Date, levels: Level[]): Promise<number> {
+  const rows = levels.map((level) => ({
+    environment_id: level.environmentId,
+    asset: level.asset,
+    is_low: isLow(level),
+  }))
+  const byKey = new Map(levels.map((level) => [keyOf(level), level]))
+  return db.transaction(async (tx) => {
+    const changes = await tx.rows(changeLevels(rows, now))
+    const falls = changes.filter((change) => change.isLow)
+    emitAll(
+      tx,
+      now,
+      falls.map((fall) => toHappening(now, byKey.get(keyOf(fall))!, fall.sequence)),
+    )
+    return falls.length
+  })
+}
+
+function toHappening(now: Date, level: Level, sequence: number): Happening {
+  const { environmentId, asset, available, threshold } = level
+  // A balance has no row of its own to be named by; its name is made from what it is.
+  const digest = createHash('sha256')
+    .update(`balance/${keyOf(level)}`)
+    .digest()
+  return {
+    environmentId,
+    type: 'balance.low',
+    resourceId: toUuid(digest.subarray(0, 16).toString('hex')),
+    causeId: newId(now),
+    sequence,
+    data: JSON.stringify({
+      asset,
+      available: toWire(available, asset),
+      threshold: toWire(threshold, asset),
+    }),
+  }
+}
+
+function isLow({ available, threshold }: Level): boolean {
+  return available < threshold
+}
+
+function keyOf({ environmentId, asset }: { environmentId: number; asset: Asset }): string {
+  return `${environmentId}/${asset}`
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import type { EnvironmentId } from '../../src/environment.js'
+import type { Database } from '../../src/postgres/database.js'
+import { createSeal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
+import {
+  type CreatedEndpoint,
+  changeEndpoint,
+  createEndpoint,
+} from '../../src/webhooks/change-endpoints.js'
+import { showEndpoint } from '../../src/webhooks/endpoint.js'
+import { now } from './movements.js'
+
+/** For tests that have no house with a secret of its own. */
+export const testSeal = createSeal(new Secret(randomBytes(32).toString('hex')))
+
+type Wish = { url?: string; types?: string[] | null; isEnabled?: boolean; at?: Date }
+
+/** An endpoint as the API would have made it. */
+export async function insertEndpoint(
+  db: Database,
+  environmentId: EnvironmentId,
+  { url = 'https://example.com/', types = null, isEnabled = true, at = now }: Wish = {},
+): Promise<CreatedEndpoint> {
+  const order = { environment: { id: environmentId }, seal: testSeal, url, description: '' }
+  return db.transaction(async (tx) => {
+    const created = await createEndpoint(tx, at, { ...order, eventTypes: types })
+    const name = { environmentId, reference: showEndpoint(created.endpoint).id }
+    if (!isEnabled) await changeEndpoint(tx, name, { isEnabled })
+    return created
+  })
+}
