@@ -103,13 +103,13 @@ export type EventType = keyof typeof catalogue
 export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** The body of a webhook of this type. */
-export function bodySchema(type: EventType, data: TSchema = catalogue[type].data) {
+export function bodySchema(type: EventType) {
   return Type.Object({
     id: Type.String({ description: 'Also in `webhook-id`.', examples: ['evt_01hx…'] }),
     type: Type.Literal(type),
     timestamp: time,
     mode: Type.Enum(['test', 'live']),
     sequence: Type.Integer({ minimum: 1, description: 'Grows with every event of the resource.' }),
-    data,
+    data: catalogue[type].data,
   })
 }

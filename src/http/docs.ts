@@ -1,13 +1,15 @@
 import swagger from '@fastify/swagger'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
 import { bodySchema, catalogue, eventTypes } from '../events/catalogue.js'
 import { jsonType } from './envelope.js'
+import { nameSchemas } from './name-schemas.js'
 
 /** The OpenAPI document, written from the schemas that validate, and a page to read it. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
+    transformObject: (document) =>
+      nameSchemas('openapiObject' in document ? document.openapiObject : {}),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -20,7 +22,6 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       servers: [{ url: '/' }],
       webhooks: describeWebhooks(),
       components: {
-        schemas: resourceSchemas(),
         securitySchemes: {
           secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_…`.' },
           publicKey: { type: 'http', scheme: 'bearer', description: 'A public key, `pk_…`.' },
@@ -56,8 +57,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
 /** What merchants' servers are sent, under the names they choose from. */
 function describeWebhooks() {
   const entries = eventTypes.map((type) => {
-    const data = Type.Ref(`#/components/schemas/${catalogue[type].data.title}`)
-    const content = { 'application/json': { schema: bodySchema(type, data) } }
+    const content = { 'application/json': { schema: bodySchema(type) } }
     const post = {
       operationId: `on.${type}`,
       summary: type,
@@ -69,12 +69,6 @@ function describeWebhooks() {
     return [type, { post }]
   })
   return Object.fromEntries(entries)
-}
-
-/** What events carry, each written once. */
-function resourceSchemas() {
-  const resources = new Set(eventTypes.map((type) => catalogue[type].data))
-  return Object.fromEntries([...resources].map((resource) => [resource.title, resource]))
 }
 
 /** Buttons that would send the reader, and the document, to somebody else's service. */

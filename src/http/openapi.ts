@@ -15,7 +15,7 @@ const failure = Type.Object(
     nextStep: Type.Optional(Type.String()),
     requestId: Type.String(),
   },
-  { description: 'The request was refused, or failed.' },
+  { title: 'Refusal', description: 'The request was refused, or failed.' },
 )
 
 /** Honoured on every POST: a retry with the same key gets the first answer. */
