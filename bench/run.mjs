@@ -18,8 +18,13 @@ const { migrate } = await import('../dist/postgres/migrate.js')
 const { openDemo } = await import('../dist/demo.js')
 const { verifyLedger } = await import('../dist/verify-ledger.js')
 const { benchLedger } = await import('./ledger.mjs')
+const { benchDeliveries } = await import('./deliveries.mjs')
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
+/** All, or those whose name is given: `BENCH_ONLY=webhooks`. */
+const only = process.env.BENCH_ONLY
+const isAsked = (name) => !only || only === name
+const backlog = Number(process.env.BENCH_EVENTS ?? 10_000)
 const runMs = Number(process.env.BENCH_SECONDS ?? 4) * 1000
 const warmMs = runMs / 2
 const connections = 128
@@ -46,7 +51,12 @@ try {
   const db = new Database(server.url, () => {})
   const seal = createSeal(new Secret(secret))
   const demo = await openDemo({ db, seal, home: folder, now: new Date() }, 'http://localhost')
-  for (let round = 1; round <= rounds; round += 1) {
+  const tools = { db, seal, startReceiver, startWorker: () => startHelper('./worker.mjs') }
+  if (isAsked('webhooks')) {
+    const plan = { backlog, perSecond: 50, paceMs: 5 * runMs }
+    for (const [name, result] of await benchDeliveries(tools, plan)) record(name, result)
+  }
+  for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
     await benchHttp('lanes', demo.test.secretKey)
     await benchHttp('plain', demo.test.secretKey)
@@ -65,23 +75,44 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function benchHttp(kind, key) {
+/** A process of its own; the first thing it says is that it is ready. */
+async function startHelper(file, ...words) {
   const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret }
-  const child = fork(here('./server.mjs'), [kind], {
+  const child = fork(here(file), words, {
+    execArgv: process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : [],
     env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const { port } = await message(child)
+  const ready = await message(child)
+  return {
+    ...ready,
+    ask() {
+      child.send('what?')
+      return message(child)
+    },
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+function startReceiver() {
+  return startHelper('./receiver.mjs')
+}
+
+async function benchHttp(kind, key) {
+  const { port, stop } = await startHelper('./server.mjs', kind)
   const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
   const plan = { port, key, connections, runMs, warmMs }
   const fund = { ...plan, method: 'POST', path: '/v1/test/balances/fund', body }
   record(`HTTP fund one hot account, ${kind}`, await load(fund))
   if (kind === 'lanes')
     record('HTTP GET /v1/balances', await load({ ...plan, method: 'GET', path: '/v1/balances' }))
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.disconnect()
-  await ended
+  await stop()
 }
+
 async function load(plan) {
   const child = fork(here('./load.mjs'))
   child.send(plan)
@@ -145,6 +176,7 @@ function report(isClean) {
       ]),
     ),
   )
+  if (only) return
   console.table(
     Object.fromEntries(
       Object.entries(ratios).map(([name, ratio]) => [name, { times: Number(ratio.toFixed(1)) }]),

@@ -58,9 +58,11 @@ export const limits = {
     responseBytes: 4_096,
     jitter: 0.1,
     failingMs: 5 * day,
-    /** Deliveries under way in one process: in all, and to endpoints that are failing. */
-    places: 512,
-    failingPlaces: 256,
+    /** Deliveries under way in one process: in all, and to endpoints that are not proven. */
+    places: 1_024,
+    unprovenPlaces: 512,
+    /** Endpoints that are known to be well. */
+    remembered: 100_000,
     /** What one endpoint may take of the places that are free. */
     shareOfFree: 1 / 8,
     endpointsPerLook: 500,
@@ -71,7 +73,7 @@ export const limits = {
     finishMs: 5 * second,
     /** Connections that nobody needed for so long are closed. */
     idleMs: 30 * second,
-    idlePerEndpoint: 16,
+    idlePerHost: 256,
     recoveredAtOnce: 10_000,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },

@@ -69,12 +69,13 @@ const list = ({ db }: Rooms) =>
     answers: { 200: page(event) },
     async handle({ environment, query }) {
       const limit = query.limit ?? limits.http.defaultPageSize
-      const resourceId = query.resource && (fromReferenceOfAnyKind(query.resource) ?? nobody)
+      const { resource, from, to } = query
       const found = await listEvents(db, environment.id, {
         types: query.type ? typesOf(query.type as string) : undefined,
-        resourceId: resourceId || undefined,
-        from: query.from ? readTime('from', query.from) : undefined,
-        to: query.to ? readTime('to', query.to) : undefined,
+        resourceId:
+          resource === undefined ? undefined : (fromReferenceOfAnyKind(resource) ?? nobody),
+        from: from === undefined ? undefined : readTime('from', from),
+        to: to === undefined ? undefined : readTime('to', to),
         before: query.cursor ? readPosition(query.cursor) : undefined,
         limit: limit + 1,
       })
@@ -140,9 +141,10 @@ const again = (rooms: Rooms) =>
           async (tx, now) => {
             const name = { environmentId: environment.id, reference: params.id }
             const found = await getEvent(tx, name)
-            const endpoint = body?.endpointId
-              ? await lockEnabledEndpoint(tx, { ...name, reference: body.endpointId })
-              : undefined
+            const endpoint =
+              body?.endpointId === undefined
+                ? undefined
+                : await lockEnabledEndpoint(tx, { ...name, reference: body.endpointId })
             return redeliver(tx, now, { event: found, endpoint })
           },
           (count) => success(200, 'Deliveries made due', { deliveries: count }),

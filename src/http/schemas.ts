@@ -4,6 +4,9 @@ import { decimalPattern } from '../money/amounts.js'
 
 /** Schemas that several operations share. They validate, and they write the OpenAPI document. */
 
+/** What a database can keep and a log can show. */
+export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
 export const kobo = Type.Integer({
   minimum: 1,
   maximum: Number(limits.money.wireMax),

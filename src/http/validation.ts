@@ -1,11 +1,12 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
-import type { TObject, TSchema } from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import { keyPattern } from '../idempotency/key.js'
 import { limits } from '../limits.js'
 import { colour, origin, picture, visibleText } from '../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal } from '../refusal.js'
+import { plainText } from './schemas.js'
 
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
 const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
@@ -15,6 +16,7 @@ strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigi
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart === 'querystring') return compileQuery(schema)
+  if (httpPart === 'body' && Type.IsOptional(schema)) return compileOptional(schema)
   return strict.compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
 }
 
@@ -38,6 +40,18 @@ function compileQuery(schema: TSchema): ReturnType<typeof strict.compile> {
   return wrapped
 }
 
+/** Fastify shows a body that is not there as null. */
+function compileOptional(schema: TSchema): ReturnType<typeof strict.compile> {
+  const validate = strict.compile(schema)
+  const check = (body: unknown) => {
+    const isValid = body === null || validate(body)
+    wrapped.errors = isValid ? null : validate.errors
+    return isValid
+  }
+  const wrapped = check as ReturnType<typeof strict.compile>
+  return wrapped
+}
+
 /** Node hands headers over in lower case; under its real name a header would never be checked. */
 function withLowerCaseNames(schema: TSchema): TSchema {
   const { properties = {}, required = [] } = schema as Partial<TObject>
@@ -54,6 +68,7 @@ const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
   [visibleText]: 'must be a text that people can see, without control characters',
+  [plainText]: 'must not contain control characters',
   [colour]: 'must be a colour such as #0a7d4f',
   [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
   [origin]: 'must be an origin such as https://shop.example, without a path',

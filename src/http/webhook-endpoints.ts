@@ -23,7 +23,7 @@ import { toLateCall } from './keyed-lane.js'
 import { readTime } from './read-time.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { closed } from './schemas.js'
+import { closed, plainText } from './schemas.js'
 
 const withSecret = Type.Object({
   ...webhookEndpoint.properties,
@@ -40,7 +40,7 @@ const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
   uniqueItems: true,
   description: 'Types or groups such as `payment.*`; `*` for everything.',
 })
-const description = Type.String({ maxLength: limits.names.length })
+const description = Type.String({ maxLength: limits.names.length, pattern: plainText })
 const params = Type.Object({ id: Type.String() })
 const tag = 'Webhooks'
 

@@ -19,7 +19,6 @@ export type ClaimedDelivery = {
   eventCreatedAt: Date
   url: string
   isEnabled: boolean
-  isFailing: boolean
   secret: string
   previousSecret: string | null
   previousSecretUntil: Date | null
@@ -50,9 +49,9 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
       returning d.*)
     select l.environment_id as "environmentId", l.event_id as "eventId",
       l.endpoint_id as "endpointId", l.attempts, l.tries, v.mode, e.type, e.sequence, e.data,
-      e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
-      w.failing_since is not null as "isFailing", w.secret, w.previous_secret as "previousSecret",
-      w.previous_secret_until as "previousSecretUntil", w.signing_key as "signingKey"
+      e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled", w.secret,
+      w.previous_secret as "previousSecret", w.previous_secret_until as "previousSecretUntil",
+      w.signing_key as "signingKey"
     from leased l
     join events e on e.environment_id = l.environment_id and e.id = l.event_id
     join webhook_endpoints w on w.environment_id = l.environment_id and w.id = l.endpoint_id

@@ -8,9 +8,9 @@ import type { Reader } from '../postgres/tx.js'
 import type { Seal } from '../sealed.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
 import { findOpenEndpoints, type OpenEndpoint, type Place, start } from './find-open-endpoints.js'
-import { judgeAttempt } from './judge-attempt.js'
+import { type Ended, isSuccess, judgeAttempt } from './judge-attempt.js'
 import { createSigner } from './message.js'
-import { type Ended, recordAttempts } from './record-attempts.js'
+import { recordAttempts } from './record-attempts.js'
 import type { Sender, Sent } from './send.js'
 import { sharePlaces } from './share-places.js'
 import { UnderWay } from './under-way.js'
@@ -90,16 +90,16 @@ export class Deliverer {
     }
   }
 
-  /** Claims as much as there is room for; true when there may be more. */
+  /** Claims as much as there is room for; true when it is worth looking again soon. */
   async #look(): Promise<boolean> {
-    if (this.#underWay.count >= limits.webhooks.places) return false
+    if (this.#underWay.count >= limits.webhooks.places) return true
     const { db, clock } = this.#tools
     const now = clock.now()
     const walked = await findOpenEndpoints(db, now, this.#place)
     const due = inAnyTurn(walked.filter((endpoint) => endpoint.isDue))
     const places = sharePlaces(
       this.#underWay,
-      due.map((endpoint) => ({ ...endpoint, underWay: this.#underWay.of(endpoint) })),
+      due.map((endpoint) => this.#underWay.of(endpoint)),
     )
     const rooms = due.map((endpoint, index) => ({ ...endpoint, places: places[index]! }))
     const claimed = await claimDeliveries(
@@ -112,20 +112,23 @@ export class Deliverer {
 
     const isCut = walked.length === limits.webhooks.endpointsPerLook
     this.#place = isCut ? walked.at(-1)! : start
-    return claimed.length > 0 || this.#place !== start
+    const isWaiting = due.some((endpoint) => this.#underWay.of(endpoint).isProven)
+    return claimed.length > 0 || isWaiting || isCut
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { clock, logger } = this.#tools
-    this.#underWay.add(delivery)
+    const end = this.#underWay.add(delivery)
     const startedAt = clock.now()
+    let wasSuccess = false
     try {
       const sent = await this.#try(delivery, startedAt)
-      if (!this.#isCut) await this.#results.run(this.#toEnded(delivery, startedAt, sent))
+      wasSuccess = isSuccess(sent)
+      if (!this.#isCut) await this.#record(delivery, startedAt, sent)
     } catch (error) {
       logger.error({ err: error }, 'the end of a delivery attempt could not be written down')
     }
-    this.#underWay.remove(delivery)
+    end(wasSuccess)
   }
 
   async #try(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
@@ -134,15 +137,14 @@ export class Deliverer {
     return this.#tools.sender.send(this.#sign(delivery, now))
   }
 
-  #toEnded(delivery: ClaimedDelivery, startedAt: Date, sent: Sent): Ended {
+  async #record(delivery: ClaimedDelivery, startedAt: Date, sent: Sent): Promise<void> {
     const now = this.#tools.clock.now()
     const { mode, tries } = delivery
     const verdict = delivery.isEnabled
       ? judgeAttempt(sent, { now, mode, tries, chance: Math.random() })
       : ({ state: 'GIVEN_UP', dueAt: now, finishedAt: now } as const)
+    await this.#results.run({ delivery, startedAt, sent, verdict })
     this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
-    const { environmentId, eventId, endpointId, attempts: number } = delivery
-    return { environmentId, eventId, endpointId, number, startedAt, sent, verdict }
   }
 }
 

@@ -26,7 +26,7 @@ export async function listDeliveries(db: Reader, event: Event): Promise<Delivery
     select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt"
     from deliveries d join webhook_endpoints w
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
-    where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at`)
+    where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
   const attempts = await db.rows(sql<Attempt & { endpointId: string }>`
     select endpoint_id as "endpointId", number, started_at as "startedAt",
       duration_ms as "durationMs", status, error, response

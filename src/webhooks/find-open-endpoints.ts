@@ -8,8 +8,6 @@ export type OpenEndpoint = {
   environmentId: EnvironmentId
   endpointId: string
   isDue: boolean
-  /** Its latest attempt failed. */
-  isFailing: boolean
 }
 
 /** Where the last look ended, so that the next one goes on from there and nobody is passed over. */
@@ -40,9 +38,7 @@ export async function findOpenEndpoints(
           and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
         order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
       where walk.step < ${limits.webhooks.endpointsPerLook}::int)
-    select walk.environment_id as "environmentId", walk.endpoint_id as "endpointId",
-      walk.due_at <= ${now}::timestamptz as "isDue", w.failing_since is not null as "isFailing"
-    from walk join webhook_endpoints w
-      on w.environment_id = walk.environment_id and w.id = walk.endpoint_id
-    order by walk.step`)
+    select environment_id as "environmentId", endpoint_id as "endpointId",
+      due_at <= ${now}::timestamptz as "isDue"
+    from walk order by step`)
 }

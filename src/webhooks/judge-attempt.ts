@@ -1,11 +1,15 @@
 import { after } from '../clock.js'
 import type { Mode } from '../environment.js'
+import type { ClaimedDelivery } from './claim-deliveries.js'
 import { nextWaitMs } from './schedule.js'
 import type { Sent } from './send.js'
 
 export type Verdict =
   | { state: 'DELIVERED' | 'GIVEN_UP'; dueAt: Date; finishedAt: Date }
   | { state: 'PENDING'; dueAt: Date; finishedAt: null }
+
+/** How one attempt ended and what follows from it. */
+export type Ended = { delivery: ClaimedDelivery; startedAt: Date; sent: Sent; verdict: Verdict }
 
 /** 2xx is success; everything else is tried again by the schedule until it is over. */
 export function judgeAttempt(

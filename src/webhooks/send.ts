@@ -37,7 +37,7 @@ export function createSender(options: {
   const { clock, attemptMs = limits.webhooks.attemptMs } = options
   const kept = {
     keepAlive: true,
-    maxFreeSockets: limits.webhooks.idlePerEndpoint,
+    maxFreeSockets: limits.webhooks.idlePerHost,
     timeout: limits.webhooks.idleMs,
     ...(options.lookup && { lookup: options.lookup }),
   }
@@ -117,18 +117,28 @@ function toAnswer(incoming: IncomingMessage, clock: Clock) {
 }
 
 /** What is kept of an answer. A longer one is cut off, and its connection with it. */
-async function readStart(incoming: IncomingMessage): Promise<string> {
+function readStart(incoming: IncomingMessage): Promise<string> {
   const most = limits.webhooks.responseBytes
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of incoming) {
-    chunks.push(chunk as Buffer)
-    length += (chunk as Buffer).length
-    if (length > most) break
-  }
-  if (length <= most && !incoming.complete) throw new Error('the answer was cut off')
-  // Cutting may split a character; NUL is the one character a text column cannot hold.
-  const text = Buffer.concat(chunks).subarray(0, most).toString('utf8')
+  return new Promise((resolve, reject) => {
+    const finish = () => resolve(toText(Buffer.concat(chunks), most))
+    incoming.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length <= most) return
+      finish()
+      incoming.destroy()
+    })
+    incoming.on('end', finish)
+    incoming.on('error', reject)
+    incoming.on('close', () => reject(new Error('the answer was cut off')))
+  })
+}
+
+/** Cutting may split a character; NUL is the one character a text column cannot hold. */
+function toText(bytes: Buffer, most: number): string {
+  const text = bytes.subarray(0, most).toString('utf8')
   return cutToBytes(text.replaceAll('\0', ''), most)
 }
 

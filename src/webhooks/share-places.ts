@@ -1,29 +1,30 @@
 import { limits } from '../limits.js'
 
-/** What a process has under way: in all, and what of it goes to endpoints that are failing. */
-export type UnderWay = { count: number; failing: number }
+/** What a process has under way: in all, and what of it goes to endpoints that are not proven. */
+export type Taken = { count: number; unproven: number }
 
-export type Asking = { isFailing: boolean; underWay: number }
+/** An endpoint is proven while its latest answer to this process was a success. */
+export type Asking = { isProven: boolean; underWay: number }
 
 /**
  * Decides how many more deliveries each endpoint may have under way, in the order of asking.
  *
  * An endpoint gets at most a part of what is still free, so that there is always something left for
  * the next one: a lone endpoint may be sent many at once, a hundred slow ones get a few each. One
- * that is failing gets a single place, and all of those together no more than half: however many
+ * that is not proven gets a single place, and all of those together no more than half: however many
  * hang until their time is up, the others do not wait for them.
  */
-export function sharePlaces(underWay: UnderWay, asking: Asking[]): number[] {
-  const { places, failingPlaces, shareOfFree } = limits.webhooks
-  let free = Math.max(places - underWay.count, 0)
-  let freeForFailing = Math.max(failingPlaces - underWay.failing, 0)
-  return asking.map((endpoint) => {
-    const most = endpoint.isFailing
-      ? Math.min(1, freeForFailing)
-      : Math.max(1, Math.floor(free * shareOfFree))
-    const given = Math.min(Math.max(most - endpoint.underWay, 0), free)
+export function sharePlaces(taken: Taken, asking: Asking[]): number[] {
+  const { places, unprovenPlaces, shareOfFree } = limits.webhooks
+  let free = Math.max(places - taken.count, 0)
+  let freeForUnproven = Math.max(unprovenPlaces - taken.unproven, 0)
+  return asking.map(({ isProven, underWay }) => {
+    const most = isProven
+      ? Math.max(1, Math.floor(free * shareOfFree))
+      : Math.min(1, freeForUnproven)
+    const given = Math.min(Math.max(most - underWay, 0), free)
     free -= given
-    if (endpoint.isFailing) freeForFailing -= given
+    if (!isProven) freeForUnproven -= given
     return given
   })
 }

@@ -1,33 +1,40 @@
-import type { ClaimedDelivery } from './claim-deliveries.js'
-import type { OpenEndpoint } from './find-open-endpoints.js'
+import { limits } from '../limits.js'
 
-/** What this process is sending at the moment, by endpoint. */
+type Name = { environmentId: number; endpointId: string }
+
+/** What this process is sending at the moment, and who has answered it well before. */
 export class UnderWay {
   count = 0
-  failing = 0
-  readonly #byEndpoint = new Map<string, number>()
+  unproven = 0
+  readonly #counts = new Map<string, number>()
+  readonly #proven = new Set<string>()
 
-  of(endpoint: Pick<OpenEndpoint, 'environmentId' | 'endpointId'>): number {
-    return this.#byEndpoint.get(keyOf(endpoint)) ?? 0
+  of(endpoint: Name): { isProven: boolean; underWay: number } {
+    const key = keyOf(endpoint)
+    return { isProven: this.#proven.has(key), underWay: this.#counts.get(key) ?? 0 }
   }
 
-  add(delivery: ClaimedDelivery): void {
-    this.#change(delivery, 1)
+  /** Gives back how to end it: an endpoint is proven by its latest answer. */
+  add(endpoint: Name): (wasSuccess: boolean) => void {
+    const key = keyOf(endpoint)
+    const isUnproven = !this.#proven.has(key)
+    this.#change(key, 1, isUnproven)
+    return (wasSuccess) => {
+      this.#change(key, -1, isUnproven)
+      if (!wasSuccess) this.#proven.delete(key)
+      else if (this.#proven.size < limits.webhooks.remembered) this.#proven.add(key)
+    }
   }
 
-  remove(delivery: ClaimedDelivery): void {
-    this.#change(delivery, -1)
-  }
-
-  #change(delivery: ClaimedDelivery, by: 1 | -1): void {
+  #change(key: string, by: 1 | -1, isUnproven: boolean): void {
     this.count += by
-    if (delivery.isFailing) this.failing += by
-    const count = this.of(delivery) + by
-    if (count === 0) this.#byEndpoint.delete(keyOf(delivery))
-    else this.#byEndpoint.set(keyOf(delivery), count)
+    if (isUnproven) this.unproven += by
+    const count = (this.#counts.get(key) ?? 0) + by
+    if (count === 0) this.#counts.delete(key)
+    else this.#counts.set(key, count)
   }
 }
 
-function keyOf(endpoint: Pick<OpenEndpoint, 'environmentId' | 'endpointId'>): string {
-  return `${endpoint.environmentId}/${endpoint.endpointId}`
+function keyOf({ environmentId, endpointId }: Name): string {
+  return `${environmentId}/${endpointId}`
 }

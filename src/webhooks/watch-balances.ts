@@ -13,7 +13,13 @@ import type { Reader } from '../postgres/tx.js'
 
 type Thresholds = Partial<Record<Asset, number | string | null>>
 type Watched = { environmentId: EnvironmentId; lowBalance: string }
-type Level = { environmentId: EnvironmentId; asset: Asset; available: bigint; threshold: bigint }
+type Level = {
+  environmentId: EnvironmentId
+  asset: Asset
+  available: bigint
+  /** Without one, no balance is low. */
+  threshold: bigint | undefined
+}
 type Known = { environmentId: EnvironmentId; asset: Asset; isLow: boolean }
 
 /**
@@ -52,7 +58,6 @@ async function findChanged(db: Reader, watched: Watched[]): Promise<Level[]> {
     const thresholds = JSON.parse(lowBalance) as Thresholds
     return assetNames.flatMap((asset) => {
       const threshold = readThreshold(thresholds[asset], asset)
-      if (threshold === undefined) return []
       const key = keyOf({ environmentId, asset })
       const level = { environmentId, asset, available: available.get(key) ?? 0n, threshold }
       return isLow(level) === (wasLow.get(key) ?? false) ? [] : [level]
@@ -119,13 +124,13 @@ function toHappening(now: Date, level: Level, sequence: number): Happening {
     data: JSON.stringify({
       asset,
       available: toWire(available, asset),
-      threshold: toWire(threshold, asset),
+      threshold: toWire(threshold!, asset),
     }),
   }
 }
 
 function isLow({ available, threshold }: Level): boolean {
-  return available < threshold
+  return threshold !== undefined && available < threshold
 }
 
 function keyOf({ environmentId, asset }: { environmentId: number; asset: Asset }): string {

@@ -1,0 +1,37 @@
+/**
+ * Merchants' servers in one process, as cheap as they can be: they share the machine with what is
+ * measured. The first letter of the path says how one behaves: quick, slow or dead.
+ */
+import { createServer } from 'node:net'
+
+const slowMs = 2_000
+const seen = new Map()
+const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+const server = createServer((socket) => {
+  let text = ''
+  socket.setNoDelay(true)
+  socket.setEncoding('latin1')
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    text += chunk
+    const end = text.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+    if (text.length < end + 4 + length) return
+    const path = text.slice(5, text.indexOf(' ', 5))
+    const id = /webhook-id: (\S+)/i.exec(text)?.[1]
+    text = ''
+    if (path.startsWith('/dead')) return
+    if (!seen.has(path)) seen.set(path, new Set())
+    seen.get(path).add(id)
+    if (path.startsWith('/slow')) setTimeout(() => socket.write(answer), slowMs)
+    else socket.write(answer)
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.({ port: server.address().port }))
+
+process.on('message', () =>
+  process.send?.([...seen].map(([path, ids]) => ({ path, received: ids.size }))),
+)
+process.on('disconnect', () => process.exit(0))

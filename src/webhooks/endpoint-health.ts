@@ -1,0 +1,127 @@
+import type { Happening } from '../events/emit.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import { type DisabledReason, type Endpoint, showEndpoint } from './endpoint.js'
+import { type Ended, isGone, isSuccess } from './judge-attempt.js'
+
+const name = { environment_id: 'int4', endpoint_id: 'uuid' } as const
+
+const findFailing = listStatement<typeof name, { environmentId: number; endpointId: string }>({
+  name: 'find_failing_endpoints',
+  columns: name,
+  text: (list) => `
+    select w.environment_id as "environmentId", w.id as "endpointId"
+    from webhook_endpoints w join ${list}
+      on w.environment_id = list.environment_id and w.id = list.endpoint_id
+    where w.failing_since is not null`,
+})
+
+const lockEndpoints = listStatement<typeof name, Endpoint>({
+  name: 'lock_endpoints',
+  columns: name,
+  text: (list) => `
+    select w.environment_id as "environmentId", w.id, w.url, w.event_types as "eventTypes",
+      w.description, w.is_enabled as "isEnabled", w.disabled_reason as "disabledReason",
+      w.failing_since as "failingSince", w.public_key as "publicKey",
+      w.event_sequence as "eventSequence", w.created_at as "createdAt"
+    from webhook_endpoints w join ${list}
+      on w.environment_id = list.environment_id and w.id = list.endpoint_id
+    order by w.environment_id, w.id for no key update of w`,
+})
+
+const updateEndpoints = listStatement({
+  name: 'update_endpoint_health',
+  columns: {
+    ...name,
+    is_enabled: 'bool',
+    disabled_reason: 'text',
+    failing_since: 'timestamptz',
+    event_sequence: 'int4',
+  },
+  text: (list) => `
+    update webhook_endpoints w set is_enabled = list.is_enabled,
+      disabled_reason = list.disabled_reason, failing_since = list.failing_since,
+      event_sequence = list.event_sequence
+    from ${list} where w.environment_id = list.environment_id and w.id = list.endpoint_id`,
+})
+
+/**
+ * Locks the endpoints whose health these attempts may change. Healthy ones that answered well are
+ * not among them, so that a busy endpoint is not a row everybody waits for.
+ */
+export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> {
+  const keyOf = (one: { environmentId: number; endpointId: string }) =>
+    `${one.environmentId}/${one.endpointId}`
+  const byKey = new Map(ended.map(({ delivery }) => [keyOf(delivery), delivery]))
+  const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
+  const failed = ended.filter(({ sent }) => !isSuccess(sent)).map(({ delivery }) => delivery)
+  const troubled = new Set([...failing, ...failed].map(keyOf))
+  if (troubled.size === 0) return []
+  return tx.rows(lockEndpoints([...troubled].map((key) => toName(byKey.get(key)!))))
+}
+
+/** Says which of the locked endpoints are disabled by what was answered. */
+export function changeHealth(
+  tx: Tx,
+  now: Date,
+  { before, ended }: { before: Endpoint[]; ended: Ended[] },
+): Endpoint[] {
+  const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, ended), now))
+  if (after.length > 0) tx.write(updateEndpoints(after.map(toRow)))
+  return after.filter((endpoint, index) => before[index]!.isEnabled && !endpoint.isEnabled)
+}
+
+/** What an address answered that has been changed since says nothing about the new one. */
+function attemptsAt({ environmentId, id, url }: Endpoint, ended: Ended[]): Ended[] {
+  return ended.filter(
+    ({ delivery }) =>
+      delivery.environmentId === environmentId &&
+      delivery.endpointId === id &&
+      delivery.url === url &&
+      delivery.isEnabled,
+  )
+}
+
+/** Any success makes it well. Only failures for five days, or one 410, make it disabled. */
+export function judgeHealth(endpoint: Endpoint, attempts: Ended[], now: Date): Endpoint {
+  if (attempts.length === 0) return endpoint
+  if (attempts.some(({ sent }) => isSuccess(sent))) return { ...endpoint, failingSince: null }
+  const failingSince = endpoint.failingSince ?? now
+  if (!endpoint.isEnabled) return { ...endpoint, failingSince }
+  const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.failingMs
+  const reason = attempts.some(({ sent }) => isGone(sent)) ? 'gone' : isFailing ? 'failing' : null
+  return reason ? disable(endpoint, failingSince, reason) : { ...endpoint, failingSince }
+}
+
+function disable(endpoint: Endpoint, failingSince: Date, reason: DisabledReason): Endpoint {
+  const eventSequence = endpoint.eventSequence + 1
+  return { ...endpoint, failingSince, isEnabled: false, disabledReason: reason, eventSequence }
+}
+
+export function disabledHappening(now: Date, endpoint: Endpoint): Happening {
+  return {
+    environmentId: endpoint.environmentId,
+    type: 'webhook_endpoint.disabled',
+    resourceId: endpoint.id,
+    causeId: newId(now),
+    sequence: endpoint.eventSequence,
+    data: JSON.stringify(showEndpoint(endpoint)),
+  }
+}
+
+function toName({ environmentId, endpointId }: { environmentId: number; endpointId: string }) {
+  return { environment_id: environmentId, endpoint_id: endpointId }
+}
+
+function toRow(endpoint: Endpoint) {
+  return {
+    environment_id: endpoint.environmentId,
+    endpoint_id: endpoint.id,
+    is_enabled: endpoint.isEnabled,
+    disabled_reason: endpoint.disabledReason,
+    failing_since: endpoint.failingSince,
+    event_sequence: endpoint.eventSequence,
+  }
+}

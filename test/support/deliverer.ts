@@ -1,0 +1,30 @@
+import { systemClock } from '../../src/clock.js'
+import { createLogger } from '../../src/log.js'
+import { connect } from '../../src/postgres/connection.js'
+import type { Database } from '../../src/postgres/database.js'
+import type { Seal } from '../../src/sealed.js'
+import { Deliverer } from '../../src/webhooks/deliver.js'
+import { createSender } from '../../src/webhooks/send.js'
+import { testSeal } from './endpoints.js'
+import { whenDone } from './house.js'
+
+/** What a worker process runs, with what it logs. */
+export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal } = {}) {
+  const log: string[] = []
+  const deliverer = new Deliverer({
+    db,
+    connect: () => connect(db.url, 'test deliveries'),
+    seal,
+    clock: systemClock,
+    logger: createLogger('warn', { write: (line) => log.push(line) }),
+    sender: createSender({ clock: systemClock, allowsLoopback: true }),
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= deliverer.stop()
+    return stopping
+  }
+  whenDone(stop)
+  deliverer.start()
+  return { stats: deliverer.stats, log, stop }
+}

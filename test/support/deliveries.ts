@@ -1,0 +1,67 @@
+import type { EnvironmentId } from '../../src/environment.js'
+import { emitAll, type Happening } from '../../src/events/emit.js'
+import { newId } from '../../src/ids.js'
+import type { Database } from '../../src/postgres/database.js'
+import type { Reader } from '../../src/postgres/tx.js'
+import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
+import { type Ended, judgeAttempt } from '../../src/webhooks/judge-attempt.js'
+import { recordAttempts } from '../../src/webhooks/record-attempts.js'
+import { now } from './movements.js'
+
+/** Something that happened once, to a resource of its own. */
+export function happeningOf(
+  environmentId: EnvironmentId,
+  change: Partial<Happening> = {},
+): Happening {
+  return {
+    environmentId,
+    type: 'payment.held',
+    resourceId: newId(now),
+    causeId: newId(now),
+    sequence: 1,
+    data: '{}',
+    ...change,
+  }
+}
+
+export function emit(db: Database, at: Date, happenings: Happening[]): Promise<void> {
+  return db.transaction(async (tx) => emitAll(tx, at, happenings))
+}
+
+type Endpoint = { environmentId: EnvironmentId; id: string }
+
+/** Everything that is due to an endpoint, as a worker takes it. */
+export function claimFor(db: Reader, at: Date, endpoint: Endpoint): Promise<ClaimedDelivery[]> {
+  const { environmentId, id: endpointId } = endpoint
+  return claimDeliveries(db, at, [{ environmentId, endpointId, places: 1_000 }])
+}
+
+/** How an attempt ended, judged as a worker judges it; without a status nobody answered. */
+export function endedOf(
+  delivery: ClaimedDelivery,
+  { at, status, chance = 0 }: { at: Date; status: number | null; chance?: number },
+): Ended {
+  const { mode, tries } = delivery
+  const error = status === null ? 'nobody answered' : null
+  const sent = { status, error, response: `said ${status}`, durationMs: 12 }
+  const verdict = judgeAttempt(sent, { now: at, mode, tries, chance })
+  return { delivery, startedAt: at, sent, verdict }
+}
+
+export function record(db: Database, at: Date, ended: Ended[]) {
+  return db.transaction((tx) => recordAttempts(tx, at, ended))
+}
+
+/** One look of a worker at one endpoint, whose receiver answers everything with this status. */
+export async function answerAll(
+  db: Database,
+  at: Date,
+  { endpoint, status }: { endpoint: Endpoint; status: number | null },
+) {
+  const claimed = await claimFor(db, at, endpoint)
+  return record(
+    db,
+    at,
+    claimed.map((delivery) => endedOf(delivery, { at, status })),
+  )
+}

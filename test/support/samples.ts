@@ -1,0 +1,31 @@
+import type { TSchema } from 'typebox'
+import { catalogue, type EventType } from '../../src/events/catalogue.js'
+
+type Schema = {
+  type?: string
+  examples?: unknown[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+}
+
+/** Data such as an event of this type carries, made from its schema and its examples. */
+export function sampleOf(type: EventType): Record<string, unknown> {
+  return sample(catalogue[type].data as TSchema as Schema) as Record<string, unknown>
+}
+
+function sample(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const
+  if (schema.examples) return schema.examples[0]
+  if (schema.enum) return schema.enum[0]
+  if (schema.anyOf) return sample(schema.anyOf[0]!)
+  if (schema.items) return [sample(schema.items)]
+  const { properties = {} } = schema
+  if (schema.type === 'object')
+    return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, sample(one)]))
+  // Not all the world is ASCII, and a body is signed by its bytes.
+  if (schema.type === 'string') return 'Ọ̀ṣun ₦ "quoted" \u2028'
+  return schema.type === 'boolean' ? true : 1
+}

@@ -1,0 +1,283 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { minute, second, after as toLater } from '../../src/clock.js'
+import type { EnvironmentId } from '../../src/environment.js'
+import { limits } from '../../src/limits.js'
+import { toStatement } from '../../src/postgres/statement.js'
+import { inTransaction, type Reader } from '../../src/postgres/tx.js'
+import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
+import {
+  findOpenEndpoints,
+  type OpenEndpoint,
+  type Place,
+  start,
+} from '../../src/webhooks/find-open-endpoints.js'
+import { recordAttempts } from '../../src/webhooks/record-attempts.js'
+import { freshDatabase } from '../support/database.js'
+import { endedOf } from '../support/deliveries.js'
+import { insertEnvironment } from '../support/environments.js'
+import { now } from '../support/movements.js'
+import { plansOf } from '../support/plans.js'
+import { openSession, readerOf } from '../support/sessions.js'
+
+const db = await freshDatabase()
+const { leaseMs, endpointsPerLook } = limits.webhooks
+const environments: EnvironmentId[] = []
+for (let count = 0; count < 3; count += 1) environments.push(await insertEnvironment(db, 'live'))
+
+beforeEach(async () => {
+  await db.rows(sql`truncate deliveries, webhook_endpoints`)
+})
+
+type Endpoint = { environmentId: EnvironmentId; id: string }
+
+/** More endpoints than any merchant may have, for it is their number that must not matter. */
+function insertEndpoints(count: number): Promise<Endpoint[]> {
+  return db.rows(sql<Endpoint>`
+    insert into webhook_endpoints (environment_id, id, url, is_enabled, secret, signing_key,
+      public_key, created_at)
+    select (${environments}::int[])[1 + n % 3], gen_random_uuid(), 'https://example.com/', true,
+      '', '', '', ${now}
+    from generate_series(1, ${count}::int) n
+    returning environment_id as "environmentId", id`)
+}
+
+type Wish = { dueAt?: Date; state?: 'PENDING' | 'DELIVERED' }
+
+/** So many events to each of these endpoints. */
+async function insertDeliveries(
+  endpoints: Endpoint[],
+  each: number,
+  { dueAt = now, state = 'PENDING' }: Wish = {},
+): Promise<void> {
+  const finishedAt = state === 'PENDING' ? null : dueAt
+  await db.rows(sql`
+    with happened as materialized (
+      select environment_id, id as endpoint_id, gen_random_uuid() as event_id
+      from webhook_endpoints cross join generate_series(1, ${each}::int)
+      where id = any(${endpoints.map(({ id }) => id)}::uuid[])),
+    told as (
+      insert into events (environment_id, id, type, resource_id, cause_id, sequence, data,
+        created_at)
+      select environment_id, event_id, 'payment.held', event_id, event_id, 1, '{}', ${now}
+      from happened)
+    insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at,
+      finished_at)
+    select environment_id, event_id, endpoint_id, ${state}, ${dueAt}::timestamptz, ${now},
+      ${finishedAt}::timestamptz
+    from happened`)
+}
+
+function claim(endpoints: Endpoint[], places: number, { at = now, reader = db as Reader } = {}) {
+  const rooms = endpoints.map(({ environmentId, id }) => ({
+    environmentId,
+    endpointId: id,
+    places,
+  }))
+  return claimDeliveries(reader, at, rooms)
+}
+
+const keyOf = ({ eventId, endpointId }: ClaimedDelivery) => `${eventId} → ${endpointId}`
+
+describe('claiming', () => {
+  // Eight workers on connections of their own walk and claim as fast as they can. Every delivery
+  // must be handed out, and none of them to two.
+  test('never gives a delivery to two workers', async () => {
+    await insertDeliveries(await insertEndpoints(40), 50)
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => openSession(db)))
+    const work = async (session: pg.Client) => {
+      const reader = readerOf(session)
+      const claimed: ClaimedDelivery[] = []
+      for (;;) {
+        const open = await findOpenEndpoints(reader, now, start)
+        const due = open.filter(({ isDue }) => isDue)
+        if (due.length === 0) return claimed
+        const rooms = due.map((endpoint) => ({ ...endpoint, places: 3 }))
+        claimed.push(...(await claimDeliveries(reader, now, rooms)))
+      }
+    }
+    const workers = await Promise.all(sessions.map(work))
+    const claimed = workers.flat()
+    expect(claimed).toHaveLength(2_000)
+    expect(new Set(claimed.map(keyOf)).size).toBe(2_000)
+    expect(claimed.every(({ attempts, tries }) => attempts === 1 && tries === 1)).toBe(true)
+    expect(workers.filter((own) => own.length > 0).length).toBeGreaterThan(1)
+  })
+
+  test('passes by what another worker has its hands on', async () => {
+    const endpoints = await insertEndpoints(1)
+    await insertDeliveries(endpoints, 10)
+    const slow = await openSession(db)
+    await slow.query('begin')
+    await slow.query('select from deliveries order by due_at limit 4 for update')
+    expect(await claim(endpoints, 100)).toHaveLength(6)
+    await slow.query('rollback')
+    expect(await claim(endpoints, 100)).toHaveLength(4)
+  })
+
+  test('takes what has waited longest, for each endpoint no more than there is room', async () => {
+    const endpoints = await insertEndpoints(3)
+    for (const waitedMs of [second, minute, 2 * second])
+      await insertDeliveries(endpoints, 2, { dueAt: toLater(now, -waitedMs) })
+    const claimed = await claim(endpoints.slice(0, 2), 3)
+    const [one, two, other] = endpoints.map(
+      ({ id }) => claimed.filter(({ endpointId }) => endpointId === id).length,
+    )
+    expect([one, two, other]).toEqual([3, 3, 0])
+    const left = await db.rows(sql<{ dueAt: Date }>`
+      select due_at as "dueAt" from deliveries
+      where endpoint_id = ${endpoints[0]!.id} and attempts = 0 order by due_at`)
+    const waits = left.map(({ dueAt }) => now.getTime() - dueAt.getTime())
+    expect(waits).toEqual([2 * second, second, second])
+  })
+
+  test('leaves alone what is not due, not open, or leased', async () => {
+    const endpoints = await insertEndpoints(1)
+    await insertDeliveries(endpoints, 3, { dueAt: toLater(now, 1) })
+    await insertDeliveries(endpoints, 3, { state: 'DELIVERED' })
+    expect(await claim(endpoints, 100)).toEqual([])
+    const at = toLater(now, 1)
+    expect(await claim(endpoints, 100, { at })).toHaveLength(3)
+    const leaseEnd = toLater(at, leaseMs)
+    expect(await claim(endpoints, 100, { at: toLater(leaseEnd, -1) })).toEqual([])
+    const again = await claim(endpoints, 100, { at: leaseEnd })
+    expect(again.map(({ attempts, tries }) => [attempts, tries])).toEqual([
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ])
+  })
+
+  test('with no room takes nothing', async () => {
+    const endpoints = await insertEndpoints(2)
+    await insertDeliveries(endpoints, 2)
+    expect(await claim([], 5)).toEqual([])
+    expect(await claim(endpoints, 0)).toEqual([])
+  })
+})
+
+describe('the walk over endpoints with open deliveries', () => {
+  /** As workers do: from where the last look ended, until one is not cut. */
+  async function walk(at = now): Promise<OpenEndpoint[][]> {
+    const looks: OpenEndpoint[][] = []
+    for (let place: Place = start; ; place = looks.at(-1)!.at(-1)!) {
+      looks.push(await findOpenEndpoints(db, at, place))
+      if (looks.at(-1)!.length < endpointsPerLook) return looks
+    }
+  }
+
+  // Nothing is done about the endpoints of the first looks, so they stay in the way: whoever began
+  // anew each time would never see the last ones.
+  test('goes on where it was cut and reaches every endpoint once', async () => {
+    const open = await insertEndpoints(2.5 * endpointsPerLook)
+    await insertDeliveries(open, 2)
+    const done = await insertEndpoints(30)
+    await insertDeliveries(done, 1, { state: 'DELIVERED' })
+    await insertEndpoints(30)
+    const looks = await walk()
+    expect(looks.map((look) => look.length)).toEqual([
+      endpointsPerLook,
+      endpointsPerLook,
+      endpointsPerLook / 2,
+    ])
+    const reached = looks.flat().map(({ environmentId, endpointId }) => [environmentId, endpointId])
+    expect(reached.map(String)).toEqual([...new Set(reached.map(String))])
+    const expected = open.map(({ environmentId, id }) => [environmentId, id])
+    expect(reached.map(String).toSorted()).toEqual(expected.map(String).toSorted())
+  })
+
+  test('ends when it was cut just at the end', async () => {
+    await insertDeliveries(await insertEndpoints(endpointsPerLook), 1)
+    expect((await walk()).map((look) => look.length)).toEqual([endpointsPerLook, 0])
+  })
+
+  test('says who is due', async () => {
+    const [due, mixed, early] = await insertEndpoints(3)
+    await insertDeliveries([due!, mixed!], 1)
+    await insertDeliveries([mixed!, early!], 3, { dueAt: toLater(now, 1) })
+    const found = new Map(
+      (await walk()).flat().map(({ endpointId, isDue }) => [endpointId, isDue] as const),
+    )
+    expect(found.get(due!.id)).toBe(true)
+    expect(found.get(mixed!.id)).toBe(true)
+    expect(found.get(early!.id)).toBe(false)
+    const next = (await walk(toLater(now, 1))).flat()
+    expect(next.every(({ isDue }) => isDue)).toBe(true)
+  })
+})
+
+// What is delivered stays for ever, and one endpoint may have thousands waiting. Neither may cost
+// anything to those who look for work, whatever the planner knows about the values.
+describe('with many delivered and one endpoint far behind', () => {
+  async function fill(): Promise<Endpoint[]> {
+    await insertEndpoints(20_000)
+    const endpoints = await insertEndpoints(600)
+    await insertDeliveries(endpoints, 40, { state: 'DELIVERED' })
+    // The planner last looked when nothing was open, and believes that it still is so.
+    await db.rows(sql`analyze deliveries, webhook_endpoints, events, environments`)
+    await insertDeliveries(endpoints.slice(0, 1), 5_000)
+    await insertDeliveries(endpoints.slice(1, 100), 1)
+    return endpoints
+  }
+
+  // The index holds open rows only, so keeping those throws nothing away: it is the check that a
+  // row is still open once its lock is had. There are too few environments to mind.
+  const stillOpen = " keeping (state = 'PENDING'::text)"
+  const withoutEnvironments = (scans: string[]) =>
+    scans.filter((scan) => !scan.includes('environments'))
+
+  test('a claim goes by the index of open deliveries', async () => {
+    const [busy, other] = await fill()
+    const session = await openSession(db)
+    expect(await claim([busy!, other!], 10, { reader: readerOf(session) })).toHaveLength(11)
+    const lists = [
+      `{${busy!.environmentId},${other!.environmentId}}`,
+      `{${busy!.id},${other!.id}}`,
+      '{10,10}',
+    ]
+    const values = [...lists, now.toISOString(), toLater(now, leaseMs).toISOString()]
+    for (const { scans } of await plansOf(session, 'claim_deliveries', values)) {
+      expect(withoutEnvironments(scans)).toEqual([
+        `by deliveries_due${stillOpen}`,
+        'by deliveries_pkey',
+        'by events_pkey',
+        'by webhook_endpoints_pkey',
+      ])
+    }
+  })
+
+  // The end of an attempt names its delivery, so the many that are open must not be walked either.
+  test('the end of an attempt goes by the name of its delivery', async () => {
+    const [busy] = await fill()
+    const session = await openSession(db)
+    const claimed = await claim([busy!], 2)
+    const ended = claimed.map((delivery) => endedOf(delivery, { at: now, status: 200 }))
+    await inTransaction(session, (tx) => recordAttempts(tx, now, ended))
+    const { environmentId, eventId, endpointId } = claimed[0]!
+    const name = [environmentId, eventId, endpointId, 1].map((value) => `{${value}}`)
+    const values = [...name, '{DELIVERED}', `{${now.toISOString()}}`, `{${now.toISOString()}}`]
+    for (const { scans } of await plansOf(session, 'end_delivery_attempts', values))
+      expect(scans.map((scan) => scan.split(' keeping ')[0])).toEqual(['by deliveries_pkey'])
+  })
+
+  test('a walk goes by the index of open deliveries', async () => {
+    await fill()
+    const session = await openSession(db)
+    let values: unknown[] = []
+    // The walk has no name of its own; by one the server can be asked about the very same text.
+    const naming: Reader = {
+      rows(source) {
+        const statement = { ...toStatement(source), name: 'find_open_endpoints' }
+        values = statement.values
+        return readerOf(session).rows(statement)
+      },
+    }
+    expect(await findOpenEndpoints(naming, now, start)).toHaveLength(100)
+    const written = values.map((value) =>
+      value instanceof Date ? value.toISOString() : `${value}`,
+    )
+    for (const { scans } of await plansOf(session, 'find_open_endpoints', written))
+      expect(scans).toEqual(['by deliveries_due', 'by deliveries_due'])
+  })
+})

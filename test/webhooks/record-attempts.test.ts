@@ -1,0 +1,291 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { day, hour, after as later, minute, second, systemClock } from '../../src/clock.js'
+import type { EnvironmentId, Mode } from '../../src/environment.js'
+import { bodySchema } from '../../src/events/catalogue.js'
+import { limits } from '../../src/limits.js'
+import { createLogger } from '../../src/log.js'
+import { connect } from '../../src/postgres/connection.js'
+import { changeEndpoint } from '../../src/webhooks/change-endpoints.js'
+import type { ClaimedDelivery } from '../../src/webhooks/claim-deliveries.js'
+import { Deliverer } from '../../src/webhooks/deliver.js'
+import { type Endpoint, endpointColumns, showEndpoint } from '../../src/webhooks/endpoint.js'
+import { toBody } from '../../src/webhooks/message.js'
+import { nextWaitMs } from '../../src/webhooks/schedule.js'
+import { createSender } from '../../src/webhooks/send.js'
+import { freshDatabase } from '../support/database.js'
+import { answerAll, claimFor, emit, endedOf, happeningOf, record } from '../support/deliveries.js'
+import { insertEndpoint as insertAnEndpoint, testSeal } from '../support/endpoints.js'
+import { insertEnvironment } from '../support/environments.js'
+import { now } from '../support/movements.js'
+import { openSession, until, untilBlocked } from '../support/sessions.js'
+
+const db = await freshDatabase()
+
+/** An endpoint of a merchant who has no other. */
+async function insertEndpoint(mode: Mode = 'live'): Promise<Endpoint> {
+  const environmentId = await insertEnvironment(db, mode)
+  return (await insertAnEndpoint(db, environmentId)).endpoint
+}
+
+async function look({ environmentId, id }: Endpoint): Promise<Endpoint> {
+  const [row] = await db.rows(sql<Endpoint>`
+    select ${endpointColumns} from webhook_endpoints
+    where environment_id = ${environmentId} and id = ${id}`)
+  return row!
+}
+
+/** Something happens, and whatever is due is answered with this status. */
+async function answer(endpoint: Endpoint, at: Date, status: number | null) {
+  await emit(db, at, [happeningOf(endpoint.environmentId)])
+  return answerAll(db, at, { endpoint, status })
+}
+
+async function claimNew(endpoint: Endpoint, count: number): Promise<ClaimedDelivery[]> {
+  const happenings = Array.from({ length: count }, () => happeningOf(endpoint.environmentId))
+  await emit(db, now, happenings)
+  return claimFor(db, now, endpoint)
+}
+
+function disablingsOf(environmentId: EnvironmentId) {
+  return db.rows(sql<{ data: string; sequence: number; heardBy: string[] }>`
+    select data, sequence, array(select endpoint_id::text from deliveries d
+      where d.environment_id = e.environment_id and d.event_id = e.id) as "heardBy"
+    from events e
+    where environment_id = ${environmentId} and type = 'webhook_endpoint.disabled'`)
+}
+
+function deliveriesOf({ id }: Endpoint) {
+  return db.rows(sql<{ state: string; dueAt: Date; finishedAt: Date | null; attempts: number }>`
+    select state, due_at as "dueAt", finished_at as "finishedAt", attempts from deliveries
+    where endpoint_id = ${id} order by created_at, event_id`)
+}
+
+const attemptsOf = ({ id }: Endpoint) =>
+  db.rows(sql<{ number: number; status: number | null }>`
+    select number, status from delivery_attempts where endpoint_id = ${id} order by number`)
+
+describe('the health of an endpoint', () => {
+  test('is failing since the first failure, until a success', async () => {
+    const endpoint = await insertEndpoint()
+    await answer(endpoint, now, 204)
+    expect(await look(endpoint)).toEqual(endpoint)
+    for (const [index, status] of [500, null, 301, 429].entries())
+      await answer(endpoint, later(now, index * hour), status)
+    expect(await look(endpoint)).toEqual({ ...endpoint, failingSince: now })
+    await answer(endpoint, later(now, 4 * hour), 200)
+    expect(await look(endpoint)).toEqual(endpoint)
+    await answer(endpoint, later(now, 5 * hour), 500)
+    expect((await look(endpoint)).failingSince).toEqual(later(now, 5 * hour))
+  })
+
+  test('is good when one of many at once is taken', async () => {
+    const endpoint = await insertEndpoint()
+    const claimed = await claimNew(endpoint, 3)
+    const statuses = [500, 200, 410]
+    const ended = claimed.map((delivery, index) =>
+      endedOf(delivery, { at: now, status: statuses[index]! }),
+    )
+    expect(await record(db, now, ended)).toEqual([])
+    expect(await look(endpoint)).toEqual(endpoint)
+  })
+
+  test('is lost after five days of only failures, and not a moment before', async () => {
+    const endpoint = await insertEndpoint()
+    await answer(endpoint, now, 500)
+    expect(await answer(endpoint, later(now, 5 * day - 1), 500)).toEqual([])
+    expect(await look(endpoint)).toMatchObject({ isEnabled: true, failingSince: now })
+    const disabled = await answer(endpoint, later(now, 5 * day), null)
+    expect(disabled).toEqual([await look(endpoint)])
+    const lost = { isEnabled: false, disabledReason: 'failing', failingSince: now }
+    expect(await look(endpoint)).toEqual({ ...endpoint, ...lost, eventSequence: 1 })
+  })
+
+  test('is not lost when a success came within the five days', async () => {
+    const endpoint = await insertEndpoint()
+    await answer(endpoint, now, 500)
+    await answer(endpoint, later(now, 4 * day), 200)
+    await answer(endpoint, later(now, 4 * day + 1), 500)
+    expect(await answer(endpoint, later(now, 9 * day), 500)).toEqual([])
+    expect((await look(endpoint)).isEnabled).toBe(true)
+  })
+
+  test('is lost at once when the receiver is gone for good', async () => {
+    const endpoint = await insertEndpoint()
+    expect(await answer(endpoint, now, 410)).toHaveLength(1)
+    expect(await look(endpoint)).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
+    expect(await deliveriesOf(endpoint)).toMatchObject([{ state: 'GIVEN_UP', finishedAt: now }])
+  })
+
+  // The merchant has moved because the old receiver is gone, while its last answer is on its way.
+  test('is not lost at a new address by what the old one answered', async () => {
+    const endpoint = await insertEndpoint()
+    const [delivery] = await claimNew(endpoint, 1)
+    const name = { ...endpoint, reference: showEndpoint(endpoint).id }
+    const url = 'https://example.org/new'
+    await db.transaction((tx) => changeEndpoint(tx, name, { url }))
+    await record(db, now, [endedOf(delivery!, { at: now, status: 410 })])
+    expect(await look(endpoint)).toMatchObject({ url, isEnabled: true, disabledReason: null })
+  })
+
+  // Nothing was tried, so nothing failed: a merchant who pauses an endpoint has no broken one.
+  test('is not failing because it is disabled while something waits for it', async () => {
+    // A real worker looks at everything; what other tests left open is not for it to send.
+    await db.rows(sql`
+      update deliveries set state = 'GIVEN_UP', finished_at = ${now} where state = 'PENDING'`)
+    const endpoint = await insertEndpoint('test')
+    await emit(db, now, [happeningOf(endpoint.environmentId)])
+    await db.rows(sql`
+      update webhook_endpoints set is_enabled = false, disabled_reason = 'merchant'
+      where id = ${endpoint.id}`)
+    const sender = createSender({ clock: systemClock, allowsLoopback: true })
+    const logger = createLogger('silent')
+    const tools = { db, seal: testSeal, clock: systemClock, logger, sender }
+    const deliverer = new Deliverer({ ...tools, connect: () => connect(db.url, 'manilla test') })
+    deliverer.start()
+    await until(async () => (await deliveriesOf(endpoint))[0]!.state === 'GIVEN_UP')
+    await deliverer.stop()
+    expect(await look(endpoint)).toMatchObject({ disabledReason: 'merchant', failingSince: null })
+  })
+})
+
+describe('the disabling of an endpoint', () => {
+  test.each([
+    ['gone', 410, 0],
+    ['failing', 503, 5 * day],
+  ])('is told to the other endpoints when it is %s', async (reason, status, afterMs) => {
+    const endpoint = await insertEndpoint()
+    const { environmentId } = endpoint
+    const other = (await insertAnEndpoint(db, environmentId)).endpoint
+    await insertAnEndpoint(db, environmentId, { types: ['payment.held'] })
+    await insertAnEndpoint(db, environmentId, { isEnabled: false })
+    await insertEndpoint()
+    const at = later(now, afterMs)
+    await answer(endpoint, now, 500)
+    await answer(endpoint, at, status)
+    const [told, ...more] = await disablingsOf(environmentId)
+    expect(more).toEqual([])
+    expect(told).toMatchObject({ sequence: 1, heardBy: [other.id] })
+    const shown = showEndpoint(await look(endpoint))
+    expect(JSON.parse(told!.data)).toEqual(shown)
+    expect(shown).toMatchObject({ enabled: false, disabledReason: reason })
+
+    const claimed = await claimFor(db, at, other)
+    const body = toBody(claimed.find(({ type }) => type === 'webhook_endpoint.disabled')!)
+    const isBody = new Ajv2020({ strict: false }).compile(bodySchema('webhook_endpoint.disabled'))
+    expect([isBody(JSON.parse(body)), isBody.errors]).toEqual([true, null])
+  })
+
+  // Eight workers each have an attempt that was answered with 410. All of them stand before the
+  // endpoint's row when it becomes free.
+  test('happens once, also when many workers find out at once', async () => {
+    const endpoint = await insertEndpoint()
+    const claimed = await claimNew(endpoint, 8)
+    const session = await openSession(db)
+    await session.query('begin')
+    await session.query('select from webhook_endpoints where id = $1 for update', [endpoint.id])
+    const recording = claimed.map((delivery) =>
+      record(db, now, [endedOf(delivery, { at: now, status: 410 })]),
+    )
+    await untilBlocked(db, 8)
+    await session.query('rollback')
+    const disabled = (await Promise.all(recording)).flat()
+    expect(disabled).toHaveLength(1)
+    expect(await disablingsOf(endpoint.environmentId)).toHaveLength(1)
+    expect((await look(endpoint)).eventSequence).toBe(1)
+    expect(await attemptsOf(endpoint)).toHaveLength(8)
+  })
+})
+
+describe('a worker that outlived its lease', () => {
+  /** The same delivery, in the hands of two workers. */
+  async function claimTwice() {
+    const endpoint = await insertEndpoint()
+    const [slow] = await claimNew(endpoint, 1)
+    const leaseEnd = later(now, limits.webhooks.leaseMs)
+    const [successor] = await claimFor(db, leaseEnd, endpoint)
+    return { endpoint, slow: slow!, successor: successor!, leaseEnd }
+  }
+
+  test.each([200, 500, 410])('decides nothing by %i, but is on record', async (status) => {
+    const { endpoint, slow, successor, leaseEnd } = await claimTwice()
+    const before = await deliveriesOf(endpoint)
+    await record(db, leaseEnd, [endedOf(slow, { at: leaseEnd, status })])
+    expect(await deliveriesOf(endpoint)).toEqual(before)
+    await record(db, leaseEnd, [endedOf(successor, { at: leaseEnd, status: 200 })])
+    const [delivered] = await deliveriesOf(endpoint)
+    expect(delivered).toMatchObject({ state: 'DELIVERED', attempts: 2, finishedAt: leaseEnd })
+    expect(await attemptsOf(endpoint)).toEqual([
+      { number: 1, status },
+      { number: 2, status: 200 },
+    ])
+  })
+
+  test('does not undo what its successor delivered, nor make the endpoint ill', async () => {
+    const { endpoint, slow, successor, leaseEnd } = await claimTwice()
+    await record(db, leaseEnd, [endedOf(successor, { at: leaseEnd, status: 200 })])
+    const before = await deliveriesOf(endpoint)
+    await record(db, leaseEnd, [endedOf(slow, { at: leaseEnd, status: 500 })])
+    expect(await deliveriesOf(endpoint)).toEqual(before)
+    expect(await attemptsOf(endpoint)).toHaveLength(2)
+    expect(await look(endpoint)).toEqual(endpoint)
+  })
+
+  test('may write the same down twice', async () => {
+    const endpoint = await insertEndpoint()
+    const [delivery] = await claimNew(endpoint, 1)
+    const ended = endedOf(delivery!, { at: now, status: 500 })
+    await record(db, now, [ended])
+    const before = await deliveriesOf(endpoint)
+    await record(db, now, [ended])
+    expect(await deliveriesOf(endpoint)).toEqual(before)
+    expect(await attemptsOf(endpoint)).toHaveLength(1)
+  })
+})
+
+describe('the schedule', () => {
+  const waits = {
+    live: [
+      ...[5 * second, 5 * minute, 30 * minute],
+      ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
+    ],
+    test: [5 * second, 30 * second, 5 * minute, 20 * minute],
+  }
+
+  test.each(['live', 'test'] as const)('of %s mode ends with giving up', async (mode) => {
+    const endpoint = await insertEndpoint(mode)
+    await emit(db, now, [happeningOf(endpoint.environmentId)])
+    let at = now
+    for (const wait of waits[mode]) {
+      expect(await claimFor(db, later(at, -1), endpoint)).toEqual([])
+      await answerAll(db, at, { endpoint, status: 500 })
+      const dueAt = later(at, wait)
+      expect(await deliveriesOf(endpoint)).toMatchObject([{ state: 'PENDING', dueAt }])
+      at = dueAt
+    }
+    await answerAll(db, at, { endpoint, status: 500 })
+    const attempts = waits[mode].length + 1
+    const [delivery] = await deliveriesOf(endpoint)
+    expect(delivery).toMatchObject({ state: 'GIVEN_UP', finishedAt: at, attempts })
+    expect(await claimFor(db, later(at, 30 * day), endpoint)).toEqual([])
+    expect(await attemptsOf(endpoint)).toHaveLength(attempts)
+    if (mode === 'test') expect(at.getTime() - now.getTime()).toBeLessThan(hour)
+  })
+
+  // Chance only ever makes a wait longer, by a tenth at most: a receiver is never met too early.
+  test('is spread by chance within a tenth', () => {
+    const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    const modes = fc.constantFrom('live' as const, 'test' as const)
+    fc.assert(
+      fc.property(chances, modes, fc.integer({ min: 1, max: 12 }), (chance, mode, tries) => {
+        const wait = waits[mode][tries - 1]
+        const given = nextWaitMs(mode, tries, { chance })
+        if (wait === undefined) return given === undefined
+        return given! >= wait && given! < wait * 1.1 + 1
+      }),
+    )
+    expect(nextWaitMs('live', 1, { chance: 0.5 })).toBe(5_250)
+  })
+})

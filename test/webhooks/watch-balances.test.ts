@@ -1,0 +1,205 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { after as later, minute } from '../../src/clock.js'
+import type { Environment } from '../../src/environment.js'
+import { bodySchema } from '../../src/events/catalogue.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { limits } from '../../src/limits.js'
+import { createMerchant } from '../../src/merchants/create-merchant.js'
+import { patchSettings } from '../../src/merchants/settings.js'
+import type { SettingsPatch } from '../../src/merchants/settings-document.js'
+import type { Asset } from '../../src/money/assets.js'
+import { toBody } from '../../src/webhooks/message.js'
+import { watchBalances } from '../../src/webhooks/watch-balances.js'
+import { freshDatabase } from '../support/database.js'
+import { claimFor } from '../support/deliveries.js'
+import { insertEndpoint } from '../support/endpoints.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+import { openSession, untilBlocked } from '../support/sessions.js'
+
+const db = await freshDatabase()
+
+async function openEnvironment(lowBalance?: SettingsPatch['lowBalance']): Promise<Environment> {
+  return db.transaction(async (tx) => {
+    const { environments } = await createMerchant(tx, now, 'Ada Stores')
+    if (lowBalance) await patchSettings(tx, now, environments.test, { lowBalance })
+    return environments.test
+  })
+}
+
+function setThresholds(environment: Environment, lowBalance: SettingsPatch['lowBalance']) {
+  return db.transaction((tx) => patchSettings(tx, now, environment, { lowBalance: lowBalance! }))
+}
+
+async function fund({ id }: Environment, asset: Asset, amount: bigint): Promise<void> {
+  const funding = fundingOf({ environmentId: id, asset }, amount)
+  await db.transaction((tx) => moveAll(tx, now, [funding]))
+}
+
+/** Sets aside: what is held for a payout is not available. */
+async function spend({ id }: Environment, asset: Asset, amount: bigint): Promise<void> {
+  const hold = holdOf({ environmentId: id, asset }, amount)
+  await db.transaction((tx) => moveAll(tx, now, [hold]))
+}
+
+async function toldOf({ id }: Environment) {
+  const events = await db.rows(sql<{ data: string; sequence: number; resourceId: string }>`
+    select data, sequence, resource_id as "resourceId" from events
+    where environment_id = ${id} and type = 'balance.low' order by resource_id, sequence`)
+  return events.map(({ data, ...rest }) => ({ ...rest, ...JSON.parse(data) }))
+}
+
+test('a merchant is told once for each fall', async () => {
+  const environment = await openEnvironment({ NGN: 1_000 })
+  await fund(environment, 'NGN', 1_500n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await spend(environment, 'NGN', 501n)
+  expect(await watchBalances(db, now)).toBe(1)
+  const first = { asset: 'NGN', available: 999, threshold: 1_000 }
+  expect(await toldOf(environment)).toMatchObject([first])
+
+  // Lower and lower is still the same fall.
+  for (const amount of [1n, 500n]) {
+    await spend(environment, 'NGN', amount)
+    expect(await watchBalances(db, now)).toBe(0)
+  }
+  await fund(environment, 'NGN', 501n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await fund(environment, 'NGN', 1n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await spend(environment, 'NGN', 300n)
+  expect(await watchBalances(db, later(now, minute))).toBe(1)
+  const [one, two, ...more] = await toldOf(environment)
+  expect([one, two]).toMatchObject([first, { asset: 'NGN', available: 700, threshold: 1_000 }])
+  expect(more).toEqual([])
+  expect(two!.resourceId).toBe(one!.resourceId)
+  expect(two!.sequence).toBeGreaterThan(one!.sequence)
+})
+
+test('a balance that equals its threshold is not low', async () => {
+  const environment = await openEnvironment({ NGN: 100, USDC: '25.50' })
+  await fund(environment, 'NGN', 100n)
+  await fund(environment, 'USDC', 25_500_000n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await spend(environment, 'NGN', 1n)
+  await spend(environment, 'USDC', 1n)
+  expect(await watchBalances(db, now)).toBe(2)
+})
+
+test('what is asked of one asset, merchant or mode is told of no other', async () => {
+  const environment = await openEnvironment({ NGN: 100, USDT: '1' })
+  const silent = await openEnvironment()
+  const indifferent = await openEnvironment({ NGN: null })
+  for (const asset of ['NGN', 'USDC', 'USDT'] as const) {
+    await fund(environment, asset, 5_000_000n)
+    for (const other of [silent, indifferent]) await fund(other, asset, 1n)
+  }
+  expect(await watchBalances(db, now)).toBe(0)
+  await spend(environment, 'USDC', 5_000_000n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await spend(environment, 'USDT', 4_750_000n)
+  expect(await watchBalances(db, now)).toBe(1)
+  expect(await toldOf(environment)).toMatchObject([
+    { asset: 'USDT', available: '0.25', threshold: '1' },
+  ])
+  await spend(environment, 'NGN', 5_000_000n)
+  expect(await watchBalances(db, now)).toBe(1)
+  const told = await toldOf(environment)
+  expect(new Set(told.map(({ asset }) => asset))).toEqual(new Set(['NGN', 'USDT']))
+  expect(new Set(told.map(({ resourceId }) => resourceId)).size).toBe(2)
+  for (const other of [silent, indifferent]) expect(await toldOf(other)).toEqual([])
+})
+
+test('a balance that never had money is low as soon as somebody asks', async () => {
+  const environment = await openEnvironment({ USDC: '1' })
+  expect(await watchBalances(db, now)).toBe(1)
+  expect(await toldOf(environment)).toMatchObject([
+    { asset: 'USDC', available: '0', threshold: '1' },
+  ])
+})
+
+test('the threshold of the moment counts', async () => {
+  const environment = await openEnvironment({ NGN: 10 })
+  await fund(environment, 'NGN', 50n)
+  expect(await watchBalances(db, now)).toBe(0)
+  await setThresholds(environment, { NGN: 51 })
+  expect(await watchBalances(db, now)).toBe(1)
+  await setThresholds(environment, { NGN: 50 })
+  expect(await watchBalances(db, now)).toBe(0)
+  await setThresholds(environment, { NGN: 60 })
+  expect(await watchBalances(db, now)).toBe(1)
+  await setThresholds(environment, { NGN: null })
+  await spend(environment, 'NGN', 50n)
+  expect(await watchBalances(db, now)).toBe(0)
+  expect(await toldOf(environment)).toHaveLength(2)
+})
+
+// Eight processes have all seen the fall and stand before the row that decides who tells.
+test('many watchers at once tell once', async () => {
+  const environment = await openEnvironment({ NGN: 1_000, USDC: '1', USDT: '1' })
+  const session = await openSession(db)
+  const watchAtOnce = async () => {
+    await session.query('begin; lock table low_balances in share mode')
+    const watching = Array.from({ length: 8 }, () => watchBalances(db, now))
+    await untilBlocked(db, 8)
+    await session.query('rollback')
+    const told = await Promise.all(watching)
+    return told.reduce((total, count) => total + count, 0)
+  }
+  expect(await watchAtOnce()).toBe(3)
+  expect(await toldOf(environment)).toHaveLength(3)
+  await fund(environment, 'NGN', 1_000n)
+  expect(await watchAtOnce()).toBe(0)
+  await spend(environment, 'NGN', 1n)
+  expect(await watchAtOnce()).toBe(1)
+  expect(await toldOf(environment)).toHaveLength(4)
+})
+
+test('everybody is looked at, also when they are more than one look holds', async () => {
+  const environment = await openEnvironment()
+  const count = limits.lowBalance.watchedAtOnce + 5
+  const before = await watchBalances(db, now)
+  await db.rows(sql`
+    with hired as (
+      insert into merchants select gen_random_uuid(), 'Ada Stores', ${now}::timestamptz
+      from generate_series(1, ${count}::int) returning id),
+    opened as (
+      insert into environments (merchant_id, mode, created_at)
+      select id, 'test', ${now}::timestamptz from hired returning id)
+    insert into environment_settings (environment_id, document, version, updated_at)
+    select id, '{"lowBalance":{"NGN":5}}', 1, ${now}::timestamptz from opened`)
+  expect(before).toBe(0)
+  expect(await watchBalances(db, now)).toBe(count)
+  expect(await watchBalances(db, now)).toBe(0)
+  expect(await toldOf(environment)).toEqual([])
+})
+
+test('the body is as the document promises', async () => {
+  const environment = await openEnvironment({ NGN: 9_007_199_254_740_991, USDT: '0.000001' })
+  const { endpoint } = await insertEndpoint(db, environment.id, { types: ['balance.*'] })
+  await fund(environment, 'NGN', 9_007_199_254_740_990n)
+  expect(await watchBalances(db, now)).toBe(2)
+  const isBody = new Ajv2020({ strict: false }).compile(bodySchema('balance.low'))
+  const bodies = (await claimFor(db, now, endpoint)).map(toBody)
+  for (const body of bodies) expect([isBody(JSON.parse(body)), isBody.errors]).toEqual([true, null])
+  expect(bodies.map((body) => body.replace(/^.*"data":/, '')).toSorted()).toEqual([
+    '{"asset":"NGN","available":9007199254740990,"threshold":9007199254740991}}',
+    '{"asset":"USDT","available":"0","threshold":"0.000001"}}',
+  ])
+})
+
+// A watcher that fails half-way must not have taken note of the fall: it is told by the next one.
+test('a fall is noted and told together, or not at all', async () => {
+  const environment = await openEnvironment({ NGN: 5 })
+  await db.rows(sql`
+    create function refuse_event() returns trigger language plpgsql as
+      $$ begin raise exception 'no room for events'; end $$`)
+  await db.rows(sql`
+    create trigger no_room before insert on events
+      for each statement execute function refuse_event()`)
+  await expect(watchBalances(db, now)).rejects.toThrow('no room for events')
+  await db.rows(sql`drop trigger no_room on events`)
+  expect(await watchBalances(db, later(now, minute))).toBe(1)
+  expect(await toldOf(environment)).toHaveLength(1)
+})
