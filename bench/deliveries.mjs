@@ -13,6 +13,7 @@ import { createEndpoint } from '../dist/webhooks/change-endpoints.js'
 
 const environments = 5
 const endpoints = 10
+const workerCount = 2
 const isQuick = sql`w.url like '%/quick%'`
 
 export async function benchDeliveries({ db, seal, startReceiver, startWorker }, plan) {
@@ -29,7 +30,7 @@ export async function benchDeliveries({ db, seal, startReceiver, startWorker }, 
   if (!isWhole) throw new Error(`healthy endpoints missed something: ${JSON.stringify(quick)}`)
   await receiver.stop()
   return [
-    [`webhooks, backlog of ${plan.backlog * endpoints} deliveries`, backlog],
+    [`webhooks, ${plan.backlog * endpoints} deliveries, ${workerCount} workers`, backlog],
     [`webhooks, cause to first attempt at ${plan.perSecond} events/s`, pace],
   ]
 }
@@ -53,7 +54,7 @@ async function openShops(tx, seal, port) {
 /** How many deliveries a second while there is always more to send. */
 async function sendBacklog({ db, startWorker }, ids, count) {
   for (let from = 0; from < count; from += 500) await emitSome(db, ids, Math.min(500, count - from))
-  const worker = await startWorker()
+  const workers = await Promise.all(Array.from({ length: workerCount }, startWorker))
   await untilQuickOnesAreDone(db)
   const [row] = await db.rows(sql`
     select count(*)::int as count,
@@ -64,7 +65,7 @@ async function sendBacklog({ db, startWorker }, ids, count) {
     join delivery_attempts a using (environment_id, event_id, endpoint_id)
     join webhook_endpoints w on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where ${isQuick} and a.status = 200 and w.environment_id = any(${ids})`)
-  await worker.stop()
+  await Promise.all(workers.map((worker) => worker.stop()))
   return { perSecond: Math.round(row.count / row.seconds), p50: row.p50, p99: row.p99 }
 }
 

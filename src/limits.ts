@@ -73,7 +73,6 @@ export const limits = {
     finishMs: 5 * second,
     /** Connections that nobody needed for so long are closed. */
     idleMs: 30 * second,
-    idlePerHost: 256,
     recoveredAtOnce: 10_000,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },

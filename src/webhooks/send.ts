@@ -37,7 +37,7 @@ export function createSender(options: {
   const { clock, attemptMs = limits.webhooks.attemptMs } = options
   const kept = {
     keepAlive: true,
-    maxFreeSockets: limits.webhooks.idlePerHost,
+    maxFreeSockets: limits.webhooks.places,
     timeout: limits.webhooks.idleMs,
     ...(options.lookup && { lookup: options.lookup }),
   }

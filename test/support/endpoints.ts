@@ -12,7 +12,8 @@ import { showEndpoint } from '../../src/webhooks/endpoint.js'
 import { now } from './movements.js'
 
 /** For tests that have no house with a secret of its own. */
-export const testSeal = createSeal(new Secret(randomBytes(32).toString('hex')))
+export const testSecret = new Secret(randomBytes(32).toString('hex'))
+export const testSeal = createSeal(testSecret)
 
 type Wish = { url?: string; types?: string[] | null; isEnabled?: boolean; at?: Date }
 

@@ -55,6 +55,17 @@ export function spawnStart(home: string, more?: Record<string, string>): Program
   return follow(child)
 }
 
+/** `manilla work` beside others on a database of its own. */
+export function spawnWork(databaseUrl: string, secret: string): Program {
+  const more = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'info' }
+  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'work'], {
+    cwd: tmpdir(),
+    env: environmentOf('/nowhere', { ...more, WEBHOOKS_ALLOW_LOOPBACK: 'true' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return follow(child)
+}
+
 /** `npm start`, when it is ready. */
 export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
   const program = spawnStart(home, more)

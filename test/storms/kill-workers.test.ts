@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { prefixes, toReference } from '../../src/ids.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEndpoint, testSecret } from '../support/endpoints.js'
+import { insertEnvironment } from '../support/environments.js'
+import { isRunning, type Program } from '../support/program.js'
+import { openReceiver } from '../support/receiver.js'
+import { seededRandom } from '../support/seed.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { killWorkers } from './kill-workers.js'
+
+/** `npm run storm` asks for more of them. */
+const kills = Number(process.env.STORM_KILLS ?? 4)
+const events = kills > 4 ? 2_000 : 400
+const endpoints = 5
+
+const db = await freshDatabase()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+})
+
+// Workers die while they send. Every endpoint must still hear of every event, and what it heard
+// twice it can tell by the id.
+test(
+  'no event is lost, whichever worker is killed when',
+  async () => {
+    const { received, url } = await openReceiver()
+    const environmentId = await insertEnvironment(db)
+    for (let number = 0; number < endpoints; number += 1)
+      await insertEndpoint(db, environmentId, { url: `${url}/${number}` })
+    await killWorkers({
+      ...{ db, environmentId, events, kills, random: seededRandom('kill workers') },
+      secret: testSecret.reveal(),
+      countReceived: () => received.length,
+      say: (line) => console.log(line),
+      onStart: (program) => programs.push(program),
+    })
+
+    const happened = await db.rows(sql<{ id: string }>`select id from events`)
+    const expected = happened.map(({ id }) => toReference(prefixes.event, id)).toSorted()
+    console.log(`${received.length} received of ${expected.length * endpoints} deliveries`)
+    for (let number = 0; number < endpoints; number += 1) {
+      const heard = received.filter(({ path }) => path === `/${number}`)
+      const ids = new Set(heard.map(({ headers }) => headers['webhook-id']!))
+      expect([...ids].toSorted()).toEqual(expected)
+    }
+    const open = await db.rows(sql`select from deliveries where state <> 'DELIVERED'`)
+    expect(open).toEqual([])
+    await expectSoundBooks(db)
+  },
+  60_000 + kills * 20_000,
+)

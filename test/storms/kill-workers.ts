@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../../src/environment.js'
+import { limits } from '../../src/limits.js'
+import type { Database } from '../../src/postgres/database.js'
+import { emit, happeningOf } from '../support/deliveries.js'
+import { isRunning, type Program, spawnWork } from '../support/program.js'
+import type { Random } from '../support/seed.js'
+import { until } from '../support/sessions.js'
+
+type Storm = {
+  db: Database
+  secret: string
+  environmentId: EnvironmentId
+  events: number
+  kills: number
+  random: Random
+  countReceived(): number
+  say(line: string): void
+  /** For the caller to end if something goes wrong. */
+  onStart(program: Program): void
+}
+
+/**
+ * Two workers send while they are killed without warning, one after the other, each at once
+ * followed by a new one; events go on happening meanwhile.
+ */
+export async function killWorkers(storm: Storm): Promise<void> {
+  const { db, environmentId, random } = storm
+  const workers = [start(storm), start(storm)]
+  const perRound = Math.ceil(storm.events / storm.kills)
+  for (let round = 1; round <= storm.kills; round += 1) {
+    const received = storm.countReceived()
+    const happenings = Array.from({ length: perRound }, () => happeningOf(environmentId))
+    await emit(db, new Date(), happenings)
+    const victim = random.integer(0, 1)
+    await workers[victim]!.untilSaid('working')
+    while (storm.countReceived() === received) await sleep(1)
+    await sleep(random.integer(0, 150))
+    workers[victim]!.signal('SIGKILL')
+    await workers[victim]!.ended
+    workers[victim] = start(storm)
+    storm.say(`kill ${round}: ${storm.countReceived() - received} received`)
+  }
+  await passLease(db)
+  await until(async () => (await countOpen(db)) === 0)
+  await Promise.all(workers.map(stop))
+}
+
+function start({ db, secret, onStart }: Storm): Program {
+  const program = spawnWork(db.url, secret)
+  onStart(program)
+  return program
+}
+
+async function stop(worker: Program): Promise<void> {
+  if (isRunning(worker.pid)) worker.signal('SIGTERM')
+  await worker.ended
+}
+
+/** What dead workers held falls due when the lease is over; nobody has to wait for it here. */
+async function passLease(db: Database): Promise<void> {
+  await db.rows(sql`
+    update deliveries set due_at = due_at - ${`${limits.webhooks.leaseMs} ms`}::interval
+    where state = 'PENDING'`)
+}
+
+async function countOpen(db: Database): Promise<number> {
+  const [row] = await db.rows(sql<{ count: number }>`
+    select count(*)::int as count from deliveries where state = 'PENDING'`)
+  return row!.count
+}
