@@ -53,7 +53,8 @@ create table deliveries (
   finished_at timestamp with time zone,
   constraint deliveries_pkey PRIMARY KEY (environment_id, event_id, endpoint_id),
   constraint delivery_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'GIVEN_UP'::text]))),
-  constraint finished_delivery_has_an_end CHECK (((state = 'PENDING'::text) = (finished_at IS NULL)))
+  constraint finished_delivery_has_an_end CHECK (((state = 'PENDING'::text) = (finished_at IS NULL))),
+  constraint tries_are_attempts CHECK (((tries >= 0) AND (tries <= attempts)))
 );
 
 create table delivery_attempts (
@@ -67,7 +68,10 @@ create table delivery_attempts (
   error text,
   response text default ''::text not null,
   constraint attempt_has_an_end CHECK (((status IS NULL) <> (error IS NULL))),
+  constraint attempt_is_numbered CHECK ((number > 0)),
   constraint delivery_attempts_pkey PRIMARY KEY (environment_id, event_id, endpoint_id, number),
+  constraint duration_is_not_negative CHECK ((duration_ms >= 0)),
+  constraint error_is_short CHECK ((octet_length(error) <= 200)),
   constraint response_is_cut CHECK ((octet_length(response) <= 4096))
 );
 
@@ -205,6 +209,8 @@ create table low_balances (
   is_low boolean not null,
   event_sequence integer not null,
   changed_at timestamp with time zone not null,
+  constraint asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint low_balances_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint low_balances_pkey PRIMARY KEY (environment_id, asset)
 );

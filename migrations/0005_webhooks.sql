@@ -27,6 +27,7 @@ alter table deliveries
   -- Tries that count against the schedule; a redelivery starts them anew.
   add column tries integer not null default 0,
   add column finished_at timestamptz,
+  add constraint tries_are_attempts check (tries between 0 and attempts),
   add constraint finished_delivery_has_an_end check ((state = 'PENDING') = (finished_at is null));
 
 create table delivery_attempts (
@@ -41,8 +42,11 @@ create table delivery_attempts (
   error text,
   response text not null default '',
   primary key (environment_id, event_id, endpoint_id, number),
+  constraint attempt_is_numbered check (number > 0),
+  constraint duration_is_not_negative check (duration_ms >= 0),
   constraint attempt_has_an_end check ((status is null) <> (error is null)),
-  constraint response_is_cut check (octet_length(response) <= 4096)
+  constraint response_is_cut check (octet_length(response) <= 4096),
+  constraint error_is_short check (octet_length(error) <= 200)
 );
 
 create index events_newest_first on events (environment_id, created_at, id);
@@ -55,5 +59,7 @@ create table low_balances (
   is_low boolean not null,
   event_sequence integer not null,
   changed_at timestamptz not null,
-  primary key (environment_id, asset)
+  primary key (environment_id, asset),
+  constraint asset_is_known check (asset in ('NGN', 'USDC', 'USDT')),
+  constraint event_sequence_is_positive check (event_sequence > 0)
 );

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
 import type { Config } from './config.js'
 import { addHealth } from './http/health.js'
-import { changeOneByOne, createKeyedLane } from './http/keyed-lane.js'
+import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
@@ -41,7 +41,6 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
   const lanes = {
     fund: createLane(laneContext, fundAll),
-    changes: createLane(laneContext, changeOneByOne),
   }
   const metrics = createMetrics(lanes)
 
@@ -56,7 +55,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       seal,
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       fundBalance: (call) => lanes.fund.run(call),
-      change: (call) => lanes.changes.run(call),
+      change: createChanges({ db, clock, seal }),
     }),
     trustProxy: config.trustProxy,
     rateLimitPerSecond: config.rateLimitPerSecond,

@@ -56,6 +56,10 @@ export const limits = {
     /** Longer than any attempt, or another process would send at the same time. */
     leaseMs: minute,
     responseBytes: 4_096,
+    /** A receiver may ask us to wait longer than the schedule, but not for ever. */
+    longestWaitMs: day,
+    openedKeys: 10_000,
+    attemptsShown: 50,
     jitter: 0.1,
     failingMs: 5 * day,
     /** Deliveries under way in one process: in all, and to endpoints that are not proven. */
@@ -72,7 +76,7 @@ export const limits = {
     /** When a stop is asked for: attempts that have not ended by then are cut off. */
     finishMs: 5 * second,
     /** Connections that nobody needed for so long are closed. */
-    idleMs: 30 * second,
+    idleMs: 10 * second,
     recoveredAtOnce: 10_000,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },

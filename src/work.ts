@@ -20,7 +20,7 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
-/** Everything that happens by itself; only key rings write down their own uses (compose.ts). */
+/** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
 export const jobs: Job[] = [
   {
     name: 'forget old idempotency keys',

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { bodyOf } from './body.js'
 import {
   bankTransfer,
   checkoutSession,
@@ -10,7 +11,6 @@ import {
   dedicatedCryptoWallet,
   lowBalance,
   payment,
-  time,
   virtualAccount,
   webhookEndpoint,
 } from './resources.js'
@@ -104,12 +104,5 @@ export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** The body of a webhook of this type. */
 export function bodySchema(type: EventType) {
-  return Type.Object({
-    id: Type.String({ description: 'Also in `webhook-id`.', examples: ['evt_01hx…'] }),
-    type: Type.Literal(type),
-    timestamp: time,
-    mode: Type.Enum(['test', 'live']),
-    sequence: Type.Integer({ minimum: 1, description: 'Grows with every event of the resource.' }),
-    data: catalogue[type].data,
-  })
+  return bodyOf(Type.Literal(type), catalogue[type].data)
 }

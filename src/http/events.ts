@@ -1,10 +1,12 @@
 import Type from 'typebox'
+import type { Mode } from '../environment.js'
+import { bodyOf, toBody } from '../events/body.js'
 import { filters, typesOf } from '../events/filter.js'
 import { type Event, getEvent, listEvents } from '../events/find-events.js'
 import { time } from '../events/resources.js'
 import { fromReferenceOfAnyKind, prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
-import { lockEnabledEndpoint } from '../webhooks/endpoint.js'
+import { getEnabledEndpoint } from '../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../webhooks/find-deliveries.js'
 import { redeliver } from '../webhooks/redeliver.js'
 import { readCursor, writeCursor } from './cursor.js'
@@ -15,17 +17,10 @@ import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, page, pageQuery } from './schemas.js'
 
-const event = Type.Object({
-  id: Type.String({ examples: ['evt_01hx…'] }),
-  type: Type.String({ examples: ['crypto_transfer.confirmed'] }),
-  timestamp: time,
-  mode: Type.Enum(['test', 'live']),
-  sequence: Type.Integer({ description: 'Grows with every event of the resource.' }),
-  data: Type.Object(
-    {},
-    { additionalProperties: true, description: 'The resource at that moment.' },
-  ),
-})
+const event = bodyOf(
+  Type.String({ examples: ['crypto_transfer.confirmed'] }),
+  Type.Object({}, { additionalProperties: true, description: 'The resource at that moment.' }),
+)
 
 const attempt = Type.Object({
   number: Type.Integer(),
@@ -33,7 +28,9 @@ const attempt = Type.Object({
   durationMs: Type.Integer(),
   status: Type.Union([Type.Integer(), Type.Null()]),
   error: Type.Union([Type.String(), Type.Null()]),
-  response: Type.String({ description: 'The first 4 kB of the answer.' }),
+  response: Type.String({
+    description: `The first ${limits.webhooks.responseBytes} bytes of the answer.`,
+  }),
 })
 
 const delivery = Type.Object({
@@ -80,7 +77,7 @@ const list = ({ db }: Rooms) =>
         limit: limit + 1,
       })
       const shown = found.slice(0, limit)
-      const items = shown.map((one) => toText(one, environment.mode)).join(',')
+      const items = shown.map((one) => showEvent(one, environment.mode)).join(',')
       const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
       return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
     },
@@ -99,7 +96,7 @@ const read = ({ db }: Rooms) =>
     codes: ['not_found'],
     async handle({ environment, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
-      return successText(200, 'Event', toText(found, environment.mode))
+      return successText(200, 'Event', showEvent(found, environment.mode))
     },
   })
 
@@ -110,7 +107,7 @@ const deliveries = ({ db }: Rooms) =>
     path: '/v1/events/:id/deliveries',
     operation: 'listEventDeliveries',
     summary: 'List the deliveries of an event',
-    description: 'Where it went, and every attempt with its time, status, duration and answer.',
+    description: `Where it went, and the latest ${limits.webhooks.attemptsShown} attempts at each place, with time, status, duration and answer.`,
     params,
     answers: { 200: Type.Object({ items: Type.Array(delivery), nextCursor: Type.Null() }) },
     codes: ['not_found'],
@@ -144,7 +141,7 @@ const again = (rooms: Rooms) =>
             const endpoint =
               body?.endpointId === undefined
                 ? undefined
-                : await lockEnabledEndpoint(tx, { ...name, reference: body.endpointId })
+                : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
             return redeliver(tx, now, { event: found, endpoint })
           },
           (count) => success(200, 'Deliveries made due', { deliveries: count }),
@@ -156,10 +153,8 @@ const again = (rooms: Rooms) =>
 /** Ends up in an equality, so that an unknown reference finds nothing rather than everything. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/** The resource inside is text already: it is written as it was sent. */
-function toText({ id, type, createdAt, sequence, data }: Event, mode: string): string {
-  const head = { id: toReference(prefixes.event, id), type, timestamp: createdAt, mode, sequence }
-  return `${JSON.stringify(head).slice(0, -1)},"data":${data}}`
+function showEvent({ id, createdAt, ...event }: Event, mode: Mode): string {
+  return toBody({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 
 function showDelivery({ endpointId, url, state, dueAt, attempts }: Delivery) {

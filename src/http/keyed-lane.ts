@@ -4,6 +4,7 @@ import { after } from '../clock.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
 import { atMostOnce, type KeyedCall } from '../idempotency/at-most-once.js'
 import { limits } from '../limits.js'
+import type { Database } from '../postgres/database.js'
 import { Lane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
@@ -85,22 +86,27 @@ export function toLateCall<Order, Value>(
   }
 }
 
-/** Something rare to do in a transaction of its own making; a refusal is thrown. */
+/** Something rare to do in a transaction; it refuses, by throwing, before it writes. */
 export type Change = (tx: Tx, now: Date) => Promise<unknown>
 
-/** Rare changes share a lane too, for the sake of their keys; they are done one after the other. */
-export async function changeOneByOne(
-  tx: Tx,
-  now: Date,
-  changes: Change[],
-): Promise<Outcome<unknown>[]> {
-  const outcomes: Outcome<unknown>[] = []
-  for (const change of changes)
-    outcomes.push(
-      await change(tx, now).catch((error: unknown) => {
-        if (error instanceof Refusal) return error
-        throw error
-      }),
-    )
-  return outcomes
+/**
+ * Rare changes have no lane: each has a transaction of its own, so that a long one holds up nobody,
+ * and is done at most once per key all the same.
+ */
+export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
+  const work = toLaneWork<Change, unknown>(context, changeOne)
+  return async (call: Call<Change, unknown>): Promise<Answered> => {
+    const [answered] = await context.db.transaction((tx) => work(tx, [call]))
+    if (answered instanceof Refusal) throw answered
+    return answered!
+  }
+}
+
+async function changeOne(tx: Tx, now: Date, [change]: Change[]): Promise<Outcome<unknown>[]> {
+  try {
+    return [await change!(tx, now)]
+  } catch (error) {
+    if (error instanceof Refusal) return [error]
+    throw error
+  }
 }

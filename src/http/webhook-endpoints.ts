@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
 import { time, webhookEndpoint } from '../events/resources.js'
 import { limits } from '../limits.js'
@@ -11,12 +12,13 @@ import {
 } from '../webhooks/change-endpoints.js'
 import {
   type Endpoint,
+  getEnabledEndpoint,
   getEndpoint,
   listEndpoints,
   lockEnabledEndpoint,
   showEndpoint,
 } from '../webhooks/endpoint.js'
-import { judgeUrl } from '../webhooks/judge-url.js'
+import { readUrl } from '../webhooks/read-url.js'
 import { recover, sendTest } from '../webhooks/redeliver.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
@@ -68,7 +70,7 @@ const create = (rooms: Rooms) =>
     path,
     operation: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
-    description: 'At most ten per environment. The secret is shown once.',
+    description: `At most ${limits.webhooks.endpointsPerEnvironment} per environment. The secret is shown once.`,
     body: closed({
       url,
       events: Type.Optional(events),
@@ -78,7 +80,7 @@ const create = (rooms: Rooms) =>
     codes: ['webhook_endpoint_failed'],
     handle(ask) {
       const { environment, body } = ask
-      const { href } = judgeUrl(body.url, environment.mode, rooms.allowsLoopbackWebhooks)
+      const { href } = readUrl(body.url, environment.mode, rooms.allowsLoopbackWebhooks)
       const order = {
         environment,
         seal: rooms.seal,
@@ -148,10 +150,10 @@ const change = ({ db, allowsLoopbackWebhooks }: Rooms) =>
     codes: ['not_found'],
     async handle(ask) {
       const { body, environment } = ask
-      if (body.url !== undefined) judgeUrl(body.url, environment.mode, allowsLoopbackWebhooks)
+      const read = (text: string) => readUrl(text, environment.mode, allowsLoopbackWebhooks).href
       const changed = await db.transaction((tx) =>
         changeEndpoint(tx, nameOf(ask), {
-          ...(body.url !== undefined && { url: new URL(body.url).href }),
+          ...(body.url !== undefined && { url: read(body.url) }),
           ...(body.events !== undefined && { eventTypes: toTypes(body.events) }),
           ...(body.description !== undefined && { description: body.description }),
           ...(body.enabled !== undefined && { isEnabled: body.enabled }),
@@ -185,7 +187,7 @@ const rotate = (rooms: Rooms) =>
     path: `${path}/:id/rotate-secret`,
     operation: 'rotateWebhookSecret',
     summary: 'Rotate the secret',
-    description: 'Both secrets sign for 24 hours. The new one is shown once.',
+    description: `Both secrets sign for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is shown once.`,
     params,
     answers: { 200: withSecret },
     codes: ['not_found'],
@@ -233,8 +235,7 @@ const recoverSince = (rooms: Rooms) =>
     path: `${path}/:id/recover`,
     operation: 'recoverWebhookEndpoint',
     summary: 'Send again what was missed',
-    description:
-      'Everything since a time that this endpoint listens to and has not taken, at most 10,000 events at once.',
+    description: `Everything since a time that this endpoint listens to and has not taken, at most ${limits.webhooks.recoveredAtOnce} events at once.`,
     params,
     body: closed({ since: time }),
     answers: { 200: Type.Object({ deliveries: Type.Integer() }) },
@@ -245,7 +246,7 @@ const recoverSince = (rooms: Rooms) =>
         toLateCall(
           ask,
           async (tx, now) => {
-            const endpoint = await lockEnabledEndpoint(tx, nameOf(ask))
+            const endpoint = await getEnabledEndpoint(tx, nameOf(ask))
             return recover(tx, now, { endpoint, since })
           },
           (deliveries) => success(200, 'Deliveries made due', { deliveries }),

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Environment, EnvironmentId } from '../environment.js'
 import { limits } from '../limits.js'
 import { parseDecimal } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { type Detail, Refusal } from '../refusal.js'
 import { lockEnvironment } from './environments.js'
@@ -67,4 +68,22 @@ function writeStored(
     values (${environmentId}, ${document}, 1, ${now})
     on conflict (environment_id) do update set document = excluded.document,
       version = environment_settings.version + 1, updated_at = excluded.updated_at`)
+}
+
+export type LowBalanceSettings = {
+  environmentId: EnvironmentId
+  thresholds: Partial<Record<Asset, number | string | null>>
+}
+
+/** Of every environment that has ever set one, in order, so many at once. */
+export async function listLowBalances(db: Reader, after: number): Promise<LowBalanceSettings[]> {
+  const rows = await db.rows(sql<{ environmentId: EnvironmentId; thresholds: string }>`
+    select environment_id as "environmentId", document -> 'lowBalance' as thresholds
+    from environment_settings
+    where document -> 'lowBalance' is not null and environment_id > ${after}
+    order by environment_id limit ${limits.lowBalance.watchedAtOnce}`)
+  return rows.map(({ environmentId, thresholds }) => ({
+    environmentId,
+    thresholds: JSON.parse(thresholds),
+  }))
 }

@@ -3,6 +3,7 @@ import { after } from '../clock.js'
 import type { Environment } from '../environment.js'
 import { newId } from '../ids.js'
 import { limits } from '../limits.js'
+import { lockEnvironment } from '../merchants/environments.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Seal } from '../sealed.js'
@@ -27,7 +28,7 @@ export async function createEndpoint(
   order: NewEndpoint,
 ): Promise<CreatedEndpoint> {
   // The environment's row is the turnstile: two creates at once must not both be the tenth.
-  await tx.rows(sql`select from environments where id = ${order.environment.id} for no key update`)
+  await lockEnvironment(tx, order.environment.id)
   const [existing] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from webhook_endpoints
     where environment_id = ${order.environment.id} and deleted_at is null`)

@@ -9,8 +9,9 @@ export type ClaimedDelivery = {
   environmentId: EnvironmentId
   eventId: string
   endpointId: string
-  /** The number of this attempt: whoever records its end must name it. */
-  attempts: number
+  /** Whoever records the end of this attempt must name it. */
+  attemptNumber: number
+  /** Which try of its schedule this is. */
   tries: number
   mode: Mode
   type: string
@@ -19,14 +20,14 @@ export type ClaimedDelivery = {
   eventCreatedAt: Date
   url: string
   isEnabled: boolean
-  secret: string
-  previousSecret: string | null
+  sealedSecret: string
+  sealedPreviousSecret: string | null
   previousSecretUntil: Date | null
-  signingKey: string
+  sealedSigningKey: string
 }
 
-/** How many more deliveries of an endpoint there is room for. */
-export type Room = { environmentId: EnvironmentId; endpointId: string; places: number }
+/** How many more deliveries of an endpoint may be under way. */
+export type Share = { environmentId: EnvironmentId; endpointId: string; places: number }
 
 const columns = { environment_id: 'int4', endpoint_id: 'uuid', places: 'int4' } as const
 
@@ -48,24 +49,24 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
         and d.event_id = claimed.event_id and d.endpoint_id = claimed.endpoint_id
       returning d.*)
     select l.environment_id as "environmentId", l.event_id as "eventId",
-      l.endpoint_id as "endpointId", l.attempts, l.tries, v.mode, e.type, e.sequence, e.data,
-      e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled", w.secret,
-      w.previous_secret as "previousSecret", w.previous_secret_until as "previousSecretUntil",
-      w.signing_key as "signingKey"
+      l.endpoint_id as "endpointId", l.attempts as "attemptNumber", l.tries, v.mode, e.type,
+      e.sequence, e.data, e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
+      w.secret as "sealedSecret", w.previous_secret as "sealedPreviousSecret",
+      w.previous_secret_until as "previousSecretUntil", w.signing_key as "sealedSigningKey"
     from leased l
     join events e on e.environment_id = l.environment_id and e.id = l.event_id
     join webhook_endpoints w on w.environment_id = l.environment_id and w.id = l.endpoint_id
     join environments v on v.id = l.environment_id`,
 })
 
-/** Takes the due deliveries for which there is room, those that have waited longest first. */
+/** Takes what is due, as much as each endpoint may have, what has waited longest first. */
 export async function claimDeliveries(
   db: Reader,
   now: Date,
-  rooms: Room[],
+  shares: Share[],
 ): Promise<ClaimedDelivery[]> {
-  if (rooms.length === 0) return []
-  const rows = rooms.map(({ environmentId, endpointId, places }) => ({
+  if (shares.length === 0) return []
+  const rows = shares.map(({ environmentId, endpointId, places }) => ({
     environment_id: environmentId,
     endpoint_id: endpointId,
     places,

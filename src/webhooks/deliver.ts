@@ -7,10 +7,16 @@ import { Lane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Seal } from '../sealed.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
-import { findOpenEndpoints, type OpenEndpoint, type Place, start } from './find-open-endpoints.js'
+import {
+  findOpenEndpoints,
+  type OpenEndpoint,
+  type Position,
+  start,
+} from './find-open-endpoints.js'
 import { type Ended, isSuccess, judgeAttempt } from './judge-attempt.js'
 import { createSigner } from './message.js'
 import { recordAttempts } from './record-attempts.js'
+import { mostTries } from './schedule.js'
 import type { Sender, Sent } from './send.js'
 import { sharePlaces } from './share-places.js'
 import { UnderWay } from './under-way.js'
@@ -35,9 +41,9 @@ export class Deliverer {
   readonly #results: Lane<Ended, true>
   readonly #underWay = new UnderWay()
   readonly #stopping = new AbortController()
-  #place: Place = start
+  #position: Position = start
   #loop: Promise<void> | undefined
-  #isCut = false
+  #hasClosed = false
 
   constructor(tools: Tools) {
     this.#tools = tools
@@ -65,7 +71,7 @@ export class Deliverer {
     this.#stopping.abort()
     await this.#loop
     await this.#finish(limits.webhooks.finishMs)
-    this.#isCut = true
+    this.#hasClosed = true
     this.#tools.sender.close()
     await this.#finish(limits.webhooks.attemptMs)
     await this.#results.close()
@@ -80,40 +86,43 @@ export class Deliverer {
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      const isMore = await this.#look().catch((error: unknown) => {
+      const restMs = await this.#look().catch((error: unknown) => {
         // What was claimed falls due again by itself when its lease is over.
         this.#tools.logger.error({ err: error }, 'due deliveries could not be claimed')
-        return false
+        return limits.webhooks.lookEveryMs
       })
-      const restMs = isMore ? limits.webhooks.breathMs : limits.webhooks.lookEveryMs
       await sleep(restMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  /** Claims as much as there is room for; true when it is worth looking again soon. */
-  async #look(): Promise<boolean> {
-    if (this.#underWay.count >= limits.webhooks.places) return true
+  /** Claims as much as there are places for; says how long to rest before the next look. */
+  async #look(): Promise<number> {
+    const { places: most, breathMs, lookEveryMs, endpointsPerLook } = limits.webhooks
+    if (this.#underWay.count >= most) return breathMs
     const { db, clock } = this.#tools
-    const now = clock.now()
-    const walked = await findOpenEndpoints(db, now, this.#place)
+    const startedAt = clock.elapsedMs()
+    const walked = await findOpenEndpoints(db, clock.now(), this.#position)
+    const walkMs = clock.elapsedMs() - startedAt
     const due = inAnyTurn(walked.filter((endpoint) => endpoint.isDue))
     const places = sharePlaces(
       this.#underWay,
       due.map((endpoint) => this.#underWay.of(endpoint)),
     )
-    const rooms = due.map((endpoint, index) => ({ ...endpoint, places: places[index]! }))
+    const shares = due.map((endpoint, index) => ({ ...endpoint, places: places[index]! }))
     const claimed = await claimDeliveries(
       db,
-      now,
-      rooms.filter((room) => room.places > 0),
+      clock.now(),
+      shares.filter((share) => share.places > 0),
     )
     this.stats.claimed += claimed.length
     for (const delivery of claimed) void this.#deliver(delivery)
 
-    const isCut = walked.length === limits.webhooks.endpointsPerLook
-    this.#place = isCut ? walked.at(-1)! : start
+    const isUnfinished = walked.length === endpointsPerLook
+    this.#position = isUnfinished ? walked.at(-1)! : start
     const isWaiting = due.some((endpoint) => this.#underWay.of(endpoint).isProven)
-    return claimed.length > 0 || isWaiting || isCut
+    if (claimed.length > 0 || isWaiting) return breathMs
+    // A long way past endpoints that only wait: as much rest as work, so that it costs little.
+    return isUnfinished ? Math.max(walkMs, breathMs) : lookEveryMs
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
@@ -122,19 +131,25 @@ export class Deliverer {
     const startedAt = clock.now()
     let wasSuccess = false
     try {
-      const sent = await this.#try(delivery, startedAt)
+      const sent = await this.#attempt(delivery, startedAt)
       wasSuccess = isSuccess(sent)
-      if (!this.#isCut) await this.#record(delivery, startedAt, sent)
+      if (!this.#hasClosed) await this.#record(delivery, startedAt, sent)
     } catch (error) {
       logger.error({ err: error }, 'the end of a delivery attempt could not be written down')
     }
     end(wasSuccess)
   }
 
-  async #try(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
-    if (!delivery.isEnabled)
-      return { status: null, error: 'the endpoint is disabled', response: '', durationMs: 0 }
-    return this.#tools.sender.send(this.#sign(delivery, now))
+  async #attempt(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
+    if (!delivery.isEnabled) return unsent('the endpoint is disabled')
+    // Workers died of it, or could not write down how it ended: not for ever.
+    if (delivery.tries > mostTries(delivery.mode)) return unsent('no attempt came to an end')
+    try {
+      return await this.#tools.sender.send(this.#sign(delivery, now))
+    } catch (error) {
+      this.#tools.logger.error({ err: error }, 'a delivery could not be sent')
+      return unsent('an internal error')
+    }
   }
 
   async #record(delivery: ClaimedDelivery, startedAt: Date, sent: Sent): Promise<void> {
@@ -146,6 +161,10 @@ export class Deliverer {
     await this.#results.run({ delivery, startedAt, sent, verdict })
     this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
   }
+}
+
+function unsent(error: string): Sent {
+  return { status: null, error, response: '', durationMs: 0 }
 }
 
 /** Somebody must be asked first; nobody is always the last. */

@@ -56,7 +56,9 @@ export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> 
     `${one.environmentId}/${one.endpointId}`
   const byKey = new Map(ended.map(({ delivery }) => [keyOf(delivery), delivery]))
   const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
-  const failed = ended.filter(({ sent }) => !isSuccess(sent)).map(({ delivery }) => delivery)
+  const failed = ended
+    .filter(({ sent, delivery }) => !isSuccess(sent) && delivery.isEnabled)
+    .map(({ delivery }) => delivery)
   const troubled = new Set([...failing, ...failed].map(keyOf))
   if (troubled.size === 0) return []
   return tx.rows(lockEndpoints([...troubled].map((key) => toName(byKey.get(key)!))))
@@ -69,7 +71,8 @@ export function changeHealth(
   { before, ended }: { before: Endpoint[]; ended: Ended[] },
 ): Endpoint[] {
   const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, ended), now))
-  if (after.length > 0) tx.write(updateEndpoints(after.map(toRow)))
+  const changed = after.filter((endpoint, index) => endpoint !== before[index])
+  if (changed.length > 0) tx.write(updateEndpoints(changed.map(toRow)))
   return after.filter((endpoint, index) => before[index]!.isEnabled && !endpoint.isEnabled)
 }
 
@@ -87,17 +90,19 @@ function attemptsAt({ environmentId, id, url }: Endpoint, ended: Ended[]): Ended
 /** Any success makes it well. Only failures for five days, or one 410, make it disabled. */
 export function judgeHealth(endpoint: Endpoint, attempts: Ended[], now: Date): Endpoint {
   if (attempts.length === 0) return endpoint
-  if (attempts.some(({ sent }) => isSuccess(sent))) return { ...endpoint, failingSince: null }
+  if (attempts.some(({ sent }) => isSuccess(sent)))
+    return endpoint.failingSince ? { ...endpoint, failingSince: null } : endpoint
   const failingSince = endpoint.failingSince ?? now
-  if (!endpoint.isEnabled) return { ...endpoint, failingSince }
+  const failing = endpoint.failingSince ? endpoint : { ...endpoint, failingSince }
+  if (!endpoint.isEnabled) return failing
   const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.failingMs
   const reason = attempts.some(({ sent }) => isGone(sent)) ? 'gone' : isFailing ? 'failing' : null
-  return reason ? disable(endpoint, failingSince, reason) : { ...endpoint, failingSince }
+  return reason ? disable(failing, reason) : failing
 }
 
-function disable(endpoint: Endpoint, failingSince: Date, reason: DisabledReason): Endpoint {
+function disable(endpoint: Endpoint, reason: DisabledReason): Endpoint {
   const eventSequence = endpoint.eventSequence + 1
-  return { ...endpoint, failingSince, isEnabled: false, disabledReason: reason, eventSequence }
+  return { ...endpoint, isEnabled: false, disabledReason: reason, eventSequence }
 }
 
 export function disabledHappening(now: Date, endpoint: Endpoint): Happening {

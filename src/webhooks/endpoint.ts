@@ -55,8 +55,15 @@ export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint
 }
 
 /** Nothing can be sent to a disabled one; enabling it is the merchant's own step. */
+export async function getEnabledEndpoint(db: Reader, name: EndpointName): Promise<Endpoint> {
+  return enabled(await getEndpoint(db, name))
+}
+
 export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint> {
-  const endpoint = await lockEndpoint(tx, name)
+  return enabled(await lockEndpoint(tx, name))
+}
+
+function enabled(endpoint: Endpoint): Endpoint {
   if (endpoint.isEnabled) return endpoint
   throw new Refusal('webhook_endpoint_failed', {
     reason: 'endpoint_disabled',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Event } from '../events/find-events.js'
+import { limits } from '../limits.js'
 import type { Reader } from '../postgres/tx.js'
 
 export type Attempt = {
@@ -19,7 +20,7 @@ export type Delivery = {
   attempts: Attempt[]
 }
 
-/** Where an event went, and every try with what came back. */
+/** Where an event went, and the latest attempts with what came back. */
 export async function listDeliveries(db: Reader, event: Event): Promise<Delivery[]> {
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
@@ -28,10 +29,14 @@ export async function listDeliveries(db: Reader, event: Event): Promise<Delivery
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
   const attempts = await db.rows(sql<Attempt & { endpointId: string }>`
-    select endpoint_id as "endpointId", number, started_at as "startedAt",
-      duration_ms as "durationMs", status, error, response
-    from delivery_attempts where environment_id = ${environmentId} and event_id = ${id}
-    order by number`)
+    select d.endpoint_id as "endpointId", a.* from deliveries d cross join lateral (
+      select number, started_at as "startedAt", duration_ms as "durationMs", status, error, response
+      from delivery_attempts
+      where environment_id = d.environment_id and event_id = d.event_id
+        and endpoint_id = d.endpoint_id
+      order by number desc limit ${limits.webhooks.attemptsShown}) a
+    where d.environment_id = ${environmentId} and d.event_id = ${id}
+    order by a.number`)
   return deliveries.map((delivery) => ({
     ...delivery,
     attempts: attempts.filter((attempt) => attempt.endpointId === delivery.endpointId),

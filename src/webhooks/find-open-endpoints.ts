@@ -11,9 +11,12 @@ export type OpenEndpoint = {
 }
 
 /** Where the last look ended, so that the next one goes on from there and nobody is passed over. */
-export type Place = { environmentId: number; endpointId: string }
+export type Position = { environmentId: number; endpointId: string }
 
-export const start: Place = { environmentId: 0, endpointId: '00000000-0000-0000-0000-000000000000' }
+export const start: Position = {
+  environmentId: 0,
+  endpointId: '00000000-0000-0000-0000-000000000000',
+}
 
 /**
  * Walks from endpoint to endpoint over the index of open deliveries: one step for each, however
@@ -22,7 +25,7 @@ export const start: Place = { environmentId: 0, endpointId: '00000000-0000-0000-
 export async function findOpenEndpoints(
   db: Reader,
   now: Date,
-  from: Place,
+  from: Position,
 ): Promise<OpenEndpoint[]> {
   return db.rows(sql<OpenEndpoint>`
     with recursive walk as (

@@ -1,28 +1,10 @@
+import { toBody } from '../events/body.js'
 import { prefixes, toReference } from '../ids.js'
+import { limits } from '../limits.js'
 import type { Seal } from '../sealed.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import type { Message } from './send.js'
 import { readSecret, readSigningKey, type SigningKeys, signMessage } from './signing.js'
-
-/** The same at every try: only the time of the try, and with it the signature, differ. */
-export function toBody(event: {
-  eventId: string
-  type: string
-  eventCreatedAt: Date
-  mode: string
-  sequence: number
-  data: string
-}): string {
-  const head = JSON.stringify({
-    id: toReference(prefixes.event, event.eventId),
-    type: event.type,
-    timestamp: event.eventCreatedAt.toISOString(),
-    mode: event.mode,
-    sequence: event.sequence,
-  })
-  // The resource is kept as text, so that its keys come in the order in which they were written.
-  return `${head.slice(0, -1)},"data":${event.data}}`
-}
 
 /** Opens sealed keys once: a parsed key is worth remembering, its sealed text names it. */
 export function createSigner(seal: Seal) {
@@ -33,19 +15,19 @@ export function createSigner(seal: Seal) {
   ): Key => {
     const known = opened.get(sealed)
     if (known) return known as Key
-    if (opened.size >= most) opened.clear()
+    if (opened.size >= limits.webhooks.openedKeys) opened.clear()
     const key = read(seal.open(sealed))
     opened.set(sealed, key)
     return key
   }
 
   return (delivery: ClaimedDelivery, now: Date): Message => {
-    const { previousSecret, previousSecretUntil } = delivery
-    const isOverlapping = previousSecret && previousSecretUntil && previousSecretUntil > now
-    const sealed = [delivery.secret, ...(isOverlapping ? [previousSecret] : [])]
+    const { sealedPreviousSecret, previousSecretUntil } = delivery
+    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > now
+    const sealed = [delivery.sealedSecret, ...(isOverlapping ? [sealedPreviousSecret!] : [])]
     const keys = {
       secrets: sealed.map((secret) => remember(secret, readSecret)),
-      privateKey: remember(delivery.signingKey, readSigningKey),
+      privateKey: remember(delivery.sealedSigningKey, readSigningKey),
     }
     const id = toReference(prefixes.event, delivery.eventId)
     const timestamp = Math.floor(now.getTime() / 1_000)
@@ -64,5 +46,3 @@ export function createSigner(seal: Seal) {
     }
   }
 }
-
-const most = 10_000

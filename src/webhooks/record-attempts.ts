@@ -25,13 +25,15 @@ const insertAttempts = listStatement({
 const endColumns = {
   ...name,
   number: 'int4',
+  tries: 'int4',
   state: 'text',
   due_at: 'timestamptz',
   finished_at: 'timestamptz',
 } as const
 
 /**
- * Names the attempt it ends: a worker that outlived its lease changes nothing. Open is said by
+ * Names the attempt it ends, and the try of its schedule: a worker that outlived its lease changes
+ * nothing, nor does an attempt during which the delivery was asked for again. Open is said by
  * `finished_at`, not by `state`, which would tempt the planner to the index of open deliveries.
  */
 const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpointId: string }>({
@@ -41,7 +43,8 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
     update deliveries d set state = list.state, due_at = list.due_at, finished_at = list.finished_at
     from ${list}
     where d.environment_id = list.environment_id and d.event_id = list.event_id
-      and d.endpoint_id = list.endpoint_id and d.finished_at is null and d.attempts = list.number
+      and d.endpoint_id = list.endpoint_id and d.finished_at is null
+      and d.attempts = list.number and d.tries = list.tries
     returning d.event_id as "eventId", d.endpoint_id as "endpointId"`,
 })
 
@@ -52,7 +55,7 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
  */
 export async function recordAttempts(tx: Tx, now: Date, ended: Ended[]): Promise<Endpoint[]> {
   const before = await lockTroubled(tx, ended)
-  const rows = ended.map(toRow)
+  const rows = ended.map(toRow).sort(byKey)
   tx.write(insertAttempts(rows))
   const changed = new Set((await tx.rows(endDeliveries(rows))).map(keyOf))
   const inTime = ended.filter(({ delivery }) => changed.has(keyOf(delivery)))
@@ -69,12 +72,25 @@ function keyOf({ eventId, endpointId }: { eventId: string; endpointId: string })
   return `${eventId}/${endpointId}`
 }
 
+function byKey(left: ReturnType<typeof toRow>, right: ReturnType<typeof toRow>): number {
+  return (
+    left.environment_id - right.environment_id ||
+    compare(left.event_id, right.event_id) ||
+    compare(left.endpoint_id, right.endpoint_id)
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
 function toRow({ delivery, startedAt, sent, verdict }: Ended) {
   return {
     environment_id: delivery.environmentId,
     event_id: delivery.eventId,
     endpoint_id: delivery.endpointId,
-    number: delivery.attempts,
+    number: delivery.attemptNumber,
+    tries: delivery.tries,
     started_at: startedAt,
     duration_ms: sent.durationMs,
     status: sent.status,

@@ -1,4 +1,4 @@
-import { day, hour, minute, second } from '../clock.js'
+import { hour, minute, second } from '../clock.js'
 import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
 
@@ -19,8 +19,10 @@ const waits: Record<Mode, number[]> = {
   test: [5 * second, 30 * second, 5 * minute, 20 * minute],
 }
 
-/** A receiver may ask us to wait longer, but not for ever. */
-const longestWaitMs = day
+/** A delivery is tried so often, and no more, however its attempts end. */
+export function mostTries(mode: Mode): number {
+  return waits[mode].length + 1
+}
 
 /**
  * When to try again after so many tries, or undefined to give up. `chance` in [0, 1) spreads the
@@ -34,7 +36,7 @@ export function nextWaitMs(
   const wait = waits[mode][tries - 1]
   if (wait === undefined) return undefined
   const jittered = wait * (1 + limits.webhooks.jitter * chance)
-  return Math.max(jittered, Math.min(retryAfterMs, longestWaitMs))
+  return Math.max(jittered, Math.min(retryAfterMs, limits.webhooks.longestWaitMs))
 }
 
 /** `Retry-After` as seconds or as a date; anything else is ignored. */

@@ -49,6 +49,7 @@ export function createSender(options: {
       https: new RequestFilteringHttpsAgent(inside),
     },
   }
+  let isClosed = false
   return {
     async send(message) {
       const url = new URL(message.url)
@@ -64,11 +65,12 @@ export function createSender(options: {
         exchange(post(), message.body, { clock, withinMs: attemptMs - spentMs() })
       let answer = await tryOnce()
       // The receiver closed a kept connection just as we wrote to it: nobody's failure.
-      if (answer.wasStale) answer = await tryOnce()
+      if (answer.wasStale && !isClosed) answer = await tryOnce()
       const { wasStale, ...sent } = answer
       return { ...sent, durationMs: spentMs() }
     },
     close() {
+      isClosed = true
       for (const agent of [agents.live.https, agents.test.http, agents.test.https]) agent.destroy()
     },
   }
@@ -91,17 +93,17 @@ function exchange(
     }
     const fail = (error: string) => finish({ status: null, error, response: '' })
     const timer = setTimeout(() => {
-      fail(`no whole answer within ${limits.webhooks.attemptMs / second} s`)
+      fail(`no whole answer within ${limits.webhooks.attemptMs / second} seconds`)
       outgoing.destroy()
     }, withinMs)
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const wasStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
-      finish({ status: null, error: error.message, response: '', wasStale })
+      finish({ status: null, error: explain(error), response: '', wasStale })
     })
     outgoing.on('response', (incoming) => {
       readStart(incoming).then(
         (response) => finish({ ...toAnswer(incoming, clock), response }),
-        (error: Error) => fail(error.message),
+        (error: Error) => fail(explain(error)),
       )
     })
     outgoing.end(body)
@@ -132,7 +134,7 @@ function readStart(incoming: IncomingMessage): Promise<string> {
     })
     incoming.on('end', finish)
     incoming.on('error', reject)
-    incoming.on('close', () => reject(new Error('the answer was cut off')))
+    incoming.on('close', () => reject(new CutOff()))
   })
 }
 
@@ -146,4 +148,31 @@ function cutToBytes(text: string, most: number): string {
   let cut = text
   while (Buffer.byteLength(cut) > most) cut = cut.slice(0, -1)
   return cut
+}
+
+class CutOff extends Error {}
+
+/**
+ * In words of our own: the merchant reads them, and what a library says may tell of our network or
+ * quote whatever the receiver wrote into its certificate.
+ */
+function explain(error: NodeJS.ErrnoException): string {
+  if (error instanceof CutOff) return 'the answer was cut off'
+  if (/is not allowed/.test(error.message)) return 'the address is not public'
+  const known = error.code && errorsByCode[error.code]
+  if (known) return known
+  if (error.code?.startsWith('HPE_')) return 'the answer was not HTTP'
+  if (/CERT|TLS|SSL/.test(error.code ?? '')) return 'the certificate is not valid'
+  return 'the connection failed'
+}
+
+const errorsByCode: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before an answer',
+  EPIPE: 'the connection was closed before an answer',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'the name does not resolve',
+  EHOSTUNREACH: 'the address cannot be reached',
+  ENETUNREACH: 'the address cannot be reached',
+  ETIMEDOUT: 'the address cannot be reached',
 }

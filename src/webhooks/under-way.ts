@@ -21,9 +21,17 @@ export class UnderWay {
     this.#change(key, 1, isUnproven)
     return (wasSuccess) => {
       this.#change(key, -1, isUnproven)
-      if (!wasSuccess) this.#proven.delete(key)
-      else if (this.#proven.size < limits.webhooks.remembered) this.#proven.add(key)
+      this.#proven.delete(key)
+      if (wasSuccess) this.#prove(key)
     }
+  }
+
+  /** The order of the set is the order of the latest answers: the longest silent is forgotten. */
+  #prove(key: string): void {
+    this.#proven.add(key)
+    if (this.#proven.size <= limits.webhooks.remembered) return
+    const [oldest] = this.#proven
+    this.#proven.delete(oldest!)
   }
 
   #change(key: string, by: 1 | -1, isUnproven: boolean): void {

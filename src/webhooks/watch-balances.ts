@@ -5,14 +5,13 @@ import { emitAll, type Happening } from '../events/emit.js'
 import { newId, toUuid } from '../ids.js'
 import { listBalancesOf } from '../ledger/balances.js'
 import { limits } from '../limits.js'
+import { type LowBalanceSettings, listLowBalances } from '../merchants/settings.js'
 import { parseDecimal, toWire } from '../money/amounts.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 
-type Thresholds = Partial<Record<Asset, number | string | null>>
-type Watched = { environmentId: EnvironmentId; lowBalance: string }
 type Level = {
   environmentId: EnvironmentId
   asset: Asset
@@ -29,7 +28,7 @@ type Known = { environmentId: EnvironmentId; asset: Asset; isLow: boolean }
 export async function watchBalances(db: Database, now: Date): Promise<number> {
   let told = 0
   for (let last = 0; ; ) {
-    const watched = await listWatched(db, last)
+    const watched = await listLowBalances(db, last)
     const changed = await findChanged(db, watched)
     if (changed.length > 0) told += await tell(db, now, changed)
     if (watched.length < limits.lowBalance.watchedAtOnce) return told
@@ -37,16 +36,8 @@ export async function watchBalances(db: Database, now: Date): Promise<number> {
   }
 }
 
-function listWatched(db: Reader, after: number): Promise<Watched[]> {
-  return db.rows(sql<Watched>`
-    select environment_id as "environmentId", document -> 'lowBalance' as "lowBalance"
-    from environment_settings
-    where document -> 'lowBalance' is not null and environment_id > ${after}
-    order by environment_id limit ${limits.lowBalance.watchedAtOnce}`)
-}
-
 /** Those that have gone from enough to low or back since they were last seen. */
-async function findChanged(db: Reader, watched: Watched[]): Promise<Level[]> {
+async function findChanged(db: Reader, watched: LowBalanceSettings[]): Promise<Level[]> {
   const ids = watched.map(({ environmentId }) => environmentId)
   const balances = await listBalancesOf(db, ids)
   const known = await db.rows(sql<Known>`
@@ -54,8 +45,7 @@ async function findChanged(db: Reader, watched: Watched[]): Promise<Level[]> {
     where environment_id = any(${ids})`)
   const wasLow = new Map(known.map((row) => [keyOf(row), row.isLow]))
   const available = new Map(balances.map((row) => [keyOf(row), row.available]))
-  return watched.flatMap(({ environmentId, lowBalance }) => {
-    const thresholds = JSON.parse(lowBalance) as Thresholds
+  return watched.flatMap(({ environmentId, thresholds }) => {
     return assetNames.flatMap((asset) => {
       const threshold = readThreshold(thresholds[asset], asset)
       const key = keyOf({ environmentId, asset })

@@ -190,7 +190,9 @@ test('a new delivery is due at once', async () => {
   await emit([happening(environmentId)])
   const [event] = await listEvents(environmentId)
   const claimed = await claimDeliveries(db, now, [{ environmentId, endpointId, places: 10 }])
-  expect(claimed).toMatchObject([{ environmentId, eventId: event!.id, endpointId, attempts: 1 }])
+  expect(claimed).toMatchObject([
+    { environmentId, eventId: event!.id, endpointId, attemptNumber: 1 },
+  ])
 })
 
 // A fact that happened is never edited, and never removed.

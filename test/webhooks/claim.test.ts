@@ -10,7 +10,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-
 import {
   findOpenEndpoints,
   type OpenEndpoint,
-  type Place,
+  type Position,
   start,
 } from '../../src/webhooks/find-open-endpoints.js'
 import { recordAttempts } from '../../src/webhooks/record-attempts.js'
@@ -101,7 +101,9 @@ describe('claiming', () => {
     const claimed = workers.flat()
     expect(claimed).toHaveLength(2_000)
     expect(new Set(claimed.map(keyOf)).size).toBe(2_000)
-    expect(claimed.every(({ attempts, tries }) => attempts === 1 && tries === 1)).toBe(true)
+    expect(claimed.every(({ attemptNumber, tries }) => attemptNumber === 1 && tries === 1)).toBe(
+      true,
+    )
     expect(workers.filter((own) => own.length > 0).length).toBeGreaterThan(1)
   })
 
@@ -142,7 +144,7 @@ describe('claiming', () => {
     const leaseEnd = toLater(at, leaseMs)
     expect(await claim(endpoints, 100, { at: toLater(leaseEnd, -1) })).toEqual([])
     const again = await claim(endpoints, 100, { at: leaseEnd })
-    expect(again.map(({ attempts, tries }) => [attempts, tries])).toEqual([
+    expect(again.map(({ attemptNumber, tries }) => [attemptNumber, tries])).toEqual([
       [2, 2],
       [2, 2],
       [2, 2],
@@ -161,7 +163,7 @@ describe('the walk over endpoints with open deliveries', () => {
   /** As workers do: from where the last look ended, until one is not cut. */
   async function walk(at = now): Promise<OpenEndpoint[][]> {
     const looks: OpenEndpoint[][] = []
-    for (let place: Place = start; ; place = looks.at(-1)!.at(-1)!) {
+    for (let place: Position = start; ; place = looks.at(-1)!.at(-1)!) {
       looks.push(await findOpenEndpoints(db, at, place))
       if (looks.at(-1)!.length < endpointsPerLook) return looks
     }
@@ -255,7 +257,7 @@ describe('with many delivered and one endpoint far behind', () => {
     const ended = claimed.map((delivery) => endedOf(delivery, { at: now, status: 200 }))
     await inTransaction(session, (tx) => recordAttempts(tx, now, ended))
     const { environmentId, eventId, endpointId } = claimed[0]!
-    const name = [environmentId, eventId, endpointId, 1].map((value) => `{${value}}`)
+    const name = [environmentId, eventId, endpointId, 1, 1].map((value) => `{${value}}`)
     const values = [...name, '{DELIVERED}', `{${now.toISOString()}}`, `{${now.toISOString()}}`]
     for (const { scans } of await plansOf(session, 'end_delivery_attempts', values))
       expect(scans.map((scan) => scan.split(' keeping ')[0])).toEqual(['by deliveries_pkey'])

@@ -7,7 +7,7 @@ import { isLoopback, isPublicAddress } from './addresses.js'
  * Refuses what can be told from the text alone: schemes, credentials, addresses of the inside.
  * Names are judged when they are dialled, by the address that is really reached.
  */
-export function judgeUrl(text: string, mode: Mode, allowsLoopback: boolean): URL {
+export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL {
   const url = parse(text)
   if (!url) throw refused('must be an absolute URL such as https://example.com/webhooks')
   if (url.username || url.password) throw refused('must not contain a user name or password')
