@@ -51,6 +51,7 @@ create table deliveries (
   created_at timestamp with time zone not null,
   tries integer default 0 not null,
   finished_at timestamp with time zone,
+  is_under_way boolean default false not null,
   constraint deliveries_pkey PRIMARY KEY (environment_id, event_id, endpoint_id),
   constraint delivery_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'GIVEN_UP'::text]))),
   constraint finished_delivery_has_an_end CHECK (((state = 'PENDING'::text) = (finished_at IS NULL))),
@@ -62,6 +63,7 @@ create table delivery_attempts (
   event_id uuid not null,
   endpoint_id uuid not null,
   number integer not null,
+  url text not null,
   started_at timestamp with time zone not null,
   duration_ms integer not null,
   status integer,
@@ -249,8 +251,7 @@ create table webhook_endpoints (
   is_enabled boolean not null,
   created_at timestamp with time zone not null,
   secret text not null,
-  previous_secret text,
-  previous_secret_until timestamp with time zone,
+  previous_secrets json default '[]'::json not null,
   signing_key text not null,
   public_key text not null,
   description text default ''::text not null,
@@ -261,7 +262,6 @@ create table webhook_endpoints (
   constraint deleted_endpoint_is_disabled CHECK (((deleted_at IS NULL) OR (NOT is_enabled))),
   constraint disabled_endpoint_says_why CHECK ((is_enabled = (disabled_reason IS NULL))),
   constraint disabled_reason_is_known CHECK ((disabled_reason = ANY (ARRAY['merchant'::text, 'gone'::text, 'failing'::text]))),
-  constraint overlap_has_an_end CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
   constraint webhook_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint webhook_endpoints_pkey PRIMARY KEY (environment_id, id)
 );

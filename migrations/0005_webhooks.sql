@@ -3,8 +3,8 @@
 -- Secrets are sealed with the service's own; only the public key is readable.
 alter table webhook_endpoints
   add column secret text not null,
-  add column previous_secret text,
-  add column previous_secret_until timestamptz,
+  -- A list of {secret, until}: secrets that were replaced sign on until their overlap ends.
+  add column previous_secrets json not null default '[]',
   add column signing_key text not null,
   add column public_key text not null,
   add column description text not null default '',
@@ -16,9 +16,7 @@ alter table webhook_endpoints
   add column deleted_at timestamptz,
   add constraint disabled_reason_is_known check (disabled_reason in ('merchant', 'gone', 'failing')),
   add constraint disabled_endpoint_says_why check (is_enabled = (disabled_reason is null)),
-  add constraint deleted_endpoint_is_disabled check (deleted_at is null or not is_enabled),
-  add constraint overlap_has_an_end check (
-    (previous_secret is null) = (previous_secret_until is null));
+  add constraint deleted_endpoint_is_disabled check (deleted_at is null or not is_enabled);
 
 -- Due deliveries are claimed endpoint by endpoint, so that a dead one cannot stand before the others.
 drop index deliveries_due;
@@ -27,6 +25,8 @@ alter table deliveries
   -- Tries that count against the schedule; a redelivery starts them anew.
   add column tries integer not null default 0,
   add column finished_at timestamptz,
+  -- Until due_at: a worker is sending it.
+  add column is_under_way boolean not null default false,
   add constraint tries_are_attempts check (tries between 0 and attempts),
   add constraint finished_delivery_has_an_end check ((state = 'PENDING') = (finished_at is null));
 
@@ -35,6 +35,8 @@ create table delivery_attempts (
   event_id uuid not null,
   endpoint_id uuid not null,
   number integer not null,
+  -- Where it went; the endpoint may have moved since.
+  url text not null,
   started_at timestamptz not null,
   duration_ms integer not null,
   -- Null: no answer came.

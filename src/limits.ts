@@ -52,6 +52,7 @@ export const limits = {
     urlLength: 2_048,
     filters: 50,
     secretOverlapMs: day,
+    previousSecrets: 5,
     attemptMs: 15 * second,
     /** Longer than any attempt, or another process would send at the same time. */
     leaseMs: minute,

@@ -53,12 +53,15 @@ const insertDeliveries = listStatement({
 /**
  * Writes events and, for every endpoint that listens, a delivery that is due at once: in the
  * transaction of their cause, so that a merchant hears of everything that is true and nothing else.
+ * Gives back the ids of the events.
  */
-export function emitAll(tx: Tx, now: Date, happenings: Happening[]): void {
-  if (happenings.length === 0) return
-  const rows = happenings.map((happening) => ({
+export function emitAll(tx: Tx, now: Date, happenings: Happening[]): string[] {
+  if (happenings.length === 0) return []
+  // In the order of what happened: ids of one moment are random, and lists are sorted by them.
+  const ids = happenings.map(() => newId(now)).sort()
+  const rows = happenings.map((happening, index) => ({
     environment_id: happening.environmentId,
-    id: newId(now),
+    id: ids[index]!,
     type: happening.type,
     resource_id: happening.resourceId,
     cause_id: happening.causeId,
@@ -68,4 +71,5 @@ export function emitAll(tx: Tx, now: Date, happenings: Happening[]): void {
   }))
   tx.write(insertEvents(rows, now))
   tx.write(insertDeliveries(rows, now))
+  return ids
 }

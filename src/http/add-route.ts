@@ -61,7 +61,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
       onRequest: async (request, reply) => {
         reply.header('allow', allowed.join(', '))
         throw new Refusal('method_not_allowed', {
-          message: `${path} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
+          message: `${pathOf(request)} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
         })
       },
       handler: async () => {},
@@ -104,7 +104,8 @@ function readKey(request: FastifyRequest): IdempotencyKey | undefined {
       details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
     })
   const { method, body } = request
-  return toIdempotencyKey(text, { method, path: pathOf(request), body })
+  // No body and an empty one ask for the same.
+  return toIdempotencyKey(text, { method, path: pathOf(request), body: body ?? {} })
 }
 
 /** Names and values take turns in the raw list. */

@@ -6,12 +6,14 @@ import { type Event, getEvent, listEvents } from '../events/find-events.js'
 import { time } from '../events/resources.js'
 import { fromReferenceOfAnyKind, prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
+import { Refusal } from '../refusal.js'
 import { getEnabledEndpoint } from '../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../webhooks/find-deliveries.js'
 import { redeliver } from '../webhooks/redeliver.js'
 import { readCursor, writeCursor } from './cursor.js'
 import { success, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
+import { pageOf } from './page-of.js'
 import { readTime } from './read-time.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
@@ -24,6 +26,7 @@ const event = bodyOf(
 
 const attempt = Type.Object({
   number: Type.Integer(),
+  url: Type.String({ description: 'Where it went.' }),
   startedAt: time,
   durationMs: Type.Integer(),
   status: Type.Union([Type.Integer(), Type.Null()]),
@@ -37,7 +40,9 @@ const delivery = Type.Object({
   endpointId: Type.String({ examples: ['we_01hx…'] }),
   url: Type.String(),
   status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP']),
-  nextAttemptAt: Type.Union([time, Type.Null()]),
+  nextAttemptAt: Type.Union([time, Type.Null()], {
+    description: 'Null when it is over, and while an attempt is under way.',
+  }),
   attempts: Type.Array(attempt),
 })
 
@@ -109,12 +114,17 @@ const deliveries = ({ db }: Rooms) =>
     summary: 'List the deliveries of an event',
     description: `Where it went, and the latest ${limits.webhooks.attemptsShown} attempts at each place, with time, status, duration and answer.`,
     params,
-    answers: { 200: Type.Object({ items: Type.Array(delivery), nextCursor: Type.Null() }) },
+    query: closed(pageQuery),
+    answers: { 200: page(delivery) },
     codes: ['not_found'],
-    async handle({ environment, params: { id } }) {
+    async handle({ environment, query, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
       const items = (await listDeliveries(db, found)).map(showDelivery)
-      return success(200, 'Deliveries', { items, nextCursor: null })
+      return success(
+        200,
+        'Deliveries',
+        pageOf(items, query, ({ endpointId }) => endpointId),
+      )
     },
   })
 
@@ -142,7 +152,9 @@ const again = (rooms: Rooms) =>
               body?.endpointId === undefined
                 ? undefined
                 : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
-            return redeliver(tx, now, { event: found, endpoint })
+            const count = await redeliver(tx, now, { event: found, endpoint })
+            if (endpoint && count === 0) throw notForIt()
+            return count
           },
           (count) => success(200, 'Deliveries made due', { deliveries: count }),
         ),
@@ -157,14 +169,15 @@ function showEvent({ id, createdAt, ...event }: Event, mode: Mode): string {
   return toBody({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 
-function showDelivery({ endpointId, url, state, dueAt, attempts }: Delivery) {
+function showDelivery({ endpointId, url, state, dueAt, isUnderWay, attempts }: Delivery) {
   return {
     endpointId: toReference(prefixes.webhookEndpoint, endpointId),
     url,
     status: state,
-    nextAttemptAt: state === 'PENDING' ? dueAt.toISOString() : null,
-    attempts: attempts.map(({ number, startedAt, durationMs, status, error, response }) => ({
+    nextAttemptAt: state === 'PENDING' && !isUnderWay ? dueAt.toISOString() : null,
+    attempts: attempts.map(({ number, url, startedAt, durationMs, status, error, response }) => ({
       number,
+      url,
       startedAt: startedAt.toISOString(),
       durationMs,
       status,
@@ -176,6 +189,12 @@ function showDelivery({ endpointId, url, state, dueAt, attempts }: Delivery) {
 
 function toCursor({ createdAt, id }: Event): string {
   return writeCursor({ at: createdAt.toISOString(), id })
+}
+
+function notForIt(): Refusal {
+  return new Refusal('webhook_endpoint_failed', {
+    message: 'This event was a test of another endpoint. Name the endpoint it was for.',
+  })
 }
 
 function readPosition(cursor: string): { createdAt: Date; id: string } {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type TSchema } from 'typebox'
 import { Refusal } from '../refusal.js'
 import { findInexact } from './exact-json.js'
 
@@ -15,10 +16,22 @@ export function addJsonReader(app: FastifyInstance): void {
         }),
       )
     const text = body.toString()
+    if (text === '' && mayLeaveOut(request)) return done(null, undefined)
     parse(request, text, (error, value) => {
       const issue = error ? undefined : findInexact(text, value)
       if (issue) done(new Refusal('validation_failed', { message: issue }))
+      else if (value === null && !error) done(nullRefused())
       else done(error, value)
     })
   })
+}
+
+/** Many clients name the type of a body also where they send none. */
+function mayLeaveOut({ routeOptions }: FastifyRequest): boolean {
+  const body = routeOptions.schema?.body as TSchema | undefined
+  return body === undefined || Type.IsOptional(body)
+}
+
+function nullRefused(): Refusal {
+  return new Refusal('validation_failed', { message: 'The body must be an object, not null.' })
 }

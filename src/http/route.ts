@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import type { Environment } from '../environment.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
 import type { IdempotencyKey } from '../idempotency/key.js'
@@ -58,9 +58,16 @@ type Definition<Body extends TSchema, Query extends TSchema, Params extends TSch
   handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
 }
 
-/** A row of the table of routes; the schemas give its handler their types. */
+/**
+ * A row of the table of routes; the schemas give its handler their types. A POST that needs no body
+ * takes an empty one.
+ */
 export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
   definition: Definition<Body, Query, Params>,
 ): Route {
-  return { isTestOnly: false, hasCsv: false, codes: [], ...definition }
+  const isBare = definition.method === 'POST' && !definition.body
+  const body = isBare
+    ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
+    : {}
+  return { isTestOnly: false, hasCsv: false, codes: [], ...body, ...definition }
 }

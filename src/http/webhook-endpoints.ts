@@ -11,7 +11,6 @@ import {
   rotateSecret,
 } from '../webhooks/change-endpoints.js'
 import {
-  type Endpoint,
   getEnabledEndpoint,
   getEndpoint,
   listEndpoints,
@@ -22,10 +21,11 @@ import { readUrl } from '../webhooks/read-url.js'
 import { recover, sendTest } from '../webhooks/redeliver.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
+import { pageOf } from './page-of.js'
 import { readTime } from './read-time.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { closed, plainText } from './schemas.js'
+import { closed, page, pageQuery, plainText } from './schemas.js'
 
 const withSecret = Type.Object({
   ...webhookEndpoint.properties,
@@ -105,13 +105,16 @@ const list = ({ db }: Rooms) =>
     path,
     operation: 'listWebhookEndpoints',
     summary: 'List webhook endpoints',
-    description: 'All of them, newest first.',
-    answers: {
-      200: Type.Object({ items: Type.Array(webhookEndpoint), nextCursor: Type.Null() }),
-    },
-    async handle({ environment }) {
-      const items = await listEndpoints(db, environment.id)
-      return success(200, 'Webhook endpoints', { items: items.map(showEndpoint), nextCursor: null })
+    description: 'Newest first.',
+    query: closed(pageQuery),
+    answers: { 200: page(webhookEndpoint) },
+    async handle({ environment, query }) {
+      const items = (await listEndpoints(db, environment.id)).map(showEndpoint)
+      return success(
+        200,
+        'Webhook endpoints',
+        pageOf(items, query, ({ id }) => id),
+      )
     },
   })
 
@@ -209,9 +212,10 @@ const test = (rooms: Rooms) =>
     path: `${path}/:id/test`,
     operation: 'testWebhookEndpoint',
     summary: 'Send a test event',
-    description: 'A real `webhook_endpoint.test` event that only this endpoint hears.',
+    description:
+      'A real `webhook_endpoint.test` event that only this endpoint hears, whatever its filter.',
     params,
-    answers: { 200: webhookEndpoint },
+    answers: { 200: Type.Object({ eventId: Type.String({ examples: ['evt_01hx…'] }) }) },
     codes: ['not_found', 'webhook_endpoint_failed'],
     handle(ask) {
       return rooms.change(
@@ -219,10 +223,9 @@ const test = (rooms: Rooms) =>
           ask,
           async (tx, now) => {
             const endpoint = await lockEnabledEndpoint(tx, nameOf(ask))
-            await sendTest(tx, now, endpoint)
-            return endpoint
+            return sendTest(tx, now, endpoint)
           },
-          (endpoint) => success(200, 'Test event sent', showEndpoint(endpoint as Endpoint)),
+          (eventId) => success(200, 'Test event sent', { eventId }),
         ),
       )
     },

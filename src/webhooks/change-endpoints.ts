@@ -9,6 +9,7 @@ import { Refusal } from '../refusal.js'
 import type { Seal } from '../sealed.js'
 import type { Secret } from '../secret.js'
 import { type Endpoint, type EndpointName, endpointColumns, lockEndpoint } from './endpoint.js'
+import { readPreviousSecrets } from './previous-secrets.js'
 import { makeSecret, makeSigningKey } from './signing.js'
 
 export type NewEndpoint = {
@@ -81,20 +82,38 @@ export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Pro
     where environment_id = ${environmentId} and id = ${id}`)
 }
 
-/** Both secrets sign until the overlap ends, so that a receiver can change over without a gap. */
+/**
+ * The secrets before sign on until their overlap ends, so that receivers can change over without a
+ * gap, also when somebody rotates twice.
+ */
 export async function rotateSecret(
   tx: Tx,
   now: Date,
   { seal, ...name }: EndpointName & { seal: Seal },
 ): Promise<CreatedEndpoint> {
   const endpoint = await lockEndpoint(tx, name)
+  const { environmentId, id } = endpoint
+  const [row] = await tx.rows(sql<{ secret: string; previousSecrets: string }>`
+    select secret, previous_secrets as "previousSecrets" from webhook_endpoints
+    where environment_id = ${environmentId} and id = ${id}`)
+  const valid = readPreviousSecrets(row!.previousSecrets, now)
+  if (valid.length >= limits.webhooks.previousSecrets) throw tooManyRotations()
+
+  const until = after(now, limits.webhooks.secretOverlapMs).toISOString()
+  const previous = JSON.stringify([...valid, { secret: row!.secret, until }])
   const secret = makeSecret()
   tx.write(sql`
-    update webhook_endpoints set previous_secret = secret,
-      previous_secret_until = ${after(now, limits.webhooks.secretOverlapMs)},
+    update webhook_endpoints set previous_secrets = ${previous},
       secret = ${seal.seal(secret.reveal())}
-    where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}`)
+    where environment_id = ${environmentId} and id = ${id}`)
   return { endpoint, secret }
+}
+
+function tooManyRotations(): Refusal {
+  return new Refusal('webhook_endpoint_failed', {
+    reason: 'too_many',
+    message: `The secret was rotated ${limits.webhooks.previousSecrets} times within a day. Wait until the oldest is no longer valid.`,
+  })
 }
 
 function tooMany(): Refusal {

@@ -21,8 +21,7 @@ export type ClaimedDelivery = {
   url: string
   isEnabled: boolean
   sealedSecret: string
-  sealedPreviousSecret: string | null
-  previousSecretUntil: Date | null
+  sealedPreviousSecrets: string
   sealedSigningKey: string
 }
 
@@ -44,15 +43,15 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
         for update skip locked) due),
     leased as (
       update deliveries d set due_at = ${more(1)}::timestamptz, attempts = d.attempts + 1,
-        tries = d.tries + 1
+        tries = d.tries + 1, is_under_way = true
       from claimed where d.environment_id = claimed.environment_id
         and d.event_id = claimed.event_id and d.endpoint_id = claimed.endpoint_id
       returning d.*)
     select l.environment_id as "environmentId", l.event_id as "eventId",
       l.endpoint_id as "endpointId", l.attempts as "attemptNumber", l.tries, v.mode, e.type,
       e.sequence, e.data, e.created_at as "eventCreatedAt", w.url, w.is_enabled as "isEnabled",
-      w.secret as "sealedSecret", w.previous_secret as "sealedPreviousSecret",
-      w.previous_secret_until as "previousSecretUntil", w.signing_key as "sealedSigningKey"
+      w.secret as "sealedSecret", w.previous_secrets as "sealedPreviousSecrets",
+      w.signing_key as "sealedSigningKey"
     from leased l
     join events e on e.environment_id = l.environment_id and e.id = l.event_id
     join webhook_endpoints w on w.environment_id = l.environment_id and w.id = l.endpoint_id

@@ -7,6 +7,7 @@ import { Lane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Seal } from '../sealed.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
+import { showEndpoint } from './endpoint.js'
 import {
   findOpenEndpoints,
   type OpenEndpoint,
@@ -52,8 +53,10 @@ export class Deliverer {
       connect: tools.connect,
       work: async (tx, ended) => {
         const disabled = await recordAttempts(tx, tools.clock.now(), ended)
-        for (const { url, disabledReason } of disabled)
-          tools.logger.warn({ url, reason: disabledReason }, 'a webhook endpoint was disabled')
+        for (const endpoint of disabled) {
+          const { id, disabledReason } = showEndpoint(endpoint)
+          tools.logger.warn({ id, reason: disabledReason }, 'a webhook endpoint was disabled')
+        }
         return ended.map(() => true)
       },
     })
@@ -141,7 +144,7 @@ export class Deliverer {
   }
 
   async #attempt(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
-    if (!delivery.isEnabled) return unsent('the endpoint is disabled')
+    if (!delivery.isEnabled) return unsent('the endpoint is disabled or deleted')
     // Workers died of it, or could not write down how it ended: not for ever.
     if (delivery.tries > mostTries(delivery.mode)) return unsent('no attempt came to an end')
     try {

@@ -5,6 +5,7 @@ import type { Reader } from '../postgres/tx.js'
 
 export type Attempt = {
   number: number
+  url: string
   startedAt: Date
   durationMs: number
   status: number | null
@@ -17,6 +18,7 @@ export type Delivery = {
   url: string
   state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
   dueAt: Date
+  isUnderWay: boolean
   attempts: Attempt[]
 }
 
@@ -24,13 +26,15 @@ export type Delivery = {
 export async function listDeliveries(db: Reader, event: Event): Promise<Delivery[]> {
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
-    select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt"
+    select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt",
+      d.is_under_way as "isUnderWay"
     from deliveries d join webhook_endpoints w
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
   const attempts = await db.rows(sql<Attempt & { endpointId: string }>`
     select d.endpoint_id as "endpointId", a.* from deliveries d cross join lateral (
-      select number, started_at as "startedAt", duration_ms as "durationMs", status, error, response
+      select number, url, started_at as "startedAt", duration_ms as "durationMs", status, error,
+        response
       from delivery_attempts
       where environment_id = d.environment_id and event_id = d.event_id
         and endpoint_id = d.endpoint_id

@@ -3,6 +3,7 @@ import { prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Seal } from '../sealed.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
+import { readPreviousSecrets } from './previous-secrets.js'
 import type { Message } from './send.js'
 import { readSecret, readSigningKey, type SigningKeys, signMessage } from './signing.js'
 
@@ -22,9 +23,8 @@ export function createSigner(seal: Seal) {
   }
 
   return (delivery: ClaimedDelivery, now: Date): Message => {
-    const { sealedPreviousSecret, previousSecretUntil } = delivery
-    const isOverlapping = previousSecretUntil !== null && previousSecretUntil > now
-    const sealed = [delivery.sealedSecret, ...(isOverlapping ? [sealedPreviousSecret!] : [])]
+    const previous = readPreviousSecrets(delivery.sealedPreviousSecrets, now)
+    const sealed = [delivery.sealedSecret, ...previous.map(({ secret }) => secret)]
     const keys = {
       secrets: sealed.map((secret) => remember(secret, readSecret)),
       privateKey: remember(delivery.sealedSigningKey, readSigningKey),

@@ -3,7 +3,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Endpoint } from './endpoint.js'
 import { changeHealth, disabledHappening, lockTroubled } from './endpoint-health.js'
-import type { Ended } from './judge-attempt.js'
+import { type Ended, isSuccess } from './judge-attempt.js'
 
 const name = { environment_id: 'int4', event_id: 'uuid', endpoint_id: 'uuid' } as const
 
@@ -12,6 +12,7 @@ const insertAttempts = listStatement({
   columns: {
     ...name,
     number: 'int4',
+    url: 'text',
     started_at: 'timestamptz',
     duration_ms: 'int4',
     status: 'int4',
@@ -40,7 +41,8 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
   name: 'end_delivery_attempts',
   columns: endColumns,
   text: (list) => `
-    update deliveries d set state = list.state, due_at = list.due_at, finished_at = list.finished_at
+    update deliveries d set state = list.state, due_at = list.due_at,
+      finished_at = list.finished_at, is_under_way = false
     from ${list}
     where d.environment_id = list.environment_id and d.event_id = list.event_id
       and d.endpoint_id = list.endpoint_id and d.finished_at is null
@@ -55,7 +57,7 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
  */
 export async function recordAttempts(tx: Tx, now: Date, ended: Ended[]): Promise<Endpoint[]> {
   const before = await lockTroubled(tx, ended)
-  const rows = ended.map(toRow).sort(byKey)
+  const rows = ended.map((one) => toRow(atNewAddress(now, one, before))).sort(byKey)
   tx.write(insertAttempts(rows))
   const changed = new Set((await tx.rows(endDeliveries(rows))).map(keyOf))
   const inTime = ended.filter(({ delivery }) => changed.has(keyOf(delivery)))
@@ -70,6 +72,15 @@ export async function recordAttempts(tx: Tx, now: Date, ended: Ended[]): Promise
 
 function keyOf({ eventId, endpointId }: { eventId: string; endpointId: string }): string {
   return `${eventId}/${endpointId}`
+}
+
+/** The old address failed, whatever it said: the new one has not been asked yet. */
+function atNewAddress(now: Date, ended: Ended, endpoints: Endpoint[]): Ended {
+  const { delivery, sent } = ended
+  const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
+  const hasMoved = endpoint?.isEnabled && endpoint.url !== delivery.url
+  if (!hasMoved || isSuccess(sent)) return ended
+  return { ...ended, verdict: { state: 'PENDING', dueAt: now, finishedAt: null } }
 }
 
 function byKey(left: ReturnType<typeof toRow>, right: ReturnType<typeof toRow>): number {
@@ -91,6 +102,7 @@ function toRow({ delivery, startedAt, sent, verdict }: Ended) {
     endpoint_id: delivery.endpointId,
     number: delivery.attemptNumber,
     tries: delivery.tries,
+    url: delivery.url,
     started_at: startedAt,
     duration_ms: sent.durationMs,
     status: sent.status,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
-import { newId } from '../ids.js'
+import { newId, prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Endpoint, showEndpoint } from './endpoint.js'
@@ -13,7 +13,8 @@ const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.i
 /** A delivery that is made due again starts its schedule anew; its attempts stay on record. */
 const dueAgain = sql`
   on conflict (environment_id, event_id, endpoint_id) do update
-  set state = 'PENDING', due_at = excluded.due_at, tries = 0, finished_at = null`
+  set state = 'PENDING', due_at = excluded.due_at, tries = 0, finished_at = null,
+    is_under_way = false`
 
 /** Sends an event again to one endpoint, or to all that listen to it. Says to how many. */
 export async function redeliver(
@@ -33,8 +34,9 @@ export async function redeliver(
 }
 
 /**
- * Sends everything since a time that this endpoint listens to and has not taken: what failed, what
- * was given up, and what happened while it was disabled. Says how many, a bounded number at once.
+ * Sends everything since a time that this endpoint listens to and has not taken: what waits for a
+ * later try, what was given up, and what happened while it was disabled. Says how many, a bounded
+ * number at once.
  */
 export async function recover(
   tx: Tx,
@@ -48,19 +50,21 @@ export async function recover(
     where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${since}
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
       and not exists (select from deliveries d where d.environment_id = e.environment_id
-        and d.event_id = e.id and d.endpoint_id = w.id and d.state in ('DELIVERED', 'PENDING'))
+        and d.event_id = e.id and d.endpoint_id = w.id
+        and (d.state = 'DELIVERED'
+          or d.state = 'PENDING' and (d.due_at <= ${now} or d.is_under_way)))
     order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveredAtOnce}
     ${dueAgain} returning 1`)
   return rows.length
 }
 
-/** An event that only this endpoint hears, for trying it out. */
-export async function sendTest(tx: Tx, now: Date, endpoint: Endpoint): Promise<void> {
+/** An event that only this endpoint hears, for trying it out. Says which. */
+export async function sendTest(tx: Tx, now: Date, endpoint: Endpoint): Promise<string> {
   const [row] = await tx.rows(sql<{ sequence: number }>`
     update webhook_endpoints set event_sequence = event_sequence + 1
     where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}
     returning event_sequence as sequence`)
-  emitAll(tx, now, [
+  const [id] = emitAll(tx, now, [
     {
       environmentId: endpoint.environmentId,
       type: 'webhook_endpoint.test',
@@ -71,4 +75,5 @@ export async function sendTest(tx: Tx, now: Date, endpoint: Endpoint): Promise<v
       onlyEndpointId: endpoint.id,
     },
   ])
+  return toReference(prefixes.event, id!)
 }

@@ -42,7 +42,7 @@ export function nextWaitMs(
 /** `Retry-After` as seconds or as a date; anything else is ignored. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * second
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * second, limits.webhooks.longestWaitMs)
   const date = Date.parse(header)
   return Number.isNaN(date) ? undefined : Math.max(date - now.getTime(), 0)
 }

@@ -1,10 +1,12 @@
+import { lookup as dnsLookup } from 'node:dns'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { type Clock, second } from '../clock.js'
 import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
-import { loopbackAddresses } from './addresses.js'
+import { hostOf, isLoopback, isPublicAddress, loopbackAddresses } from './addresses.js'
 import { readRetryAfter } from './schedule.js'
 
 /** How one try ended. Without a status there was no whole answer. */
@@ -39,11 +41,16 @@ export function createSender(options: {
     keepAlive: true,
     maxFreeSockets: limits.webhooks.places,
     timeout: limits.webhooks.idleMs,
-    ...(options.lookup && { lookup: options.lookup }),
   }
-  const inside = { ...kept, allowIPAddressList: options.allowsLoopback ? loopbackAddresses : [] }
+  const { allowsLoopback, lookup = dnsLookup as Lookup } = options
+  const outside = { ...kept, lookup: checkedLookup(lookup, false) }
+  const inside = {
+    ...kept,
+    allowIPAddressList: allowsLoopback ? loopbackAddresses : [],
+    lookup: checkedLookup(lookup, allowsLoopback),
+  }
   const agents = {
-    live: { http: undefined, https: new RequestFilteringHttpsAgent(kept) },
+    live: { http: undefined, https: new RequestFilteringHttpsAgent(outside) },
     test: {
       http: new RequestFilteringHttpAgent(inside),
       https: new RequestFilteringHttpsAgent(inside),
@@ -56,6 +63,8 @@ export function createSender(options: {
       const isSecure = url.protocol === 'https:'
       const agent = agents[message.mode][isSecure ? 'https' : 'http']
       if (!agent) return { status: null, error: 'live endpoints must be https', ...nothing }
+      if (!mayDial(hostOf(url), message.mode === 'test' && allowsLoopback))
+        return { status: null, error: 'the address is not public', ...nothing }
       const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) }
       const post = () =>
         (isSecure ? requestHttps : requestHttp)(url, { method: 'POST', agent, headers })
@@ -74,6 +83,26 @@ export function createSender(options: {
       for (const agent of [agents.live.https, agents.test.http, agents.test.https]) agent.destroy()
     },
   }
+}
+
+/** Our own check beside the library's, at the same moment: on the addresses that are dialled. */
+function checkedLookup(lookup: Lookup, allowsLoopback: boolean): Lookup {
+  return (hostname, options, callback) => {
+    const answer = callback as (error: Error | null, ...found: unknown[]) => void
+    lookup(hostname, options, ((error: Error | null, found: string | Found[], family: number) => {
+      if (error) return answer(error)
+      const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found]
+      const isFine = addresses.every((address) => mayDial(address, allowsLoopback))
+      return isFine ? answer(null, found, family) : answer(new Error('is not allowed'))
+    }) as never)
+  }
+}
+
+type Found = { address: string }
+
+/** Names are judged by what they resolve to. */
+function mayDial(host: string, allowsLoopback: boolean): boolean {
+  return isIP(host) === 0 || isPublicAddress(host) || (allowsLoopback && isLoopback(host))
 }
 
 const nothing = { response: '', durationMs: 0 }

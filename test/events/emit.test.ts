@@ -33,7 +33,7 @@ function happening(environmentId: EnvironmentId, change: Partial<Happening> = {}
   }
 }
 
-function emit(happenings: Happening[]): Promise<void> {
+function emit(happenings: Happening[]): Promise<string[]> {
   return db.transaction(async (tx) => emitAll(tx, now, happenings))
 }
 

@@ -197,13 +197,13 @@ describe('deliveries', () => {
       {
         ...{ endpointId: first.reference, url, status: 'DELIVERED', nextAttemptAt: null },
         attempts: [
-          { number: 1, startedAt: startedAt[0], ...said(null, 'nobody answered') },
-          { number: 2, startedAt: startedAt[1], ...said(204) },
+          { number: 1, url, startedAt: startedAt[0], ...said(null, 'nobody answered') },
+          { number: 2, url, startedAt: startedAt[1], ...said(204) },
         ],
       },
       {
         ...{ endpointId: other.reference, url, status: 'PENDING', nextAttemptAt: retryAt },
-        attempts: [{ number: 1, startedAt: startedAt[0], ...said(503) }],
+        attempts: [{ number: 1, url, startedAt: startedAt[0], ...said(503) }],
       },
     ])
   })

@@ -80,18 +80,24 @@ describe('rotating the secret', () => {
     expect(sharedOf(after)).toEqual([signedBy(rotated.secret, after)])
   })
 
-  test('twice in a day drops the oldest, and the overlap starts anew', async () => {
+  // Whoever retries a rotation without a key must not cut off the receivers that have the first
+  // secret.
+  test('twice in a day lets each of the old ones have its day', async () => {
     const hired = await hireWithEndpoint()
     const { key, reference } = hired
     const second = await post(key, `/${reference}/rotate-secret`)
     clock.advance(23 * hour)
     const third = await post(key, `/${reference}/rotate-secret`)
-    clock.advance(23 * hour)
     const during = await signedNow(hired)
-    expect(sharedOf(during)).toEqual([
-      signedBy(third.secret, during),
-      signedBy(second.secret, during),
-    ])
+    const all = [third.secret, hired.secret, second.secret]
+    expect(sharedOf(during)).toEqual(all.map((secret) => signedBy(secret, during)))
+    clock.advance(23 * hour)
+    const later = await signedNow(hired)
+    expect(sharedOf(later)).toEqual([signedBy(third.secret, later), signedBy(second.secret, later)])
+    for (let count = 2; count <= limits.webhooks.previousSecrets; count += 1)
+      await post(key, `/${reference}/rotate-secret`)
+    const refused = await ask('POST', `${path}/${reference}/rotate-secret`, { key })
+    expect([refused.status, refused.json.reason]).toEqual([422, 'too_many'])
   })
 
   test('leaves the key pair alone: its signature verifies before and after', async () => {
@@ -153,8 +159,11 @@ describe('a test', () => {
     const hired = await hireWithEndpoint({ events: ['balance.low'] })
     const { key, reference, endpoint } = hired
     await post(key, '', { body: { url } })
-    const shown = await post(key, `/${reference}/test`)
+    const { eventId } = await post(key, `/${reference}/test`)
     await post(key, `/${reference}/test`)
+    const shown = (await ask('GET', `${path}/${reference}`, { key })).json.data
+    const event = (await ask('GET', `/v1/events/${eventId}`, { key })).json.data
+    expect(event).toMatchObject({ sequence: 1, data: shown })
     const sent = await db.rows(sql`
       select d.endpoint_id as id, e.type, e.sequence, e.data
       from deliveries d join events e using (environment_id)
@@ -200,10 +209,18 @@ const statesOf = ({ endpoint }: Hired) =>
     from deliveries d join events e on e.environment_id = d.environment_id and e.id = d.event_id
     where d.endpoint_id = ${endpoint.id} order by e.created_at, name`)
 
+/** The newest delivery has been tried three times and is due tomorrow, or being sent. */
+async function postpone({ id }: { id: string }, { isUnderWay }: { isUnderWay: boolean }) {
+  await db.rows(sql`
+    update deliveries set tries = 3, attempts = 3, is_under_way = ${isUnderWay},
+      due_at = created_at + interval '1 day'
+    where endpoint_id = ${id} and created_at = ${clock.now()}`)
+}
+
 describe('recovering', () => {
   // Everything that can have become of an event is there once, and only what the endpoint missed
   // may be sent again.
-  test('sends what was given up and what came while disabled, and nothing else', async () => {
+  test('sends what waits, was given up or came while disabled, and nothing else', async () => {
     const hired = await hireWithEndpoint({ events: ['payment.*', 'webhook_endpoint.*'] })
     const { key, reference, endpoint, environmentId } = hired
     const other = await post(key, '', { body: { url } })
@@ -227,11 +244,15 @@ describe('recovering', () => {
     await tell('failed once')
     await answerAll(db, clock.now(), { endpoint, status: 500 })
     await tell('pending')
+    await tell('waits for tomorrow')
+    await postpone(endpoint, { isUnderWay: false })
+    await tell('under way')
+    await postpone(endpoint, { isUnderWay: true })
     const stranger = await hireWithEndpoint()
     await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])
 
     // The endpoint's own disabling is one of the things that came while it was disabled.
-    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 4 })
+    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 5 })
     const states = (await statesOf(hired)).map(({ name, state, tries }) => [name, state, tries])
     expect(states).toEqual([
       ['too old', 'GIVEN_UP', 1],
@@ -242,6 +263,8 @@ describe('recovering', () => {
       ['delivered', 'DELIVERED', 1],
       ['failed once', 'PENDING', 1],
       ['pending', 'PENDING', 0],
+      ['waits for tomorrow', 'PENDING', 0],
+      ['under way', 'PENDING', 3],
     ])
     expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 0 })
   })

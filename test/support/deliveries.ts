@@ -24,7 +24,7 @@ export function happeningOf(
   }
 }
 
-export function emit(db: Database, at: Date, happenings: Happening[]): Promise<void> {
+export function emit(db: Database, at: Date, happenings: Happening[]): Promise<string[]> {
   return db.transaction(async (tx) => emitAll(tx, at, happenings))
 }
 

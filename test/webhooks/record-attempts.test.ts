@@ -128,6 +128,7 @@ describe('the health of an endpoint', () => {
     await db.transaction((tx) => changeEndpoint(tx, name, { url }))
     await record(db, now, [endedOf(delivery!, { at: now, status: 410 })])
     expect(await look(endpoint)).toMatchObject({ url, isEnabled: true, disabledReason: null })
+    expect(await claimFor(db, now, endpoint)).toMatchObject([{ url, attemptNumber: 2 }])
   })
 
   // Nothing was tried, so nothing failed: a merchant who pauses an endpoint has no broken one.
