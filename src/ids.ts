@@ -9,6 +9,7 @@ export const prefixes = {
   funding: 'fund_',
   credit: 'cr_',
   cryptoTransfer: 'ct_',
+  bankTransfer: 'bt_',
   event: 'evt_',
   webhookEndpoint: 'we_',
 } as const

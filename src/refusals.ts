@@ -45,6 +45,16 @@ export const codes = {
     when: 'A balance could not be funded.',
     nextStep: 'Change what the message names and try again.',
   },
+  crypto_transfer_failed: {
+    status: 422,
+    when: 'A crypto transfer cannot be made. It is certain that nothing left.',
+    nextStep: 'Change what the message names and try again with a new `Idempotency-Key`.',
+  },
+  bank_transfer_failed: {
+    status: 422,
+    when: 'A bank transfer cannot be made. It is certain that nothing left.',
+    nextStep: 'Change what the message names and try again with a new `Idempotency-Key`.',
+  },
   webhook_endpoint_failed: {
     status: 422,
     when: 'A webhook endpoint could not be made or used.',
@@ -107,6 +117,71 @@ export const reasons = {
     status: 409,
     when: 'The webhook endpoint is disabled.',
     nextStep: 'Enable it with PATCH, then try again.',
+  },
+  duplicate_reference: {
+    status: 409,
+    when: 'A reference that must be unique was used before.',
+    nextStep: 'Use a new reference, or look up what was made with this one.',
+  },
+  rail_unavailable: {
+    status: 503,
+    when: 'The bank or chain of this mode is not configured or does not answer; nothing was done.',
+    nextStep: 'Retry later with the same `Idempotency-Key`.',
+  },
+  treasury_short: {
+    status: 503,
+    when: 'The hot wallet, less what is on its way out, cannot cover the transfer; nothing was done.',
+    nextStep: 'Retry later with the same `Idempotency-Key`; the operator has been alarmed.',
+  },
+  destination_is_mint: {
+    status: 422,
+    when: 'The destination is the mint of a token.',
+    nextStep: 'Send the address of a wallet.',
+  },
+  destination_is_program: {
+    status: 422,
+    when: 'The destination is a program.',
+    nextStep: 'Send the address of a wallet.',
+  },
+  destination_not_a_wallet: {
+    status: 422,
+    when: 'The destination is no wallet that somebody holds the key of.',
+    nextStep: 'Send the address of a wallet; of a token account, that of its owner.',
+  },
+  destination_wrong_token: {
+    status: 422,
+    when: 'The token account of the destination belongs to somebody else now.',
+    nextStep: 'Ask the recipient for another wallet.',
+  },
+  destination_frozen: {
+    status: 422,
+    when: 'The issuer has frozen the token account of the destination.',
+    nextStep: 'Ask the recipient for another wallet.',
+  },
+  destination_is_ours: {
+    status: 422,
+    when: 'The destination is an account of this service.',
+    nextStep: 'Send the address of the recipient.',
+  },
+  simulation_failed: {
+    status: 422,
+    when: 'The chain would refuse the transaction.',
+    nextStep: 'Check the destination, then try again with a new `Idempotency-Key`.',
+  },
+  unknown_bank: {
+    status: 422,
+    when: 'No bank has this code.',
+    nextStep: '`GET /v1/banks` lists the codes.',
+  },
+  account_not_found: {
+    status: 422,
+    when: 'The bank does not know the account number.',
+    nextStep: 'Check the account number with the recipient.',
+  },
+  name_mismatch: {
+    status: 422,
+    when: 'The account belongs to another name than the one that was sent.',
+    nextStep: 'Check name and number with the recipient, or leave the name out.',
   },
   balance_limit: {
     status: 422,

@@ -1,0 +1,76 @@
+import type { EnvironmentId } from '../environment.js'
+import type { FeeOperation } from '../merchants/fee-schedules.js'
+import type { Asset } from '../money/assets.js'
+import type { Outcome } from '../refusal.js'
+
+/** Where a payout goes, as the merchant names it and the rail completes it. */
+export type Destination =
+  | { kind: 'wallet'; address: string }
+  | {
+      kind: 'bank_account'
+      bankCode: string
+      accountNumber: string
+      bankName: string
+      accountName: string
+      narration: string | null
+    }
+
+export type Target = { asset: Asset; amount: bigint; destination: Destination }
+
+/** What a rail found out about a target: its full name, and what it costs beyond the base fee. */
+export type Inspected = { destination: Destination; extraFees: FeeOperation[] }
+
+/** What is to be carried; the reference is ours, is unique for ever, and goes along with it. */
+export type Carriage = Target & { reference: string }
+
+/** Fixed before it is sent, and safe to send again. */
+export type Prepared = {
+  /** What names this attempt at the rail: a signature, or our reference. */
+  token: string
+  /** The very bytes that leave. */
+  wire: Buffer
+  /** The last block in which it can land; null where nothing ends by itself. */
+  validUntil: bigint | null
+}
+
+/** An attempt as it was read back from its committed row. */
+export type LiveAttempt = Prepared & {
+  environmentId: EnvironmentId
+  payoutId: string
+  number: number
+  reference: string
+  asset: Asset
+  /** How often it has been looked at, this time included. */
+  looks: number
+  createdAt: Date
+}
+
+/**
+ * What a rail can say of an attempt. Only `landed`, `failed` and `gone` are conclusions, and a rail
+ * says them only when nothing that happens later can make them untrue.
+ */
+export type Finding =
+  /** Known to the rail, or nothing can be told at the moment: look again later. */
+  | { state: 'pending' }
+  /** Not known, and it may still land: the same bytes may be sent again. */
+  | { state: 'unseen' }
+  | { state: 'landed' }
+  /** For certain nothing moved, and nothing will. `reason` is a word for programs. */
+  | { state: 'failed'; reason: string }
+  /** It can never land any more: another attempt may be prepared. */
+  | { state: 'gone' }
+
+/**
+ * Carries money out of the house. Its name holds the network, so that an attempt is never looked
+ * for, or sent, on another one than it was prepared for.
+ */
+export interface PayoutRail {
+  readonly name: string
+  /** Refuses what can be known not to work, before anything is promised. Nothing leaves. */
+  inspect(targets: Target[]): Promise<Outcome<Inspected>[]>
+  /** Fixes what would be sent. Nothing leaves. Refuses what the rail would refuse for certain. */
+  prepare(carriages: Carriage[]): Promise<Outcome<Prepared>[]>
+  /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
+  send(attempts: LiveAttempt[]): Promise<void>
+  check(attempts: LiveAttempt[]): Promise<Finding[]>
+}
