@@ -202,7 +202,7 @@ create table ledger_transfers (
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text])))
 );
 
 create table low_balances (
@@ -241,6 +241,68 @@ create table merchants (
   created_at timestamp with time zone not null,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
+);
+
+create table payout_attempts (
+  environment_id integer not null,
+  payout_id uuid not null,
+  number integer not null,
+  rail text not null,
+  token text not null,
+  wire bytea not null,
+  valid_until bigint,
+  state text not null,
+  outcome text,
+  due_at timestamp with time zone not null,
+  looks integer default 0 not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint attempt_is_numbered CHECK ((number > 0)),
+  constraint attempt_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
+  constraint ended_attempt_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
+  constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number)
+);
+
+create table payouts (
+  environment_id integer not null,
+  id uuid not null,
+  kind text not null,
+  rail text not null,
+  asset text not null,
+  amount bigint not null,
+  fee bigint not null,
+  requested_amount text not null,
+  destination json not null,
+  merchant_reference text,
+  metadata json not null,
+  status text not null,
+  failure_reason text,
+  is_review_required boolean default false not null,
+  event_sequence integer not null,
+  submitted_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  reversed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
+  constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
+  constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
+  constraint payout_amount_is_positive CHECK ((amount > 0)),
+  constraint payout_asset_fits_kind CHECK (((kind = 'bank_transfer'::text) = (asset = 'NGN'::text))),
+  constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
+  constraint payout_has_told_its_beginning CHECK ((event_sequence > 0)),
+  constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text]))),
+  constraint payout_status_is_known CHECK ((status = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
+  constraint payouts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payouts_pkey PRIMARY KEY (environment_id, id),
+  constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
+);
+
+create table rail_cursors (
+  rail text not null,
+  subject text not null,
+  position bigint not null,
+  constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
 );
 
 create table webhook_endpoints (
@@ -287,6 +349,18 @@ CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolu
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
+
+CREATE INDEX payout_attempts_due ON public.payout_attempts USING btree (rail, due_at) WHERE (state = 'LIVE'::text);
+
+CREATE UNIQUE INDEX payout_has_one_live_attempt ON public.payout_attempts USING btree (environment_id, payout_id) WHERE (state = 'LIVE'::text);
+
+CREATE UNIQUE INDEX payout_lands_once ON public.payout_attempts USING btree (environment_id, payout_id) WHERE (state = 'LANDED'::text);
+
+CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btree (environment_id, kind, merchant_reference) WHERE (merchant_reference IS NOT NULL);
+
+CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
+
+CREATE INDEX payouts_newest ON public.payouts USING btree (environment_id, kind, id);
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
 import type { Config } from './config.js'
+import type { Mode } from './environment.js'
 import { addHealth } from './http/health.js'
 import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
@@ -11,6 +12,11 @@ import { fundAll } from './ledger/fund.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
 import { createKeyRing } from './merchants/key-ring.js'
+import { createOrRefuse } from './payouts/create-payouts.js'
+import { createFeeBook } from './payouts/fee-book.js'
+import { createOrdering, type Rails } from './payouts/order-payouts.js'
+import type { BankDirectory } from './payouts/ports.js'
+import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { createSeal } from './sealed.js'
@@ -28,19 +34,27 @@ type Parts = {
   databaseUrl: string
   logger: Logger
   clock?: Clock
+  /** Who carries money out, by mode; without one, that mode refuses. */
+  rails?: Rails
+  banks?: Record<Mode, BankDirectory | undefined>
   /** The benchmark puts one transaction per request in the place of lanes. */
   createLane?: typeof createKeyedLane
 }
 
+const noRails: Rails = { test: {}, live: {} }
+const noBanks = { test: undefined, live: undefined }
+
 /** Puts the rooms together. The only place that knows all of them. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
-  const { clock = systemClock, createLane = createKeyedLane } = parts
+  const { clock = systemClock, createLane = createKeyedLane, rails = noRails } = parts
+  const { banks = noBanks } = parts
   const seal = createSeal(config.secret)
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
   const lanes = {
     fund: createLane(laneContext, fundAll),
+    payouts: createLane(laneContext, createOrRefuse),
   }
   const metrics = createMetrics(lanes)
 
@@ -56,6 +70,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       fundBalance: (call) => lanes.fund.run(call),
       change: createChanges({ db, clock, seal }),
+      ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }) }),
+      banks,
+      createPayout: (call) => lanes.payouts.run(call),
+      sendPayout: createSending({ db, rails, logger }),
     }),
     trustProxy: config.trustProxy,
     rateLimitPerSecond: config.rateLimitPerSecond,

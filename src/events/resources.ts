@@ -173,15 +173,19 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   totalDebit: decimal,
   destinationAddress: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'),
   status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED']),
-  transactionSignature: Type.Optional(Type.String()),
+  transactionSignature: Type.String({ description: 'Of the latest attempt.' }),
   failureReason: orNull(Type.String()),
   metadata,
   submittedAt: time,
   confirmedAt: orNull(time),
   failedAt: orNull(time),
   createdAt: time,
-  attempts: Type.Optional(
-    Type.Array(Type.Object({ signature: Type.String(), submittedAt: time, state: Type.String() })),
+  attempts: Type.Array(
+    Type.Object({
+      signature: Type.String(),
+      submittedAt: time,
+      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD']),
+    }),
   ),
 })
 
@@ -199,6 +203,9 @@ export const bankTransfer = resource('BankTransfer', {
   narration: orNull(Type.String()),
   status: Type.Enum(['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED']),
   sessionId: orNull(Type.String()),
+  reviewRequired: Type.Boolean({
+    description: 'Nobody could say for three days what became of it.',
+  }),
   failureReason: orNull(Type.String()),
   metadata,
   submittedAt: time,

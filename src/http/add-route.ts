@@ -34,7 +34,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
-      const key = isKeyed(route) ? readKey(request) : undefined
+      const key = isKeyed(route) ? readKey(request, route) : undefined
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
@@ -94,9 +94,10 @@ function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
   if (!isAllowed) throw rateLimited(perSecond)
 }
 
-function readKey(request: FastifyRequest): IdempotencyKey | undefined {
+function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefined {
   const text = request.headers['idempotency-key'] as string | undefined
-  if (text === undefined) return undefined
+  if (text === undefined && !route.needsKey) return undefined
+  if (text === undefined) throw missingKey()
   // Node joins two headers of one name by a comma; only then can there be two.
   if (text.includes(',') && request.raw.rawHeaders.filter(isKeyName).length > 1)
     throw new Refusal('validation_failed', {
@@ -106,6 +107,13 @@ function readKey(request: FastifyRequest): IdempotencyKey | undefined {
   const { method, body } = request
   // No body and an empty one ask for the same.
   return toIdempotencyKey(text, { method, path: pathOf(request), body: body ?? {} })
+}
+
+function missingKey(): Refusal {
+  return new Refusal('validation_failed', {
+    message: 'This operation needs an Idempotency-Key header: a UUID, or another unique value.',
+    details: [{ field: 'Idempotency-Key', issue: 'is required' }],
+  })
 }
 
 /** Names and values take turns in the raw list. */

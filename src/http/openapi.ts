@@ -19,16 +19,14 @@ const failure = Type.Object(
 )
 
 /** Honoured on every POST: a retry with the same key gets the first answer. */
-const keyHeader = Type.Object({
-  'Idempotency-Key': Type.Optional(
-    Type.String({
-      pattern: keyPattern,
-      description:
-        'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request gets the first answer and creates nothing.',
-      examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
-    }),
-  ),
+const key = Type.String({
+  pattern: keyPattern,
+  description:
+    'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request gets the first answer and creates nothing.',
+  examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
 })
+const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
+const requiredKeyHeader = Type.Object({ 'Idempotency-Key': key })
 
 export function isKeyed(route: Route): boolean {
   return route.method === 'POST' && route.access !== 'open'
@@ -51,7 +49,7 @@ export function toOpenApi(route: Route): FastifySchema {
     ...(route.body && { body: route.body }),
     querystring: route.query ?? closed({}),
     ...(route.params && { params: route.params }),
-    ...(isKeyed(route) && { headers: keyHeader }),
+    ...(isKeyed(route) && { headers: route.needsKey ? requiredKeyHeader : keyHeader }),
     response: { ...successes(route), ...failures(route) },
   }
 }

@@ -1,7 +1,13 @@
+import type { Mode } from '../environment.js'
 import type { Answered } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
+import type { PayoutOrder } from '../payouts/create-payouts.js'
+import type { Ordering } from '../payouts/order-payouts.js'
+import type { Payout } from '../payouts/payout.js'
+import type { BankDirectory } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
+import type { Outcome } from '../refusal.js'
 import type { Seal } from '../sealed.js'
 import type { Call, Change } from './keyed-lane.js'
 
@@ -12,4 +18,9 @@ export type Rooms = {
   allowsLoopbackWebhooks: boolean
   fundBalance: (call: Call<Funding, Moved>) => Promise<Answered>
   change: (call: Call<Change, unknown>) => Promise<Answered>
+  ordering: Ordering
+  banks: Record<Mode, BankDirectory | undefined>
+  createPayout: (call: Call<Outcome<PayoutOrder>, Payout>) => Promise<Answered>
+  /** At once, and without waiting for it. */
+  sendPayout: (payout: Payout) => void
 }

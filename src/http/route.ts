@@ -31,6 +31,8 @@ export type Route = {
   path: string
   access: Access
   isTestOnly: boolean
+  /** Without an `Idempotency-Key` it is refused. */
+  needsKey: boolean
   operation: string
   summary: string
   description: string
@@ -47,9 +49,10 @@ export type Route = {
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
   Route,
-  'body' | 'query' | 'params' | 'handle' | 'isTestOnly' | 'hasCsv' | 'codes'
+  'body' | 'query' | 'params' | 'handle' | 'isTestOnly' | 'needsKey' | 'hasCsv' | 'codes'
 > & {
   isTestOnly?: boolean
+  needsKey?: boolean
   hasCsv?: boolean
   codes?: Code[]
   body?: Body
@@ -69,5 +72,5 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   const body = isBare
     ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
     : {}
-  return { isTestOnly: false, hasCsv: false, codes: [], ...body, ...definition }
+  return { isTestOnly: false, needsKey: false, hasCsv: false, codes: [], ...body, ...definition }
 }

@@ -1,5 +1,7 @@
 import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
+import { bankTransferRoutes } from './bank-transfers.js'
+import { cryptoTransferRoutes } from './crypto-transfers.js'
 import { eventRoutes } from './events.js'
 import { fundBalance } from './fund-balance.js'
 import { profile } from './profile.js'
@@ -17,6 +19,8 @@ export function createRoutes(rooms: Rooms): Route[] {
     changeSettings(rooms),
     profile(rooms),
     fundBalance(rooms),
+    ...cryptoTransferRoutes(rooms),
+    ...bankTransferRoutes(rooms),
     ...webhookEndpointRoutes(rooms),
     ...eventRoutes(rooms),
   ]

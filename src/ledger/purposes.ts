@@ -10,6 +10,10 @@ export const purposes = {
   operator_credit: { causePrefix: prefixes.credit },
   crypto_payout: { causePrefix: prefixes.cryptoTransfer },
   crypto_payout_fee: { causePrefix: prefixes.cryptoTransfer },
+  bank_payout: { causePrefix: prefixes.bankTransfer },
+  bank_payout_fee: { causePrefix: prefixes.bankTransfer },
+  bank_payout_reversal: { causePrefix: prefixes.bankTransfer },
+  bank_payout_fee_reversal: { causePrefix: prefixes.bankTransfer },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

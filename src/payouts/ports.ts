@@ -74,3 +74,22 @@ export interface PayoutRail {
   send(attempts: LiveAttempt[]): Promise<void>
   check(attempts: LiveAttempt[]): Promise<Finding[]>
 }
+
+/** Reversals after the cursor, oldest first; 0 is before the first. References are ours. */
+export type Reversed = { cursor: bigint; references: string[] }
+
+/** A bank may send money back after it said that it arrived. */
+export interface ReversingRail extends PayoutRail {
+  findReversed(after: bigint): Promise<Reversed>
+}
+
+export type Bank = { code: string; name: string }
+
+/** Who can be paid by bank. */
+export interface BankDirectory {
+  listBanks(): Promise<readonly Bank[]>
+  resolveName(account: {
+    bankCode: string
+    accountNumber: string
+  }): Promise<Outcome<{ bankName: string; accountName: string }>>
+}

@@ -10,6 +10,10 @@ export type DueTable = {
   open: string
   /** What a claim returns, as a select list over the alias `job`. */
   returning: string
+  /** A column whose value the claim names: rows of others are not for this worker. */
+  of: string
+  /** The column that counts the claims. */
+  counter: string
 }
 
 /**
@@ -21,7 +25,7 @@ export type DueTable = {
 export async function claimDue<Row>(
   db: Reader,
   due: DueTable,
-  claim: { now: Date; leaseMs: number; limit: number },
+  claim: { of: string; now: Date; leaseMs: number; limit: number },
 ): Promise<Row[]> {
   const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({
@@ -29,12 +33,12 @@ export async function claimDue<Row>(
     text: `
       with claimed as materialized (
         select ${due.key.join(', ')} from ${due.table}
-        where ${due.open} and due_at <= $1
+        where ${due.open} and ${due.of} = $4 and due_at <= $1
         order by due_at limit $3
         for update skip locked)
-      update ${due.table} job set due_at = $2, attempts = attempts + 1
+      update ${due.table} job set due_at = $2, ${due.counter} = ${due.counter} + 1
       from claimed where ${same}
       returning ${due.returning}`,
-    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit],
+    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit, claim.of],
   })
 }

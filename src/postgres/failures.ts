@@ -48,10 +48,13 @@ export function wasNeverSent(error: unknown): boolean {
   return /not queryable/.test((error as Failure).message ?? '')
 }
 
-/** Deadlocks and serialization failures: the server rolled back and says "try again". */
+/**
+ * Deadlocks and serialization failures: the server rolled back and says "try again". A unique value
+ * that somebody else wrote first is another: whoever looks again finds it, and refuses in words.
+ */
 export function isTransient(error: unknown): boolean {
   const { code } = error as Failure
-  return code === '40P01' || code === '40001'
+  return code === '40P01' || code === '40001' || code === '23505'
 }
 
 export function isLockTimeout(error: unknown): boolean {

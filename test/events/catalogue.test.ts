@@ -34,8 +34,6 @@ const comesWithPayoutsAndCollections = spell({
   crypto_wallet: 'paid underpaid overpaid late_payment duplicate_payment expired',
   dedicated_crypto_wallet: 'created credited',
   payment: 'held returning returned refunded',
-  crypto_transfer: 'submitted confirmed failed',
-  bank_transfer: 'submitted completed failed reversed',
 })
 
 const db = await freshDatabase()

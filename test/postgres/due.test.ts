@@ -10,14 +10,16 @@ import { openSession, readerOf } from '../support/sessions.js'
 
 const db = await freshDatabase()
 await db.rows(sql`
-  create table jobs (id uuid primary key, state text not null, due_at timestamptz not null,
+  create table jobs (id uuid primary key, owner text not null, state text not null, due_at timestamptz not null,
     attempts integer not null default 0)`)
-await db.rows(sql`create index jobs_due on jobs (due_at) where state = 'OPEN'`)
+await db.rows(sql`create index jobs_due on jobs (owner, due_at) where state = 'OPEN'`)
 const jobsDue: DueTable = {
   table: 'jobs',
   key: ['id'],
   open: "state = 'OPEN'",
   returning: 'job.id, job.attempts',
+  of: 'owner',
+  counter: 'attempts',
 }
 const now = new Date('2026-01-05T09:00:00.000Z')
 const lease = { leaseMs: minute, limit: 50 }
@@ -28,14 +30,14 @@ beforeEach(async () => {
   await db.rows(sql`truncate jobs`)
 })
 
-async function insertJobs(count: number, { dueAt = now, state = 'OPEN' } = {}) {
+async function insertJobs(count: number, { dueAt = now, state = 'OPEN', owner = 'ours' } = {}) {
   await db.rows(sql`
-    insert into jobs select gen_random_uuid(), ${state}, ${dueAt}::timestamptz
+    insert into jobs select gen_random_uuid(), ${owner}, ${state}, ${dueAt}::timestamptz
     from generate_series(1, ${count}::int)`)
 }
 
 function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[]> {
-  return claimDue<Job>(reader, jobsDue, { now: at, leaseMs: lease.leaseMs, limit })
+  return claimDue<Job>(reader, jobsDue, { of: 'ours', now: at, leaseMs: lease.leaseMs, limit })
 }
 
 /** What a worker does when it is done: it names the attempt with which it claimed the row. */
@@ -108,9 +110,10 @@ test('a worker that outlived its lease cannot finish for its successor', async (
 })
 
 // The due time is a promise: not a millisecond early, and rows that are done are never handed out.
-test('a row that is not due yet, or not open, is never claimed', async () => {
+test('a row that is not due yet, not open, or of somebody else, is never claimed', async () => {
   await insertJobs(5, { dueAt: after(now, 1) })
   await insertJobs(5, { state: 'DONE' })
+  await insertJobs(5, { owner: 'theirs' })
   expect(await claim(now)).toEqual([])
   expect(await claim(after(now, 1))).toHaveLength(5)
 })
@@ -137,7 +140,7 @@ test('a claim finds open rows by their index, however many are done', async () =
   expect(await claim(now, readerOf(session), 10)).toHaveLength(10)
 
   const open = "(state = 'OPEN'::text)"
-  const values = [now.toISOString(), after(now, minute).toISOString(), '10']
+  const values = [now.toISOString(), after(now, minute).toISOString(), '10', 'ours']
   for (const { scans } of await plansOf(session, 'claim_due_jobs', values))
     expect(scans).toEqual([`by jobs_due keeping ${open}`, 'by jobs_pkey'])
   // The index holds open rows only, so keeping those throws nothing away: it is the check that a

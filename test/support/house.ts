@@ -8,6 +8,7 @@ import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
+import type { Rails } from '../../src/payouts/order-payouts.js'
 import type { Database } from '../../src/postgres/database.js'
 import { createSeal, type Seal } from '../../src/sealed.js'
 import { Secret } from '../../src/secret.js'
@@ -52,6 +53,7 @@ export async function openHouse(
     beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
     rateLimitPerSecond?: number
     trustProxy?: boolean
+    rails?: Rails
   } = {},
 ) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -74,7 +76,11 @@ export async function openHouse(
     allowsLoopbackWebhooks: true,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const house = await compose({ config, databaseUrl: db.url, logger, clock })
+  const { rails } = options
+  const house = await compose({
+    ...{ config, databaseUrl: db.url, logger, clock },
+    ...(rails && { rails }),
+  })
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= house.close()

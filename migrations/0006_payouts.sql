@@ -1,0 +1,89 @@
+-- Money leaving: payouts, and every attempt to carry one.
+
+create table payouts (
+  environment_id integer not null references environments,
+  id uuid not null,
+  kind text not null,
+  -- Who carries it; the network is part of the name, so that networks are never mixed.
+  rail text not null,
+  asset text not null,
+  amount bigint not null,
+  fee bigint not null,
+  -- As the merchant wrote it.
+  requested_amount text not null,
+  destination json not null,
+  merchant_reference text,
+  -- As text: the keys inside are the merchant's, and so is their order.
+  metadata json not null,
+  status text not null,
+  failure_reason text,
+  is_review_required boolean not null default false,
+  event_sequence integer not null,
+  submitted_at timestamptz not null,
+  completed_at timestamptz,
+  failed_at timestamptz,
+  reversed_at timestamptz,
+  created_at timestamptz not null,
+  primary key (environment_id, id),
+  constraint payout_kind_is_known check (kind in ('crypto_transfer', 'bank_transfer')),
+  constraint payout_asset_fits_kind check ((kind = 'bank_transfer') = (asset = 'NGN')),
+  constraint payout_amount_is_positive check (amount > 0),
+  constraint payout_fee_is_not_negative check (fee >= 0),
+  constraint payout_status_is_known check (
+    status in ('SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED')),
+  constraint failed_payout_says_why check ((status = 'FAILED') = (failure_reason is not null)),
+  constraint failed_payout_has_its_time check ((status = 'FAILED') = (failed_at is not null)),
+  constraint completed_payout_has_its_time check (
+    (status in ('COMPLETED', 'REVERSED')) = (completed_at is not null)),
+  constraint reversed_payout_has_its_time check (
+    (status = 'REVERSED') = (reversed_at is not null)),
+  constraint payout_has_told_its_beginning check (event_sequence > 0)
+);
+
+create unique index merchant_reference_is_used_once
+  on payouts (environment_id, kind, merchant_reference) where merchant_reference is not null;
+create index payouts_newest on payouts (environment_id, kind, id);
+create index payouts_by_status on payouts (environment_id, kind, status, id);
+
+create table payout_attempts (
+  environment_id integer not null,
+  payout_id uuid not null,
+  number integer not null,
+  rail text not null,
+  -- What names it at the rail: a signature, or our reference.
+  token text not null,
+  -- The very bytes that leave, committed before they do.
+  wire bytea not null,
+  valid_until bigint,
+  state text not null,
+  outcome text,
+  due_at timestamptz not null,
+  looks integer not null default 0,
+  created_at timestamptz not null,
+  ended_at timestamptz,
+  primary key (environment_id, payout_id, number),
+  constraint attempt_is_numbered check (number > 0),
+  constraint attempt_state_is_known check (state in ('LIVE', 'LANDED', 'FAILED', 'DEAD')),
+  constraint ended_attempt_has_its_time check ((state = 'LIVE') = (ended_at is null))
+);
+
+-- Two at once could both land: the payout would be made twice.
+create unique index payout_has_one_live_attempt
+  on payout_attempts (environment_id, payout_id) where state = 'LIVE';
+-- And after one has landed there is never another.
+create unique index payout_lands_once
+  on payout_attempts (environment_id, payout_id) where state = 'LANDED';
+create index payout_attempts_due on payout_attempts (rail, due_at) where state = 'LIVE';
+
+alter table ledger_transfers drop constraint transfer_purpose_is_known;
+alter table ledger_transfers add constraint transfer_purpose_is_known check (purpose in (
+  'test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout',
+  'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal'));
+
+-- How far we have read what a rail tells in order.
+create table rail_cursors (
+  rail text not null,
+  subject text not null,
+  position bigint not null,
+  primary key (rail, subject)
+);

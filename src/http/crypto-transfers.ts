@@ -1,0 +1,127 @@
+import { strict as assert } from 'node:assert'
+import { base58 } from '@scure/base'
+import Type, { type Static } from 'typebox'
+import { cryptoTransfer } from '../events/resources.js'
+import { formatDecimal, parseDecimal } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { Refusal } from '../refusal.js'
+import { success } from './envelope.js'
+import { merchantReferenceIn, metadataIn, writeMetadata } from './metadata.js'
+import { pay, readRoutes } from './payouts.js'
+import type { Rooms } from './rooms.js'
+import { type Ask, type Route, route } from './route.js'
+import { closed, decimal, stablecoin } from './schemas.js'
+
+const path = '/v1/disbursements/crypto'
+
+const target = {
+  amount: decimal,
+  asset: stablecoin,
+  network: Type.Enum(['SOLANA'], { examples: ['SOLANA'] }),
+  destinationAddress: Type.String({
+    maxLength: 100,
+    description: 'A Solana wallet. There is no checksum: half of all typing errors are valid too.',
+    examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
+  }),
+}
+
+const body = closed({
+  ...target,
+  merchantReference: Type.Optional(merchantReferenceIn),
+  metadata: Type.Optional(metadataIn),
+})
+
+const quote = Type.Object({
+  amount: decimal,
+  fee: Type.String({ examples: ['1'] }),
+  totalDebit: Type.String({ examples: ['26.5'] }),
+  lines: Type.Array(Type.Object({ operation: Type.String(), amount: Type.String() })),
+})
+
+export function cryptoTransferRoutes(rooms: Rooms): Route[] {
+  const statuses = { SUBMITTED: 'SUBMITTED', CONFIRMED: 'COMPLETED', FAILED: 'FAILED' } as const
+  return [
+    create(rooms),
+    quoted(rooms),
+    ...readRoutes(rooms, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
+  ]
+}
+
+const create = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path,
+    access: 'secret',
+    needsKey: true,
+    operation: 'createCryptoTransfer',
+    summary: 'Create a crypto transfer',
+    description:
+      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that nothing left.',
+    tag: 'Disbursements',
+    body,
+    answers: { 201: cryptoTransfer },
+    codes: ['insufficient_balance', 'crypto_transfer_failed'],
+    handle(ask) {
+      const { merchantReference = null, metadata } = ask.body
+      const wish = { ...readTarget(ask), merchantReference, metadata: writeMetadata(metadata) }
+      return pay(rooms, ask, wish, 'Crypto transfer submitted')
+    },
+  })
+
+const quoted = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: `${path}/quote`,
+    access: 'secret',
+    operation: 'quoteCryptoTransfer',
+    summary: 'Price a crypto transfer',
+    description:
+      'What it would cost now, and whether the destination is fine. Nothing is promised.',
+    tag: 'Disbursements',
+    body: closed(target),
+    answers: { 200: quote },
+    codes: ['crypto_transfer_failed'],
+    async handle(ask) {
+      const wish = readTarget(ask)
+      const { asset, amount } = wish
+      const { fee, lines } = await rooms.ordering.quote(wish)
+      return success(200, 'Quote', {
+        amount: ask.body.amount,
+        fee: formatDecimal(fee, asset),
+        totalDebit: formatDecimal(amount + fee, asset),
+        lines: lines.map((line) => ({
+          operation: line.operation,
+          amount: formatDecimal(line.amount, asset),
+        })),
+      })
+    },
+  })
+
+type Target = Pick<Static<typeof body>, keyof typeof target>
+
+function readTarget({
+  environment,
+  body: sent,
+}: Pick<Ask<Target, unknown, unknown>, 'environment' | 'body'>) {
+  const asset = sent.asset as Asset
+  const amount = parseDecimal(sent.amount, asset)
+  assert(typeof amount === 'bigint', 'the schema lets only amounts through')
+  return {
+    environment,
+    kind: 'crypto_transfer' as const,
+    asset,
+    amount,
+    requestedAmount: sent.amount,
+    destination: { kind: 'wallet' as const, address: readAddress(sent.destinationAddress) },
+  }
+}
+
+/** Thirty-two bytes in base58; what they stand for is for the chain to say. */
+function readAddress(text: string): string {
+  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && base58.decode(text).length === 32) return text
+  const issue = 'must be a Solana address: 32 bytes in base58'
+  throw new Refusal('validation_failed', {
+    message: `destinationAddress ${issue}.`,
+    details: [{ field: 'destinationAddress', issue }],
+  })
+}

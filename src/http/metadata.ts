@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { limits } from '../limits.js'
+import { Refusal } from '../refusal.js'
+import { plainText } from './schemas.js'
+
+export const metadataIn = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    maxProperties: limits.metadata.keys,
+    description: 'Anything of yours; it comes back as it was sent.',
+    examples: [{ order: 'a-1001' }],
+  },
+)
+
+export const merchantReferenceIn = Type.String({
+  minLength: 1,
+  maxLength: limits.names.length,
+  pattern: plainText,
+  examples: ['payout-9'],
+})
+
+/** As JSON text; absent is an empty object. */
+export function writeMetadata(metadata: object | undefined): string {
+  const text = JSON.stringify(metadata ?? {})
+  if (Buffer.byteLength(text) <= limits.metadata.bytes) return text
+  const issue = `must be at most ${limits.metadata.bytes} bytes as JSON`
+  throw new Refusal('validation_failed', {
+    message: `metadata ${issue}.`,
+    details: [{ field: 'metadata', issue }],
+  })
+}

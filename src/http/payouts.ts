@@ -1,0 +1,132 @@
+import Type, { type TSchema } from 'typebox'
+import type { Answer } from '../idempotency/answer.js'
+import { fromReference, toReference } from '../ids.js'
+import { limits } from '../limits.js'
+import type { PayoutOrder } from '../payouts/create-payouts.js'
+import { getPayout, listPayouts } from '../payouts/find-payouts.js'
+import type { Wish } from '../payouts/order-payouts.js'
+import { kinds, type Payout, type PayoutKind, type PayoutStatus } from '../payouts/payout.js'
+import { showPayout } from '../payouts/show-payout.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import { readCursor, writeCursor } from './cursor.js'
+import { successText } from './envelope.js'
+import { type Call, toLateCall } from './keyed-lane.js'
+import { merchantReferenceIn } from './metadata.js'
+import type { Rooms } from './rooms.js'
+import { type Ask, type Route, route } from './route.js'
+import { closed, page, pageQuery } from './schemas.js'
+
+type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
+
+/**
+ * Prepares a payout, holds its money, answers, and only then sends it. A refusal that is for good
+ * is remembered under the key like an answer.
+ */
+export async function pay(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
+  const order = await rooms.ordering.order(ask.now, wish).catch((error: unknown) => {
+    if (error instanceof Refusal && error.status < 500) return error
+    throw error
+  })
+  const answered = await rooms.createPayout(toPayoutCall(ask, order, message))
+  if (!(order instanceof Refusal) && answered.status === 201 && !answered.isReplayed)
+    rooms.sendPayout(order.payout)
+  return answered
+}
+
+/** A payout's key lives as long as the payout. */
+function toPayoutCall(
+  ask: Asker,
+  order: Outcome<PayoutOrder>,
+  message: string,
+): Call<Outcome<PayoutOrder>, Payout> {
+  if (order instanceof Refusal)
+    return { ...toLateCall(ask, order, () => unreachable()), forgetAt: null }
+  const { payout, prepared } = order
+  const live = { number: 1, state: 'LIVE', token: prepared.token, createdAt: ask.now } as const
+  const expected = successText(201, message, showPayout(payout, [live]))
+  const call = toLateCall<Outcome<PayoutOrder>, Payout>(ask, order, () => expected)
+  return { ...call, expected, forgetAt: null }
+}
+
+function unreachable(): Answer {
+  throw new Error('a refused order has no answer of its own')
+}
+
+/** The verify and list operations of one kind of payout. */
+export function readRoutes(
+  { db }: Rooms,
+  about: {
+    kind: PayoutKind
+    path: string
+    resource: TSchema
+    statuses: Record<string, PayoutStatus>
+  },
+): Route[] {
+  const { kind, path, resource, statuses } = about
+  const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
+  const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
+  const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
+  const list = route({
+    ...base,
+    path,
+    operation: `list${name}s`,
+    summary: `List ${words}s`,
+    description: 'Newest first; by status, or by your own reference.',
+    query: closed({
+      merchantReference: Type.Optional(merchantReferenceIn),
+      status: Type.Optional(Type.Enum(Object.keys(statuses), { type: 'string' })),
+      ...pageQuery,
+    }),
+    answers: { 200: page(resource) },
+    async handle({ environment, query }) {
+      const limit = query.limit ?? limits.http.defaultPageSize
+      const found = await listPayouts(
+        db,
+        { environmentId: environment.id, kind },
+        {
+          merchantReference: query.merchantReference,
+          status: query.status === undefined ? undefined : statuses[query.status as string],
+          beforeId: query.cursor === undefined ? undefined : readPosition(kind, query.cursor),
+          limit: limit + 1,
+        },
+      )
+      const shown = found.slice(0, limit)
+      const items = shown.map(({ payout, attempts }) => showPayout(payout, attempts)).join(',')
+      const last = shown.at(-1)?.payout.id
+      const next =
+        found.length > limit
+          ? writeCursor({ before: toReference(kinds[kind].prefix, last!) })
+          : null
+      return successText(
+        200,
+        `${words[0]!.toUpperCase()}${words.slice(1)}s`,
+        `{"items":[${items}],"nextCursor":${JSON.stringify(next)}}`,
+      )
+    },
+  })
+  const read = route({
+    ...base,
+    path: `${path}/:reference`,
+    operation: `get${name}`,
+    summary: `Verify a ${words}`,
+    description: 'As it is now, with every attempt to carry it.',
+    params: Type.Object({ reference: Type.String() }),
+    answers: { 200: resource },
+    codes: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const tried = await getPayout(db, { environmentId: environment.id, kind, reference })
+      const message = `${words[0]!.toUpperCase()}${words.slice(1)}`
+      return successText(200, message, showPayout(tried.payout, tried.attempts))
+    },
+  })
+  return [list, read]
+}
+
+function readPosition(kind: PayoutKind, cursor: string): string {
+  const id = fromReference(kinds[kind].prefix, readCursor(cursor).before ?? '')
+  if (id) return id
+  throw new Refusal('validation_failed', {
+    message: 'cursor belongs to another list. Start again without it.',
+    details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
+  })
+}

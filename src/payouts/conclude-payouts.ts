@@ -1,0 +1,217 @@
+import { after } from '../clock.js'
+import { emitAll } from '../events/emit.js'
+import { resolveAll } from '../ledger/resolve.js'
+import { limits } from '../limits.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
+import type { Attempt, Payout } from './payout.js'
+import type { LiveAttempt, Prepared } from './ports.js'
+import { showPayout } from './show-payout.js'
+import { insertAttempts } from './store-payouts.js'
+
+/** What is to be done about an attempt that was looked at. */
+export type Conclusion = { attempt: LiveAttempt } & (
+  | { verdict: 'landed' }
+  | { verdict: 'failed'; reason: string }
+  /** It is dead, and this one takes its place. */
+  | { verdict: 'again'; prepared: Prepared }
+  | { verdict: 'wait'; dueAt: Date }
+)
+
+type Locked = Payout & { attempts: Attempt[] }
+
+const lockColumns = {
+  environment_id: 'int4',
+  payout_id: 'uuid',
+  number: 'int4',
+  looks: 'int4',
+} as const
+
+/** Names the look it follows from: a worker that outlived its lease concludes nothing. */
+const lockPayouts = listStatement<typeof lockColumns, PayoutRow & { attempts: string }>({
+  name: 'lock_payouts',
+  columns: lockColumns,
+  text: (list) => `
+    select ${payoutColumns}, (select json_agg(json_build_object('number', all_of.number,
+        'token', all_of.token, 'state', all_of.state, 'createdAt', all_of.created_at)
+        order by all_of.number)
+      from payout_attempts all_of
+      where all_of.environment_id = p.environment_id and all_of.payout_id = p.id) as attempts
+    from ${list}
+    join payout_attempts a on a.environment_id = list.environment_id
+      and a.payout_id = list.payout_id and a.number = list.number and a.looks = list.looks
+    join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+    where a.state = 'LIVE' and p.status = 'SUBMITTED'
+    order by p.environment_id, p.id for no key update of p, a`,
+})
+
+const endColumns = {
+  environment_id: 'int4',
+  payout_id: 'uuid',
+  number: 'int4',
+  state: 'text',
+  outcome: 'text',
+} as const
+
+const endAttempts = listStatement({
+  name: 'end_payout_attempts',
+  columns: endColumns,
+  text: (list, more) => `
+    update payout_attempts a set state = list.state, outcome = list.outcome,
+      ended_at = ${more(0)}::timestamptz
+    from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
+      and a.number = list.number and a.state = 'LIVE'`,
+})
+
+const postpone = listStatement({
+  name: 'postpone_payout_attempts',
+  columns: {
+    environment_id: 'int4',
+    payout_id: 'uuid',
+    number: 'int4',
+    looks: 'int4',
+    due_at: 'timestamptz',
+  },
+  text: (list) => `
+    update payout_attempts a set due_at = list.due_at
+    from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
+      and a.number = list.number and a.looks = list.looks and a.state = 'LIVE'`,
+})
+
+const finishPayouts = listStatement({
+  name: 'finish_payouts',
+  columns: {
+    environment_id: 'int4',
+    id: 'uuid',
+    status: 'text',
+    failure_reason: 'text',
+    completed_at: 'timestamptz',
+    failed_at: 'timestamptz',
+    event_sequence: 'int4',
+  },
+  text: (list) => `
+    update payouts p set status = list.status, failure_reason = list.failure_reason,
+      completed_at = list.completed_at, failed_at = list.failed_at,
+      event_sequence = list.event_sequence
+    from ${list} where p.environment_id = list.environment_id and p.id = list.id
+      and p.status = 'SUBMITTED'`,
+})
+
+/**
+ * Writes down what became of a list of attempts: money settled or given back, states, events, and
+ * the next attempt of those that died. What somebody else has concluded meanwhile is left alone.
+ */
+export async function concludePayouts(
+  tx: Tx,
+  now: Date,
+  conclusions: Conclusion[],
+): Promise<Payout[]> {
+  const waits = conclusions.filter((one) => one.verdict === 'wait')
+  if (waits.length > 0) tx.write(postpone(waits.map(toWait)))
+  const ends = conclusions.filter((one) => one.verdict !== 'wait')
+  if (ends.length === 0) return []
+
+  const locked = await lockAll(tx, ends)
+  const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
+  const final = own.filter((one) => one.verdict !== 'again')
+  await resolveAll(tx, now, final.map(toResolution))
+
+  tx.write(endAttempts(own.map(toEnd), now))
+  insertAttempts(
+    tx,
+    now,
+    own.flatMap((one) => (one.verdict === 'again' ? [toNext(now, one, locked)] : [])),
+  )
+  const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
+  if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
+  emitAll(tx, now, finished.map(toHappening))
+  return finished
+}
+
+async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>> {
+  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toName(attempt))))
+  return new Map(
+    rows.map(({ attempts, ...row }) => {
+      const list = JSON.parse(attempts) as (Omit<Attempt, 'createdAt'> & { createdAt: string })[]
+      const read = list.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
+      return [row.id, { ...toPayout(row), attempts: read }]
+    }),
+  )
+}
+
+function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
+  const hasLanded = conclusion.verdict === 'landed'
+  return {
+    ...payout,
+    attempts: payout.attempts.map((attempt) =>
+      attempt.number === conclusion.attempt.number
+        ? { ...attempt, state: hasLanded ? 'LANDED' : 'FAILED' }
+        : attempt,
+    ),
+    status: hasLanded ? 'COMPLETED' : 'FAILED',
+    failureReason: conclusion.verdict === 'failed' ? conclusion.reason : null,
+    completedAt: hasLanded ? now : null,
+    failedAt: hasLanded ? null : now,
+    eventSequence: payout.eventSequence + 1,
+  }
+}
+
+function toHappening(payout: Locked) {
+  return {
+    environmentId: payout.environmentId,
+    type: endings[payout.kind][payout.status === 'COMPLETED' ? 'landed' : 'failed'],
+    resourceId: payout.id,
+    causeId: payout.id,
+    sequence: payout.eventSequence,
+    data: showPayout(payout, payout.attempts),
+  }
+}
+
+const endings = {
+  crypto_transfer: { landed: 'crypto_transfer.confirmed', failed: 'crypto_transfer.failed' },
+  bank_transfer: { landed: 'bank_transfer.completed', failed: 'bank_transfer.failed' },
+} as const
+
+function toResolution({ attempt, verdict }: Conclusion) {
+  const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)
+  return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
+}
+
+function toNext(
+  now: Date,
+  { attempt, prepared }: Extract<Conclusion, { verdict: 'again' }>,
+  locked: Map<string, Locked>,
+) {
+  const payout = locked.get(attempt.payoutId)!
+  const dueAt = after(now, limits.payouts.firstLookMs)
+  return { ...prepared, payout, number: attempt.number + 1, dueAt }
+}
+
+function toName({ environmentId, payoutId, number, looks }: LiveAttempt) {
+  return { environment_id: environmentId, payout_id: payoutId, number, looks }
+}
+
+function toWait({ attempt, dueAt }: Extract<Conclusion, { verdict: 'wait' }>) {
+  return { ...toName(attempt), due_at: dueAt }
+}
+
+const endStates = { landed: 'LANDED', failed: 'FAILED', again: 'DEAD', wait: 'LIVE' } as const
+
+function toEnd(conclusion: Conclusion) {
+  const { environment_id, payout_id, number } = toName(conclusion.attempt)
+  const outcome = conclusion.verdict === 'failed' ? conclusion.reason : null
+  return { environment_id, payout_id, number, state: endStates[conclusion.verdict], outcome }
+}
+
+function toFinishedRow(payout: Payout) {
+  return {
+    environment_id: payout.environmentId,
+    id: payout.id,
+    status: payout.status,
+    failure_reason: payout.failureReason,
+    completed_at: payout.completedAt,
+    failed_at: payout.failedAt,
+    event_sequence: payout.eventSequence,
+  }
+}

@@ -1,0 +1,146 @@
+import { after } from '../clock.js'
+import { emitAll } from '../events/emit.js'
+import { moveAll } from '../ledger/move.js'
+import type { Movement, NotMoved } from '../ledger/movement.js'
+import { limits } from '../limits.js'
+import { formatDecimal } from '../money/amounts.js'
+import { assets } from '../money/assets.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import { kinds, type Payout } from './payout.js'
+import type { Prepared } from './ports.js'
+import { showPayout } from './show-payout.js'
+import { insertAttempts, insertPayouts } from './store-payouts.js'
+
+export type PayoutOrder = { payout: Payout; prepared: Prepared }
+
+/**
+ * Holds the money and records each payout as submitted, with what will be sent. All or nothing per
+ * payout; one that cannot be covered, or whose reference was used before, is refused alone. Nothing
+ * leaves the building here.
+ */
+export async function createPayouts(
+  tx: Tx,
+  now: Date,
+  orders: PayoutOrder[],
+): Promise<Outcome<Payout>[]> {
+  const isUsed = await findUsedReferences(tx, orders)
+  const fresh = orders.filter((order) => !isUsed.has(order))
+  const moved = await moveAll(tx, now, fresh.map(toHold))
+  const held = fresh.filter((_, index) => moved[index]!.isMoved)
+
+  insertPayouts(
+    tx,
+    held.map(({ payout }) => payout),
+  )
+  insertAttempts(
+    tx,
+    now,
+    held.map(({ payout, prepared }) => toAttempt(now, payout, prepared)),
+  )
+  emitAll(tx, now, held.map(toSubmitted))
+  return orders.map((order) => {
+    if (isUsed.has(order)) return duplicate(order.payout)
+    const outcome = moved[fresh.indexOf(order)]!
+    return outcome.isMoved ? order.payout : notCovered(order.payout, outcome)
+  })
+}
+
+/** The same, where some orders were refused before: they are answered with the rest. */
+export async function createOrRefuse(
+  tx: Tx,
+  now: Date,
+  orders: Outcome<PayoutOrder>[],
+): Promise<Outcome<Payout>[]> {
+  const wanted = orders.filter((order): order is PayoutOrder => !(order instanceof Refusal))
+  const created = wanted.length > 0 ? await createPayouts(tx, now, wanted) : []
+  const byOrder = new Map(wanted.map((order, index) => [order, created[index]!]))
+  return orders.map((order) => (order instanceof Refusal ? order : byOrder.get(order)!))
+}
+
+const columns = { environment_id: 'int4', kind: 'text', merchant_reference: 'text' } as const
+
+const findReferences = listStatement<typeof columns, { key: string }>({
+  name: 'find_merchant_references',
+  columns,
+  text: (list) => `
+    select concat_ws('/', p.environment_id, p.kind, p.merchant_reference) as key
+    from payouts p join ${list} using (environment_id, kind, merchant_reference)`,
+})
+
+/** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
+async function findUsedReferences(tx: Tx, orders: PayoutOrder[]): Promise<Set<PayoutOrder>> {
+  const named = orders.filter(({ payout }) => payout.merchantReference !== null)
+  if (named.length === 0) return new Set()
+  const rows = named.map(({ payout }) => ({
+    environment_id: payout.environmentId,
+    kind: payout.kind,
+    merchant_reference: payout.merchantReference!,
+  }))
+  const used = new Set((await tx.rows(findReferences(rows))).map(({ key }) => key))
+  return new Set(
+    named.filter(({ payout }) => {
+      const key = `${payout.environmentId}/${payout.kind}/${payout.merchantReference}`
+      const isUsed = used.has(key)
+      used.add(key)
+      return isUsed
+    }),
+  )
+}
+
+function toHold({ payout }: PayoutOrder): Movement {
+  const { environmentId, asset, id, amount, fee, kind } = payout
+  const { purpose, feePurpose } = kinds[kind]
+  const debit = 'available' as const
+  const lines = [
+    { debit, credit: assets[asset].holder, amount, purpose },
+    { debit, credit: 'fees' as const, amount: fee, purpose: feePurpose },
+  ]
+  const charged = lines.filter((line) => line.amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: true, lines: charged }
+}
+
+function toAttempt(now: Date, payout: Payout, prepared: Prepared) {
+  return { ...prepared, payout, number: 1, dueAt: after(now, limits.payouts.firstLookMs) }
+}
+
+const beginnings = {
+  crypto_transfer: 'crypto_transfer.submitted',
+  bank_transfer: 'bank_transfer.submitted',
+} as const
+
+function toSubmitted({ payout, prepared }: PayoutOrder) {
+  const attempt = {
+    number: 1,
+    token: prepared.token,
+    state: 'LIVE',
+    createdAt: payout.submittedAt,
+  } as const
+  return {
+    environmentId: payout.environmentId,
+    type: beginnings[payout.kind],
+    resourceId: payout.id,
+    causeId: payout.id,
+    sequence: 1,
+    data: showPayout(payout, [attempt]),
+  }
+}
+
+function duplicate({ kind, merchantReference }: Payout): Refusal {
+  return new Refusal(kinds[kind].refusal, {
+    reason: 'duplicate_reference',
+    message: `merchantReference ${merchantReference} was used before.`,
+    details: [{ field: 'merchantReference', issue: 'must be unique for ever' }],
+  })
+}
+
+export function notCovered(
+  { asset, amount, fee }: Pick<Payout, 'asset' | 'amount' | 'fee'>,
+  { available }: Pick<NotMoved, 'available'>,
+): Refusal {
+  const [needed, has] = [amount + fee, available].map((value) => formatDecimal(value, asset))
+  return new Refusal('insufficient_balance', {
+    message: `The transfer needs ${needed} ${asset} with its fee; ${has} ${asset} is available.`,
+  })
+}

@@ -1,0 +1,34 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Reader } from '../postgres/tx.js'
+import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
+import { referenceOf } from './payout.js'
+import type { Carriage, LiveAttempt } from './ports.js'
+
+const columns = { environment_id: 'int4', payout_id: 'uuid' } as const
+
+const findPayouts = listStatement<typeof columns, PayoutRow>({
+  name: 'find_payouts_of_attempts',
+  columns,
+  text: (list) => `
+    select ${payoutColumns} from payouts p join ${list}
+      on p.environment_id = list.environment_id and p.id = list.payout_id`,
+})
+
+/** What the attempts were to carry, in their order. */
+export async function findCarriages(db: Reader, attempts: LiveAttempt[]): Promise<Carriage[]> {
+  if (attempts.length === 0) return []
+  const rows = await db.rows(
+    findPayouts(
+      attempts.map(({ environmentId, payoutId }) => ({
+        environment_id: environmentId,
+        payout_id: payoutId,
+      })),
+    ),
+  )
+  const byId = new Map(rows.map((row) => [row.id, toPayout(row)]))
+  return attempts.map(({ payoutId }) => {
+    const payout = byId.get(payoutId)!
+    const { asset, amount, destination } = payout
+    return { asset, amount, destination, reference: referenceOf(payout) }
+  })
+}

@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { fromReference } from '../ids.js'
+import type { Reader } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import { type Attempt, kinds, type Payout, type PayoutKind, type PayoutStatus } from './payout.js'
+import type { Destination } from './ports.js'
+
+export type PayoutRow = Omit<Payout, 'destination'> & { destination: string }
+
+export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind, p.rail, p.asset,
+  p.amount, p.fee, p.requested_amount as "requestedAmount", p.destination,
+  p.merchant_reference as "merchantReference", p.metadata, p.status,
+  p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
+  p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
+  p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",
+  p.created_at as "createdAt"`
+
+export function toPayout(row: PayoutRow): Payout {
+  return { ...row, destination: JSON.parse(row.destination) as Destination }
+}
+
+/** A payout with its attempts, oldest first. */
+export type Tried = { payout: Payout; attempts: Attempt[] }
+
+export type PayoutFilter = {
+  merchantReference: string | undefined
+  status: PayoutStatus | undefined
+  beforeId: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function listPayouts(
+  db: Reader,
+  { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
+  { merchantReference, status, beforeId, limit }: PayoutFilter,
+): Promise<Tried[]> {
+  const where = [
+    sql`p.environment_id = ${environmentId} and p.kind = ${kind}`,
+    merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
+    status && sql`p.status = ${status}`,
+    beforeId && sql`p.id < ${beforeId}`,
+  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  const rows = await db.rows(sql<PayoutRow>`
+    select ${sql.raw(payoutColumns)} from payouts p where ${sql.join(where, sql` and `)}
+    order by p.id desc limit ${limit}`)
+  return withAttempts(db, environmentId, rows)
+}
+
+export async function getPayout(
+  db: Reader,
+  name: { environmentId: EnvironmentId; kind: PayoutKind; reference: string },
+): Promise<Tried> {
+  const { environmentId, kind, reference } = name
+  const id = fromReference(kinds[kind].prefix, reference)
+  const rows = id
+    ? await db.rows(sql<PayoutRow>`
+        select ${sql.raw(payoutColumns)} from payouts p
+        where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = ${kind}`)
+    : []
+  const [found] = await withAttempts(db, environmentId, rows)
+  if (!found) throw new Refusal('not_found', { message: `There is no transfer ${reference}.` })
+  return found
+}
+
+async function withAttempts(
+  db: Reader,
+  environmentId: EnvironmentId,
+  rows: PayoutRow[],
+): Promise<Tried[]> {
+  if (rows.length === 0) return []
+  const attempts = await db.rows(sql<Attempt & { payoutId: string }>`
+    select payout_id as "payoutId", number, token, state, created_at as "createdAt"
+    from payout_attempts
+    where environment_id = ${environmentId} and payout_id = any(${rows.map(({ id }) => id)}::uuid[])
+    order by number`)
+  return rows.map((row) => ({
+    payout: toPayout(row),
+    attempts: attempts.filter(({ payoutId }) => payoutId === row.id),
+  }))
+}

@@ -1,0 +1,63 @@
+import { toReference } from '../ids.js'
+import { limits } from '../limits.js'
+import { claimDue, type DueTable } from '../postgres/due.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader } from '../postgres/tx.js'
+import { kinds, type PayoutKind } from './payout.js'
+import type { LiveAttempt } from './ports.js'
+
+const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
+  job.rail, job.token, job.wire, job.valid_until as "validUntil", job.looks,
+  job.created_at as "createdAt"`
+
+const attemptsDue: DueTable = {
+  table: 'payout_attempts',
+  key: ['environment_id', 'payout_id', 'number'],
+  open: "state = 'LIVE'",
+  of: 'rail',
+  counter: 'looks',
+  returning: `${columns}, (select row_to_json(p) from (select kind, asset from payouts
+    where environment_id = job.environment_id and id = job.payout_id) p) as payout`,
+}
+
+type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: string }
+
+/** The attempts of a rail that are due to be looked at; nobody else looks until the lease ends. */
+export async function claimAttempts(db: Reader, now: Date, rail: string): Promise<LiveAttempt[]> {
+  const rows = await claimDue<Row>(db, attemptsDue, {
+    of: rail,
+    now,
+    leaseMs: limits.payouts.leaseMs,
+    limit: limits.payouts.looksAtOnce,
+  })
+  return rows.map(toAttempt)
+}
+
+const names = { environment_id: 'int4', payout_id: 'uuid' } as const
+
+const findLive = listStatement<typeof names, Row>({
+  name: 'find_live_attempts',
+  columns: names,
+  text: (list) => `
+    select ${columns}, (select row_to_json(p) from (select kind, asset from payouts
+      where environment_id = job.environment_id and id = job.payout_id) p) as payout
+    from payout_attempts job join ${list} using (environment_id, payout_id)
+    where job.state = 'LIVE'`,
+})
+
+/** What may be sent is only what a committed row says: it is read back before it leaves. */
+export async function readLiveAttempts(
+  db: Reader,
+  payouts: { environmentId: number; id: string }[],
+): Promise<(LiveAttempt & { rail: string })[]> {
+  const rows = payouts.map(({ environmentId, id }) => ({
+    environment_id: environmentId,
+    payout_id: id,
+  }))
+  return (await db.rows(findLive(rows))).map(toAttempt)
+}
+
+function toAttempt({ payout, ...row }: Row): LiveAttempt & { rail: string } {
+  const { kind, asset } = JSON.parse(payout) as { kind: PayoutKind; asset: LiveAttempt['asset'] }
+  return { ...row, asset, reference: toReference(kinds[kind].prefix, row.payoutId) }
+}

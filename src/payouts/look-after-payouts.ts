@@ -1,0 +1,88 @@
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
+import type { Database } from '../postgres/database.js'
+import { Refusal } from '../refusal.js'
+import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import { findCarriages } from './find-carriages.js'
+import { claimAttempts, readLiveAttempts } from './live-attempts.js'
+import type { Finding, LiveAttempt, PayoutRail } from './ports.js'
+
+type Tools = { db: Database; rail: PayoutRail; logger: Logger }
+
+/**
+ * Looks at the due attempts of a rail and acts on what it says: settles, gives back, sends the same
+ * again, or replaces an attempt that can never land any more. Says how many it looked at.
+ */
+export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number> {
+  const { db, rail } = tools
+  const attempts = await claimAttempts(db, now, rail.name)
+  if (attempts.length === 0) return 0
+  const findings = await rail.check(attempts)
+  await rail.send(attempts.filter((_, index) => findings[index]!.state === 'unseen'))
+  const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
+  const replaced = await prepareAgain(tools, now, gone)
+
+  const known = attempts
+    .map((attempt, index) => conclude(now, attempt, findings[index]!))
+    .filter((conclusion) => conclusion !== undefined)
+  await db.transaction((tx) => concludePayouts(tx, now, [...known, ...replaced]))
+  await sendReplacements(tools, replaced)
+  return attempts.length
+}
+
+/** Undefined: the attempt is gone, and what follows has been decided apart. */
+function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion | undefined {
+  switch (finding.state) {
+    case 'landed':
+      return { attempt, verdict: 'landed' }
+    case 'failed':
+      return { attempt, verdict: 'failed', reason: finding.reason }
+    case 'gone':
+      return undefined
+    default:
+      return { attempt, verdict: 'wait', dueAt: after(now, nextLookMs(now, attempt)) }
+  }
+}
+
+/** Often while it is young; the older it is, the less another minute matters. */
+export function nextLookMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
+  const { lookEveryMs, longestLookMs } = limits.payouts
+  const ageMs = now.getTime() - createdAt.getTime()
+  return Math.min(Math.max(lookEveryMs, ageMs / 100), longestLookMs)
+}
+
+/** A payout whose attempt died is carried anew; one that the rail now refuses has failed. */
+async function prepareAgain(
+  { db, rail, logger }: Tools,
+  now: Date,
+  gone: LiveAttempt[],
+): Promise<Conclusion[]> {
+  if (gone.length === 0) return []
+  const tired = gone.filter(({ number }) => number >= limits.payouts.attempts)
+  const rest = gone.filter(({ number }) => number < limits.payouts.attempts)
+  const prepared = await rail.prepare(await findCarriages(db, rest))
+  return [
+    ...tired.map((attempt) => ({ attempt, verdict: 'failed', reason: 'expired' }) as const),
+    ...rest.map((attempt, index): Conclusion => {
+      const next = prepared[index]!
+      if (!(next instanceof Refusal)) return { attempt, verdict: 'again', prepared: next }
+      logger.warn({ reference: attempt.reference, reason: next.reason }, 'not prepared again')
+      // The old one is dead either way; only a refusal for good ends the payout.
+      const isForGood = next.status === 422
+      return isForGood
+        ? { attempt, verdict: 'failed', reason: next.reason ?? 'refused' }
+        : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.lookEveryMs) }
+    }),
+  ]
+}
+
+async function sendReplacements({ db, rail }: Tools, replaced: Conclusion[]): Promise<void> {
+  const again = replaced.filter(({ verdict }) => verdict === 'again')
+  if (again.length === 0) return
+  const names = again.map(({ attempt }) => ({
+    environmentId: attempt.environmentId,
+    id: attempt.payoutId,
+  }))
+  await rail.send(await readLiveAttempts(db, names))
+}

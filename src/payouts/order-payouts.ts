@@ -1,0 +1,129 @@
+import type { Environment, Mode } from '../environment.js'
+import { newId } from '../ids.js'
+import { listBalancesOf } from '../ledger/balances.js'
+import type { FeeOperation } from '../merchants/fee-schedules.js'
+import type { Asset } from '../money/assets.js'
+import { gather } from '../postgres/gather.js'
+import type { Reader } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import { notCovered, type PayoutOrder } from './create-payouts.js'
+import type { FeeBook, FeeLine } from './fee-book.js'
+import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
+import type { Carriage, Destination, Inspected, PayoutRail, Prepared, Target } from './ports.js'
+
+/** What a merchant asks for. */
+export type Wish = {
+  environment: Environment
+  kind: PayoutKind
+  asset: Asset
+  amount: bigint
+  requestedAmount: string
+  destination: Destination
+  merchantReference: string | null
+  metadata: string
+}
+
+type Priced = Omit<Wish, 'merchantReference' | 'metadata'>
+
+export type Rails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
+
+export type Quote = { destination: Destination; lines: FeeLine[]; fee: bigint }
+
+export type Ordering = {
+  /** What it would cost. Refuses what no balance could pay out. */
+  quote(wish: Priced): Promise<Quote>
+  /** Everything that must be known and fixed before the money is held. Nothing leaves. */
+  order(now: Date, wish: Wish): Promise<PayoutOrder>
+}
+
+const baseFees: Record<PayoutKind, FeeOperation> = {
+  crypto_transfer: 'crypto_payout',
+  bank_transfer: 'bank_payout',
+}
+
+type Asked = {
+  inspect: (target: Target) => Promise<Outcome<Inspected>>
+  prepare: (carriage: Carriage) => Promise<Outcome<Prepared>>
+}
+
+/**
+ * Prices and prepares payouts. Questions of the same moment travel together, to the books as to the
+ * rail. The balance is looked at before the rail is asked, and judged again when the money is held.
+ */
+export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook }): Ordering {
+  const { db, rails, fees } = tools
+  const findAvailable = gather(async (wishes: Pick<Wish, 'environment' | 'asset'>[]) => {
+    const ids = [...new Set(wishes.map(({ environment }) => environment.id))]
+    const balances = await listBalancesOf(db, ids)
+    const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
+    return wishes.map(
+      ({ environment, asset }) => byKey.get(`${environment.id}/${asset}`)?.available ?? 0n,
+    )
+  })
+  const asked = new Map<PayoutRail, Asked>()
+  const askOf = (rail: PayoutRail): Asked => {
+    const known = asked.get(rail) ?? {
+      inspect: gather((targets: Target[]) => rail.inspect(targets)),
+      prepare: gather((carriages: Carriage[]) => rail.prepare(carriages)),
+    }
+    asked.set(rail, known)
+    return known
+  }
+
+  async function refuseUncovered(wish: Wish): Promise<void> {
+    const { environment, kind, asset, amount } = wish
+    const ask = { environmentId: environment.id, amount, operations: [baseFees[kind]] }
+    const fee = sumOf(await fees.price(ask))
+    const available = await findAvailable(wish)
+    if (available < amount + fee) throw notCovered({ asset, amount, fee }, { available })
+  }
+
+  async function quote(wish: Priced): Promise<Quote> {
+    const { environment, kind, amount } = wish
+    const ask = { environmentId: environment.id, amount }
+    const base = await fees.price({ ...ask, operations: [baseFees[kind]] })
+    const rail = railOf(rails, wish)
+    const inspected = accepted(await askOf(rail).inspect(wish))
+    const extras = await fees.price({ ...ask, operations: inspected.extraFees })
+    const lines = [...base, ...extras]
+    return { destination: inspected.destination, lines, fee: sumOf(lines) }
+  }
+
+  return {
+    quote,
+    async order(now, wish) {
+      await refuseUncovered(wish)
+      const { destination, fee } = await quote(wish)
+      const { environment, ...rest } = wish
+      const rail = railOf(rails, wish)
+      const payout: Payout = {
+        ...rest,
+        ...{ environmentId: environment.id, id: newId(now), rail: rail.name, destination, fee },
+        ...{ status: 'SUBMITTED', failureReason: null, isReviewRequired: false, eventSequence: 1 },
+        ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null },
+        createdAt: now,
+      }
+      const { asset, amount } = wish
+      const carriage = { asset, amount, destination, reference: referenceOf(payout) }
+      return { payout, prepared: accepted(await askOf(rail).prepare(carriage)) }
+    },
+  }
+}
+
+function railOf(rails: Rails, { environment, kind }: Pick<Wish, 'environment' | 'kind'>) {
+  const rail = rails[environment.mode][kind]
+  if (rail) return rail
+  throw new Refusal(kinds[kind].refusal, {
+    reason: 'rail_unavailable',
+    message: `Nothing is configured to carry this in ${environment.mode} mode.`,
+  })
+}
+
+function accepted<Value>(outcome: Outcome<Value>): Value {
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
+}
+
+function sumOf(lines: FeeLine[]): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n)
+}

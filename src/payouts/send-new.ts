@@ -1,0 +1,25 @@
+import type { Logger } from '../log.js'
+import { gather } from '../postgres/gather.js'
+import type { Reader } from '../postgres/tx.js'
+import { readLiveAttempts } from './live-attempts.js'
+import type { Rails } from './order-payouts.js'
+import type { Payout } from './payout.js'
+
+/**
+ * Sends payouts at once when they are committed: what leaves is what their rows say. If this fails
+ * or never happens, whoever looks after payouts sends them a moment later.
+ */
+export function createSending({ db, rails, logger }: { db: Reader; rails: Rails; logger: Logger }) {
+  const known = Object.values(rails).flatMap((byKind) => Object.values(byKind))
+  const send = gather(async (payouts: Pick<Payout, 'environmentId' | 'id'>[]) => {
+    const attempts = await readLiveAttempts(db, payouts)
+    for (const rail of new Set(known)) {
+      const own = attempts.filter((attempt) => attempt.rail === rail.name)
+      if (own.length > 0) await rail.send(own)
+    }
+    return payouts.map(() => true)
+  })
+  return (payout: Pick<Payout, 'environmentId' | 'id'>): void => {
+    send(payout).catch((error) => logger.warn({ err: error }, 'a payout was not sent at once'))
+  }
+}

@@ -1,0 +1,79 @@
+import { formatDecimal, toWire } from '../money/amounts.js'
+import { type Attempt, type Payout, referenceOf } from './payout.js'
+
+/**
+ * A payout as its verify operation, and events about it, show it: JSON text, because the metadata
+ * inside is the merchant's own text.
+ */
+export function showPayout(payout: Payout, attempts: Attempt[]): string {
+  const show = payout.kind === 'crypto_transfer' ? showCryptoTransfer : showBankTransfer
+  const { metadata, ...rest } = show(payout, attempts)
+  return `${JSON.stringify(rest).slice(0, -1)},"metadata":${metadata}}`
+}
+
+function showCryptoTransfer(payout: Payout, attempts: Attempt[]) {
+  const { asset, amount, fee, destination } = payout
+  return {
+    ...showNames(payout),
+    asset,
+    network: 'SOLANA',
+    amount: payout.requestedAmount,
+    fee: formatDecimal(fee, asset),
+    totalDebit: formatDecimal(amount + fee, asset),
+    destinationAddress: destination.kind === 'wallet' ? destination.address : '',
+    status: payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
+    transactionSignature: attempts.at(-1)!.token,
+    failureReason: payout.failureReason,
+    submittedAt: payout.submittedAt.toISOString(),
+    confirmedAt: payout.completedAt?.toISOString() ?? null,
+    failedAt: payout.failedAt?.toISOString() ?? null,
+    createdAt: payout.createdAt.toISOString(),
+    attempts: attempts.map(({ token, createdAt, state }) => ({
+      signature: token,
+      submittedAt: createdAt.toISOString(),
+      state,
+    })),
+    metadata: payout.metadata,
+  }
+}
+
+function showBankTransfer(payout: Payout) {
+  const { amount, fee, destination } = payout
+  const account = destination.kind === 'bank_account' ? destination : undefined
+  const hasArrived = payout.completedAt !== null
+  return {
+    ...showNames(payout),
+    amount: toWire(amount, 'NGN'),
+    fee: toWire(fee, 'NGN'),
+    totalDebit: toWire(amount + fee, 'NGN'),
+    currency: 'NGN',
+    bankCode: account?.bankCode,
+    bankName: account?.bankName,
+    accountNumber: account?.accountNumber,
+    accountName: account?.accountName,
+    narration: account?.narration ?? null,
+    status: payout.status,
+    sessionId: hasArrived ? sessionOf(payout) : null,
+    failureReason: payout.failureReason,
+    reviewRequired: payout.isReviewRequired,
+    submittedAt: payout.submittedAt.toISOString(),
+    completedAt: payout.completedAt?.toISOString() ?? null,
+    failedAt: payout.failedAt?.toISOString() ?? null,
+    reversedAt: payout.reversedAt?.toISOString() ?? null,
+    createdAt: payout.createdAt.toISOString(),
+    metadata: payout.metadata,
+  }
+}
+
+/** Under this name the transfer is found at the bank. */
+function sessionOf(payout: Payout): string {
+  return referenceOf(payout).replace('_', '-')
+}
+
+function showNames(payout: Payout) {
+  const { merchantReference } = payout
+  return {
+    reference: referenceOf(payout),
+    ...(merchantReference !== null && { merchantReference }),
+  }
+}

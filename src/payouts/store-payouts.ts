@@ -1,0 +1,92 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Payout } from './payout.js'
+import type { Prepared } from './ports.js'
+
+const insertPayoutRows = listStatement({
+  name: 'insert_payouts',
+  columns: {
+    environment_id: 'int4',
+    id: 'uuid',
+    kind: 'text',
+    rail: 'text',
+    asset: 'text',
+    amount: 'int8',
+    fee: 'int8',
+    requested_amount: 'text',
+    destination: 'text',
+    merchant_reference: 'text',
+    metadata: 'text',
+    submitted_at: 'timestamptz',
+  },
+  text: (list) => `
+    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination, merchant_reference, metadata, status, event_sequence, submitted_at, created_at)
+    select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination::json, merchant_reference, metadata::json, 'SUBMITTED', 1, submitted_at,
+      submitted_at
+    from ${list}`,
+})
+
+/** In the order of their references, so that two batches never wait for each other. */
+export function insertPayouts(tx: Tx, payouts: Payout[]): void {
+  if (payouts.length === 0) return
+  const rows = payouts.toSorted(byReference).map((payout) => ({
+    environment_id: payout.environmentId,
+    id: payout.id,
+    kind: payout.kind,
+    rail: payout.rail,
+    asset: payout.asset,
+    amount: payout.amount,
+    fee: payout.fee,
+    requested_amount: payout.requestedAmount,
+    destination: JSON.stringify(payout.destination),
+    merchant_reference: payout.merchantReference,
+    metadata: payout.metadata,
+    submitted_at: payout.submittedAt,
+  }))
+  tx.write(insertPayoutRows(rows))
+}
+
+function byReference(left: Payout, right: Payout): number {
+  const [one, other] = [left.merchantReference ?? '', right.merchantReference ?? '']
+  return left.environmentId - right.environmentId || (one < other ? -1 : one > other ? 1 : 0)
+}
+
+export type NewAttempt = Prepared & {
+  payout: Pick<Payout, 'environmentId' | 'id' | 'rail'>
+  number: number
+  dueAt: Date
+}
+
+const insertAttemptRows = listStatement({
+  name: 'insert_payout_attempts',
+  columns: {
+    environment_id: 'int4',
+    payout_id: 'uuid',
+    number: 'int4',
+    rail: 'text',
+    token: 'text',
+    wire: 'bytea',
+    valid_until: 'int8',
+    due_at: 'timestamptz',
+  },
+  text: (list, more, names) => `
+    insert into payout_attempts (${names}, state, created_at)
+    select ${names}, 'LIVE', ${more(0)}::timestamptz from ${list}`,
+})
+
+export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
+  if (attempts.length === 0) return
+  const rows = attempts.map(({ payout, number, token, wire, validUntil, dueAt }) => ({
+    environment_id: payout.environmentId,
+    payout_id: payout.id,
+    number,
+    rail: payout.rail,
+    token,
+    wire,
+    valid_until: validUntil,
+    due_at: dueAt,
+  }))
+  tx.write(insertAttemptRows(rows, now))
+}
