@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { rpcAt, setFaults, startChain, type TestChain } from './localnet.js'
+import { beforeEach, expect, test } from 'vitest'
+import { rpcAt, setFaults, shareChain, startChain, type TestChain } from './localnet.js'
 import {
   balanceOf,
   checked,
@@ -10,6 +10,9 @@ import {
   unchecked,
 } from './transfers.js'
 
+const shared = shareChain()
+beforeEach(() => setFaults(shared()))
+
 async function prepare(chain: TestChain, memo?: string) {
   const payer = await newPayer(chain)
   const to = await newWallet()
@@ -18,7 +21,7 @@ async function prepare(chain: TestChain, memo?: string) {
 }
 
 test('a dropped transaction is answered for and never lands; its twin after the rule does', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const { to, wire, signature } = await prepare(chain, 'lost one')
   await setFaults(chain, { match: { memo: 'lost one' }, fault: 'drop', times: 1 })
   expect(await chain.call('sendTransaction', wire, checked)).toBe(signature)
@@ -29,7 +32,7 @@ test('a dropped transaction is answered for and never lands; its twin after the 
 })
 
 test('a delayed transaction lands when its slots are over, unless it is too old by then', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const { to, wire, signature } = await prepare(chain)
   await setFaults(chain, { match: { signature }, fault: 'delay', slots: 3 })
   await chain.call('sendTransaction', wire, unchecked)
@@ -47,7 +50,7 @@ test('a delayed transaction lands when its slots are over, unless it is too old 
 })
 
 test('a failing transaction lands with an error, costs its fee and moves nothing', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const { payer, to, wire, signature } = await prepare(chain)
   await setFaults(chain, { match: { account: to }, fault: 'fail' })
   const lamports = async () =>
@@ -66,7 +69,7 @@ test('a failing transaction lands with an error, costs its fee and moves nothing
 })
 
 test('a lost reply is an internal error about a transaction that landed', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const { to, wire } = await prepare(chain)
   await setFaults(chain, { match: { any: true }, fault: 'lose_reply', times: 1 })
   const { error } = await chain.ask('sendTransaction', wire, unchecked)
@@ -75,7 +78,7 @@ test('a lost reply is an internal error about a transaction that landed', async 
 })
 
 test('a rate limit is HTTP 429, before anything is done, also for a whole batch', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const [one, two] = [await prepare(chain), await prepare(chain)]
   await setFaults(chain, { match: { account: two.to }, fault: 'rate_limit', times: 1 })
   const batch = [one, two].map(({ wire }, id) => {
@@ -106,7 +109,7 @@ test('rules given at the start hold on every node, and no other rule removes the
 })
 
 test('a node that lags is some slots behind in everything it says', async () => {
-  const chain = await startChain()
+  const chain = shared()
   await chain.advance(50)
   const { url } = await chain.call('localnet_openNode', {
     rules: [{ fault: 'lag', slots: 20 }],
@@ -141,7 +144,7 @@ test('a node that lags is some slots behind in everything it says', async () => 
 })
 
 test('a node that forgets denies what an honest one beside it tells', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const { url, port } = await chain.call('localnet_openNode', {})
   const liar = rpcAt(url)
   const { to, payer, wire, signature } = await prepare(chain, 'unseen')
@@ -164,7 +167,7 @@ test('a node that forgets denies what an honest one beside it tells', async () =
 })
 
 test('rules that make no sense are refused', async () => {
-  const chain = await startChain()
+  const chain = shared()
   const wrong = [
     { match: { any: true }, fault: 'explode' },
     { match: {}, fault: 'drop' },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Localnet, LocalnetOptions, Rule } from '../../../src/rails/localnet/start.js'
 
 /** The embedded chain as the service runs it: the built program, in a process of its own. */
@@ -77,6 +77,21 @@ export async function startChain(options: Partial<LocalnetOptions> = {}): Promis
     await rpc.call('localnet_advance', { blocks })
   }
   return { ...chain, ...rpc, folder, advance }
+}
+
+/** One chain for all tests of a file that do not care what others did on it. */
+export function shareChain(): () => TestChain {
+  let chain: TestChain
+  beforeAll(async () => {
+    chain = await startChain()
+    running.clear()
+    folders.clear()
+  })
+  afterAll(async () => {
+    await chain.kill()
+    rmSync(chain.folder, { recursive: true, force: true })
+  })
+  return () => chain
 }
 
 export async function setFaults(rpc: Rpc, ...rules: Rule[]): Promise<void> {

@@ -1,0 +1,168 @@
+/**
+ * How many transfers the embedded chain executes a second: inside its process, and over HTTP in
+ * batches of 100; then how long a start takes that has to read them all back.
+ *
+ *   node bench/localnet.mjs [transfers]
+ */
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { base58 } from '@scure/base'
+import { address, getAddressEncoder } from '@solana/kit'
+import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
+
+await buildWhenNeeded()
+const { Chain } = await import('../dist/rails/localnet/chain.js')
+const { openGenesis } = await import('../dist/rails/localnet/genesis.js')
+const { airdrop, mint } = await import('../dist/rails/localnet/faucet.js')
+const { readWire } = await import('../dist/rails/localnet/wire.js')
+const { startLocalnet } = await import('../dist/rails/localnet/start.js')
+const { systemClock } = await import('../dist/clock.js')
+
+const count = Number(process.argv[2] ?? 5_000)
+const usdc = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')
+const programs = {
+  system: '11111111111111111111111111111111',
+  token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  associated: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  memo: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+}
+
+const bytesOf = (text) => Buffer.from(getAddressEncoder().encode(address(text)))
+
+async function tokenAccountOf(owner) {
+  const tokenProgram = TOKEN_PROGRAM_ADDRESS
+  const [account] = await findAssociatedTokenPda({
+    owner: address(owner),
+    mint: usdc,
+    tokenProgram,
+  })
+  return bytesOf(account)
+}
+
+/** Random addresses: nobody has to sign for who is paid. */
+async function makeWallets(howMany) {
+  const wallets = []
+  for (let made = 0; made < howMany; made++) {
+    const key = randomBytes(32)
+    wallets.push({ key, account: await tokenAccountOf(base58.encode(key)) })
+  }
+  return wallets
+}
+
+async function makePayer() {
+  const pair = generateKeyPairSync('ed25519')
+  const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' })
+  const key = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  const text = base58.encode(key)
+  return { key, text, privateKey, account: await tokenAccountOf(text) }
+}
+
+const instruction = (program, accounts, data) =>
+  Buffer.concat([Buffer.from([program, accounts.length, ...accounts, data.length]), data])
+
+/** A payout as the rail makes it: memo, account if there is none, transfer. */
+function signTransfer(payer, { key, account }, blockhash, amount) {
+  const { system, token, associated, memo } = programs
+  const others = [key, bytesOf(usdc), ...[system, token, associated, memo].map(bytesOf)]
+  const keys = [payer.key, payer.account, account, ...others]
+  const transfer = Buffer.alloc(10)
+  transfer[0] = 12
+  transfer.writeBigUInt64LE(BigInt(amount), 1)
+  transfer[9] = 6
+  const message = Buffer.concat(
+    [
+      Buffer.from([1, 0, others.length, keys.length]),
+      ...keys,
+      blockhash,
+      Buffer.from([3]),
+      instruction(8, [], Buffer.from(randomBytes(18).toString('base64'))),
+      instruction(7, [0, 2, 3, 4, 5, 6], Buffer.from([1])),
+      instruction(6, [1, 4, 2, 0], transfer),
+    ].map((part) => Buffer.from(part)),
+  )
+  return Buffer.concat([Buffer.from([1]), sign(null, message, payer.privateKey), message])
+}
+
+function report(name, howMany, milliseconds) {
+  const rate = Math.round((howMany / milliseconds) * 1_000)
+  console.log(`${name.padEnd(44)} ${String(rate).padStart(7)} transfers/s`)
+}
+
+const payer = await makePayer()
+const wallets = await makeWallets(count)
+const fund = { owner: payer.text, mint: usdc, amount: 10n ** 15n, key: 'bench' }
+
+async function inside(folder) {
+  const chain = new Chain(folder, openGenesis(folder), systemClock)
+  airdrop(chain, payer.text, 1_000_000_000_000)
+  await mint(chain, [fund])
+  for (const kind of ['fresh wallets', 'existing accounts']) {
+    const blockhash = Buffer.from(chain.blocks.hashAt(chain.blocks.height), 'latin1')
+    const wires = wallets.map((wallet, index) => signTransfer(payer, wallet, blockhash, index + 1))
+    const before = chain.transactionCount
+    const started = performance.now()
+    for (let first = 0; first < wires.length; first += 100) {
+      for (const wire of wires.slice(first, first + 100)) chain.land(readWire(wire))
+      chain.settle()
+    }
+    report(`inside the process, ${kind}`, count, performance.now() - started)
+    if (chain.transactionCount - before !== count) throw new Error('not all have landed')
+  }
+  chain.close()
+}
+
+async function overHttp(folder) {
+  const chain = await startLocalnet({ folder, slotMs: 100 })
+  const call = async (body) => {
+    const response = await fetch(chain.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return response.json()
+  }
+  const ask = async (method, ...params) =>
+    (await call({ jsonrpc: '2.0', id: 1, method, params })).result
+  await ask('requestAirdrop', payer.text, 1_000_000_000_000)
+  await ask('localnet_mint', { ...fund, amount: String(fund.amount) })
+  for (const kind of ['fresh wallets', 'existing accounts']) {
+    const { value } = await ask('getLatestBlockhash', { commitment: 'confirmed' })
+    const blockhash = Buffer.from(base58.decode(value.blockhash))
+    const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
+    const calls = wallets.map((wallet, index) => {
+      const wire = signTransfer(payer, wallet, blockhash, index + 1).toString('base64')
+      return { jsonrpc: '2.0', id: index, method: 'sendTransaction', params: [wire, options] }
+    })
+    const before = (await ask('getEpochInfo', {})).transactionCount
+    const started = performance.now()
+    const batches = []
+    for (let first = 0; first < count; first += 100) batches.push(calls.slice(first, first + 100))
+    const workers = Array.from({ length: 4 }, async () => {
+      for (let batch = batches.pop(); batch; batch = batches.pop()) await call(batch)
+    })
+    await Promise.all(workers)
+    report(`over HTTP in batches of 100, ${kind}`, count, performance.now() - started)
+    const landed = (await ask('getEpochInfo', {})).transactionCount - before
+    if (landed !== count) throw new Error(`${landed} of ${count} have landed`)
+  }
+  await chain.stop()
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'localnet-bench-'))
+const other = mkdtempSync(join(tmpdir(), 'localnet-bench-'))
+try {
+  await inside(folder)
+  await overHttp(other)
+  const started = performance.now()
+  const chain = new Chain(folder, openGenesis(folder), systemClock)
+  const seconds = ((performance.now() - started) / 1_000).toFixed(2)
+  const megabytes = Math.round(statSync(join(folder, 'journal')).size / 1_000_000)
+  console.log(`a start that reads ${chain.transactionCount} (${megabytes} MB): ${seconds} s`)
+  chain.close()
+} finally {
+  for (const used of [folder, other]) rmSync(used, { recursive: true, force: true })
+}
