@@ -129,6 +129,7 @@ export const limits = {
     subscriptions: 10_000,
     messageBytes: 64 * 1024,
     namesRemembered: 10_000,
+    accountsRemembered: 10_000,
     chunkBytes: 8 * 1024 * 1024,
     recordBytes: 64 * 1024 * 1024,
     statesAtOnce: 20_000,

@@ -11,9 +11,15 @@ import type { Key } from './keys.js'
 import { type Landed, readRecord, writeClaim, writeLanded } from './records.js'
 import type { AccountState } from './vm.js'
 import type { TransactionError } from './vm-errors.js'
-import { readWire, type Wire } from './wire.js'
+import { readNames, type Wire } from './wire.js'
 
-export type LandOptions = { orderKey?: string; failure?: TransactionError }
+export type LandOptions = {
+  orderKey?: string
+  /** It shall fail so, whatever it would do. */
+  failure?: TransactionError
+  /** Its signatures were checked already. */
+  isVerified?: boolean
+}
 
 type Held = { height: number; transaction: Wire; options: LandOptions }
 
@@ -81,11 +87,12 @@ export class Chain {
   }
 
   /** Executes a transaction in the current block. Nobody may hear of it before `settle`. */
-  land(transaction: Wire, { orderKey = '', failure }: LandOptions = {}): Refused | undefined {
+  land(transaction: Wire, options: LandOptions = {}): Refused | undefined {
     const err = this.judge(transaction)
     if (err) return { err, logs: [], units: 0 }
-    const executed = execute(this.accounts, transaction, failure)
+    const executed = execute(this.accounts, transaction, options)
     if (!('changes' in executed)) return executed
+    const { orderKey = '' } = options
     const { slot } = this.blocks
     const { loaded, changes, hasFailed, meta, keys, before } = executed
     const landed: Landed = {
@@ -93,7 +100,7 @@ export class Chain {
       ...{ loaded, changes, orderKey, hasFailed, meta },
     }
     const offset = this.journal.append(writeLanded(landed))
-    this.history.add(landed, transaction, offset)
+    this.history.add(landed, { signature: transaction.signature, keys }, offset)
     for (const { index, state } of changes)
       this.accounts.noteChange(keys[index]!, slot, before[index]!, state)
     if (orderKey !== '' && !hasFailed) this.orders.set(orderKey, transaction.signature)
@@ -146,12 +153,11 @@ export class Chain {
   }
 
   private remember(landed: Landed, states: Map<Key, AccountState | null>, offset: number): void {
-    const transaction = readWire(landed.wire)
-    this.history.add(landed, transaction, offset)
+    const { signature, keys: own } = readNames(landed.wire)
+    const keys = keysOf(landed, { keys: own })
+    this.history.add(landed, { signature, keys }, offset)
     const { orderKey, hasFailed } = landed
-    if (orderKey !== '' && !hasFailed) this.orders.set(orderKey, transaction.signature)
-    if (landed.changes.length === 0) return
-    const keys = keysOf(landed, transaction)
+    if (orderKey !== '' && !hasFailed) this.orders.set(orderKey, signature)
     for (const { index, state } of landed.changes) states.set(keys[index]!, state)
   }
 

@@ -1,6 +1,6 @@
 import type { Accounts } from './accounts.js'
 import { feeOf } from './fees.js'
-import { type Key, keyOf, textOf } from './keys.js'
+import { type Key, keyOf } from './keys.js'
 import type { Change, Landed } from './records.js'
 import type { AccountState, Outcome, Vm } from './vm.js'
 import type { TransactionError } from './vm-errors.js'
@@ -21,20 +21,20 @@ export type Refused = { err: TransactionError; logs: string[]; units: number }
 export function execute(
   accounts: Accounts,
   transaction: Wire,
-  failure?: TransactionError,
+  { failure, isVerified = false }: { failure?: TransactionError; isVerified?: boolean },
 ): Executed | Refused {
   const loaded = loadKeys(accounts, transaction)
   const keys = [...transaction.keys, ...loaded.writable, ...loaded.readonly]
   const before = keys.map((key) => accounts.read(key))
+  const mayChange = keys.map((_, index) => isChangeable(transaction, loaded, index))
   const outcome = failure
     ? fail(accounts.vm, transaction, failure)
-    : accounts.vm.execute(transaction.bytes)
-  const lastWritable = transaction.keys.length + loaded.writable.length
-  const after = keys.map((key, index) => {
-    const isOwn = index < transaction.keys.length
-    const mayChange = isOwn ? isWritable(transaction, index) : index < lastWritable
-    return mayChange ? accounts.read(key) : before[index]!
-  })
+    : accounts.vm.execute(
+        transaction.bytes,
+        keys.filter((_, index) => mayChange[index]),
+        isVerified,
+      )
+  const after = keys.map((key, index) => (mayChange[index] ? accounts.read(key) : before[index]!))
   const { err, logs, units } = outcome
   if (err && before[0]?.lamports === after[0]?.lamports) return { err, logs, units }
   const changes = after.flatMap((state, index): Change[] => {
@@ -44,9 +44,14 @@ export function execute(
   return { loaded, changes, keys, before, hasFailed: err !== null, meta }
 }
 
+function isChangeable(transaction: Wire, loaded: Landed['loaded'], index: number): boolean {
+  const own = transaction.keys.length
+  return index < own ? isWritable(transaction, index) : index < own + loaded.writable.length
+}
+
 /** As a failed instruction leaves it: the fee is gone, nothing else happened. */
 function fail(vm: Vm, transaction: Wire, failure: TransactionError): Outcome {
-  const nothing = { logs: [], units: 0, inner: [], returnData: null }
+  const nothing = { logs: [], units: 0 }
   if (vm.simulate(transaction.bytes, true).err === 'SignatureFailure')
     return { ...nothing, err: 'SignatureFailure' }
   const payerKey = transaction.keys[0]!
@@ -86,7 +91,6 @@ function showMeta(ran: {
 }): Landed['meta'] {
   const { accounts, transaction, outcome, before, after } = ran
   const lamportsOf = (state: AccountState | null) => Number(state?.lamports ?? 0n)
-  const { returnData } = outcome
   return {
     err: outcome.err,
     fee: Number(feeOf(transaction)),
@@ -96,13 +100,5 @@ function showMeta(ran: {
     tokensBefore: accounts.showTokens(before),
     tokensAfter: accounts.showTokens(after),
     logs: outcome.logs,
-    inner: outcome.inner.flatMap((list, index): Landed['meta']['inner'] => {
-      if (list.length === 0) return []
-      const texts = list.map(({ programIdIndex, accounts, data, stackHeight }) => {
-        return [programIdIndex, accounts, data.toString('base64'), stackHeight] as const
-      })
-      return [[index, texts.map((text) => [...text])]]
-    }),
-    returnData: returnData && [textOf(returnData.program), returnData.data.toString('base64')],
   }
 }

@@ -7,6 +7,8 @@ import { readWire, type Wire } from './wire.js'
 /** One transaction of the history, as far as it is known without reading the journal. */
 export type Entry = { ordinal: number; slot: number; hasFailed: boolean }
 
+export type Names = { signature: Key; keys: Key[] }
+
 export type Found = Landed & { transaction: Wire; keys: Key[] }
 
 /**
@@ -24,13 +26,13 @@ export class History {
     return this.offsets.length
   }
 
-  add(landed: Landed, transaction: Wire, offset: number): void {
+  add(landed: Pick<Landed, 'slot' | 'hasFailed'>, names: Names, offset: number): void {
     const ordinal = this.offsets.length
-    this.ordinals.set(transaction.signature, ordinal)
+    this.ordinals.set(names.signature, ordinal)
     this.offsets.push(offset)
     this.slots.push(landed.slot)
     if (landed.hasFailed) this.failed.add(ordinal)
-    for (const key of keysOf(landed, transaction)) this.addresses.add(key, ordinal)
+    for (const key of names.keys) this.addresses.add(key, ordinal)
   }
 
   has(signature: Key): boolean {
@@ -59,7 +61,8 @@ export class History {
   }
 }
 
-export function keysOf({ loaded }: Pick<Landed, 'loaded'>, { keys }: Wire): Key[] {
+/** All addresses that a transaction names, itself or by lookup tables. */
+export function keysOf({ loaded }: Pick<Landed, 'loaded'>, { keys }: Pick<Wire, 'keys'>): Key[] {
   const isPlain = loaded.writable.length + loaded.readonly.length === 0
   return isPlain ? keys : [...keys, ...loaded.writable, ...loaded.readonly]
 }

@@ -1,4 +1,4 @@
-import { bytesOf, type Key, keyOf } from './keys.js'
+import type { Key } from './keys.js'
 import type { AccountState } from './vm.js'
 import type { TransactionError } from './vm-errors.js'
 
@@ -21,11 +21,7 @@ export type Meta = {
   tokensBefore: TokenBalance[]
   tokensAfter: TokenBalance[]
   logs: string[]
-  inner: [index: number, InnerText[]][]
-  returnData: [program: string, data: string] | null
 }
-
-export type InnerText = [program: number, accounts: number[], data: string, stackHeight: number]
 
 export type Change = { index: number; state: AccountState | null }
 
@@ -49,36 +45,43 @@ export type Claim = { kind: 'claim'; height: number }
 
 const kinds = { transaction: 1, claim: 2 } as const
 
+/** One writes at a time, so all share the room to write in. */
+let scratch = Buffer.alloc(64 * 1024)
+
 class Writer {
-  private bytes = Buffer.allocUnsafe(4_096)
   private at = 0
 
   number(value: number, size: 1 | 2 | 4 | 6): void {
     this.room(size)
-    this.at = this.bytes.writeUIntLE(value, this.at, size)
+    this.at = scratch.writeUIntLE(value, this.at, size)
   }
 
   long(value: bigint): void {
     this.room(8)
-    this.at = this.bytes.writeBigUInt64LE(value, this.at)
+    this.at = scratch.writeBigUInt64LE(value, this.at)
   }
 
   put(bytes: Uint8Array): void {
     this.room(bytes.length)
-    this.bytes.set(bytes, this.at)
+    scratch.set(bytes, this.at)
     this.at += bytes.length
   }
 
-  /** The finished record; the writer must not be used again. */
+  key(key: Key): void {
+    this.room(32)
+    this.at += scratch.write(key, this.at, 'latin1')
+  }
+
+  /** The finished record. */
   end(): Buffer {
-    return this.bytes.subarray(0, this.at)
+    return Buffer.from(scratch.subarray(0, this.at))
   }
 
   private room(size: number): void {
-    if (this.at + size <= this.bytes.length) return
-    const larger = Buffer.allocUnsafe(2 * (this.at + size))
-    this.bytes.copy(larger, 0, 0, this.at)
-    this.bytes = larger
+    if (this.at + size <= scratch.length) return
+    const larger = Buffer.alloc(2 * (this.at + size))
+    scratch.copy(larger, 0, 0, this.at)
+    scratch = larger
   }
 }
 
@@ -99,6 +102,17 @@ class Reader {
   take(count: number): Buffer {
     this.at += count
     return this.bytes.subarray(this.at - count, this.at)
+  }
+
+  key(): Key {
+    this.at += 32
+    return this.bytes.toString('latin1', this.at - 32, this.at)
+  }
+
+  list<T>(read: () => T): T[] {
+    const items: T[] = []
+    for (let left = this.number(1); left > 0; left--) items.push(read())
+    return items
   }
 
   rest(): Buffer {
@@ -122,7 +136,7 @@ export function writeLanded(landed: Landed): Buffer {
   writer.put(landed.wire)
   for (const keys of [landed.loaded.writable, landed.loaded.readonly]) {
     writer.number(keys.length, 1)
-    for (const key of keys) writer.put(bytesOf(key))
+    for (const key of keys) writer.key(key)
   }
   writer.number(landed.changes.length, 1)
   for (const change of landed.changes) writeChange(writer, change)
@@ -138,7 +152,7 @@ function writeChange(writer: Writer, { index, state }: Change): void {
   writer.number(index, 1)
   writer.long(state?.lamports ?? 0n)
   if (!state) return
-  writer.put(bytesOf(state.owner))
+  writer.key(state.owner)
   writer.number(state.executable ? 1 : 0, 1)
   writer.number(state.data.length, 4)
   writer.put(state.data)
@@ -151,8 +165,11 @@ export function readRecord(body: Buffer): Landed | Claim {
   const slot = reader.number(6)
   const time = reader.number(6)
   const wire = reader.take(reader.number(2))
-  const loaded = { writable: readKeys(reader), readonly: readKeys(reader) }
-  const changes = Array.from({ length: reader.number(1) }, () => readChange(reader))
+  const loaded = {
+    writable: reader.list(() => reader.key()),
+    readonly: reader.list(() => reader.key()),
+  }
+  const changes = reader.list(() => readChange(reader))
   const orderKey = reader.take(reader.number(2)).toString()
   const hasFailed = reader.number(1) === 1
   const text = reader.rest()
@@ -164,15 +181,11 @@ export function readRecord(body: Buffer): Landed | Claim {
   }
 }
 
-function readKeys(reader: Reader): Key[] {
-  return Array.from({ length: reader.number(1) }, () => keyOf(reader.take(32)))
-}
-
 function readChange(reader: Reader): Change {
   const index = reader.number(1)
   const lamports = reader.long()
   if (lamports === 0n) return { index, state: null }
-  const owner = keyOf(reader.take(32))
+  const owner = reader.key()
   const executable = reader.number(1) === 1
   return { index, state: { lamports, owner, executable, data: reader.take(reader.number(4)) } }
 }

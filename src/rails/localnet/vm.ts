@@ -1,5 +1,9 @@
-import type { TransactionMetadata } from 'litesvm/dist/internal.js'
+import type {
+  TransactionMetadata,
+  InnerInstruction as VmInnerInstruction,
+} from 'litesvm/dist/internal.js'
 import { Account, Clock, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
+import { limits } from '../../limits.js'
 import { bytesOf, type Key, keyOf } from './keys.js'
 import { programs } from './programs.js'
 import { showError, type TransactionError } from './vm-errors.js'
@@ -13,16 +17,14 @@ export type InnerInstruction = {
   stackHeight: number
 }
 
-export type Outcome = {
-  err: TransactionError | null
-  logs: string[]
-  units: number
+export type Outcome = { err: TransactionError | null; logs: string[]; units: number }
+
+export type Simulation = Outcome & {
+  accounts: Map<Key, AccountState>
   /** By index of the instruction that called them. */
   inner: InnerInstruction[][]
   returnData: { program: Key; data: Buffer } | null
 }
-
-export type Simulation = Outcome & { accounts: Map<Key, AccountState> }
 
 /**
  * The real Solana VM with the real programs, spoken to in raw bytes. Age of blockhashes and
@@ -30,8 +32,8 @@ export type Simulation = Outcome & { accounts: Map<Key, AccountState> }
  */
 export class Vm {
   private svm = new LiteSvm()
-  /** Programs do not change, and reading one would copy a hundred kilobytes. */
-  private executables = new Map<Key, AccountState>()
+  /** What was read since it last changed: mints, programs and payers are in every transaction. */
+  private known = new Map<Key, AccountState | null>()
 
   constructor() {
     this.svm.setTransactionHistory(0n)
@@ -39,25 +41,31 @@ export class Vm {
   }
 
   read(key: Key): AccountState | null {
-    const known = this.executables.get(key)
-    if (known) return known
+    const known = this.known.get(key)
+    if (known !== undefined) return known
     const account = this.svm.getAccount(bytesOf(key))
-    if (account === null || account.lamports() === 0n) return null
-    const state = stateOf(account)
-    if (state.executable) this.executables.set(key, state)
-    return state
+    const state = account === null ? null : stateOf(account)
+    const living = state?.lamports === 0n ? null : state
+    if (this.known.size >= limits.localnet.accountsRemembered) this.known.clear()
+    this.known.set(key, living)
+    return living
   }
 
   write(key: Key, state: AccountState | null): void {
     const { lamports, owner, executable, data } = state ?? closed
+    this.known.delete(key)
     this.svm.setAccount(
       bytesOf(key),
       new Account(lamports, data, bytesOf(owner), executable, 18446744073709551615n),
     )
   }
 
-  execute(bytes: Buffer): Outcome {
+  /** Runs a transaction that may change these accounts and no others. */
+  execute(bytes: Buffer, writable: Key[], isVerified: boolean): Outcome {
+    if (isVerified) this.svm.setSigverify(false)
     const result = this.svm.sendVersionedTransaction(bytes)
+    if (isVerified) this.svm.setSigverify(true)
+    for (const key of writable) this.known.delete(key)
     return result instanceof FailedTransactionMetadata
       ? outcomeOf(result.meta(), showError(result.err()))
       : outcomeOf(result, null)
@@ -67,12 +75,16 @@ export class Vm {
     this.svm.setSigverify(verifySignatures)
     try {
       const result = this.svm.simulateVersionedTransaction(bytes)
-      if (result instanceof FailedTransactionMetadata)
-        return { ...outcomeOf(result.meta(), showError(result.err())), accounts: new Map() }
+      if (result instanceof FailedTransactionMetadata) {
+        const meta = result.meta()
+        const outcome = outcomeOf(meta, showError(result.err()))
+        return { ...outcome, ...calledOf(meta), accounts: new Map() }
+      }
       const accounts = result.postAccounts().map((found) => {
         return [keyOf(found.address), stateOf(found.account())] as const
       })
-      return { ...outcomeOf(result.meta(), null), accounts: new Map(accounts) }
+      const meta = result.meta()
+      return { ...outcomeOf(meta, null), ...calledOf(meta), accounts: new Map(accounts) }
     } finally {
       this.svm.setSigverify(true)
     }
@@ -105,23 +117,25 @@ function stateOf(account: Account): AccountState {
 }
 
 function outcomeOf(meta: TransactionMetadata, err: TransactionError | null): Outcome {
+  return { err, logs: meta.logs(), units: Number(meta.computeUnitsConsumed()) }
+}
+
+/** Asked for only by those who simulate: to fetch it costs a sixth of what a transfer does. */
+function calledOf(meta: TransactionMetadata): Pick<Simulation, 'inner' | 'returnData'> {
   const returned = meta.returnData()
   const data = Buffer.from(returned.data())
   return {
-    err,
-    logs: meta.logs(),
-    units: Number(meta.computeUnitsConsumed()),
-    inner: meta.innerInstructions().map((list) =>
-      list.map((inner) => {
-        const instruction = inner.instruction()
-        return {
-          programIdIndex: instruction.programIdIndex(),
-          accounts: [...instruction.accounts()],
-          data: Buffer.from(instruction.data()),
-          stackHeight: inner.stackHeight(),
-        }
-      }),
-    ),
+    inner: meta.innerInstructions().map((list) => list.map(showInner)),
     returnData: data.length > 0 ? { program: keyOf(returned.programId()), data } : null,
+  }
+}
+
+function showInner(inner: VmInnerInstruction): InnerInstruction {
+  const instruction = inner.instruction()
+  return {
+    programIdIndex: instruction.programIdIndex(),
+    accounts: [...instruction.accounts()],
+    data: Buffer.from(instruction.data()),
+    stackHeight: inner.stackHeight(),
   }
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../limits.js'
-import { type Key, keyOf } from './keys.js'
+import type { Key } from './keys.js'
 
 export type Instruction = { program: number; accounts: Uint8Array; data: Uint8Array }
 export type Lookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
@@ -29,7 +29,10 @@ class Reader {
   ) {}
 
   byte(): number {
-    return this.take(1)[0]!
+    const byte = this.bytes[this.at]
+    if (byte === undefined) throw new MalformedTransaction('it ends too early')
+    this.at += 1
+    return byte
   }
 
   /** Solana's short vector length: seven bits a byte, at most three bytes. */
@@ -51,6 +54,15 @@ class Reader {
     return taken
   }
 
+  /** Straight from the bytes: a view of each key first would cost more than the key. */
+  key(size: 32 | 64): Key {
+    const end = this.at + size
+    if (end > this.bytes.length) throw new MalformedTransaction('it ends too early')
+    const key = this.bytes.toString('latin1', this.at, end)
+    this.at = end
+    return key
+  }
+
   list<T>(read: () => T): T[] {
     const items: T[] = []
     for (let left = this.length(); left > 0; left--) items.push(read())
@@ -66,12 +78,24 @@ class Reader {
 export function readWire(bytes: Buffer): Wire {
   if (bytes.length > limits.localnet.transactionBytes) throw new MalformedTransaction('too large')
   const reader = new Reader(bytes, 0)
-  const signatures = reader.list(() => reader.take(64))
-  if (signatures.length === 0) throw new MalformedTransaction('it has no signature')
+  const signatures = reader.list(() => reader.key(64))
+  const signature = signatures[0]
+  if (signature === undefined) throw new MalformedTransaction('it has no signature')
   const message = readMessage(bytes, reader.at)
   if (message.header.signers !== signatures.length)
     throw new MalformedTransaction('it has other signatures than signers')
-  return { ...message, signature: keyOf(signatures[0]!), signatureCount: signatures.length }
+  return Object.assign(message, { signature, signatureCount: signatures.length })
+}
+
+/** Only what a history is indexed by, of bytes that were read in full before. */
+export function readNames(bytes: Buffer): { signature: Key; keys: Key[] } {
+  const reader = new Reader(bytes, 0)
+  const signatureCount = reader.length()
+  const signature = reader.key(64)
+  reader.at += 64 * (signatureCount - 1)
+  readVersion(reader)
+  reader.at += 3
+  return { signature, keys: reader.list(() => reader.key(32)) }
 }
 
 export type Message = Omit<Wire, 'signature' | 'signatureCount'>
@@ -80,10 +104,14 @@ export type Message = Omit<Wire, 'signature' | 'signatureCount'>
 export function readMessage(bytes: Buffer, messageOffset: number): Message {
   const reader = new Reader(bytes, messageOffset)
   const version = readVersion(reader)
-  const [signers, readonlySigners, readonlyOthers] = reader.take(3) as unknown as number[]
-  const keys = reader.list(() => keyOf(reader.take(32)))
+  const header = {
+    signers: reader.byte(),
+    readonlySigners: reader.byte(),
+    readonlyOthers: reader.byte(),
+  }
+  const keys = reader.list(() => reader.key(32))
   const blockhashOffset = reader.at
-  const blockhash = keyOf(reader.take(32))
+  const blockhash = reader.key(32)
   const instructions = reader.list(() => ({
     program: reader.byte(),
     accounts: reader.take(reader.length()),
@@ -91,13 +119,8 @@ export function readMessage(bytes: Buffer, messageOffset: number): Message {
   }))
   const lookups = version === 0 ? reader.list(() => readLookup(reader)) : []
   if (!reader.isAtEnd()) throw new MalformedTransaction('something follows its end')
-  const header = {
-    signers: signers!,
-    readonlySigners: readonlySigners!,
-    readonlyOthers: readonlyOthers!,
-  }
   const place = { bytes, messageOffset, blockhashOffset }
-  const message = { ...place, version, header, keys, blockhash, instructions, lookups }
+  const message = Object.assign(place, { version, header, keys, blockhash, instructions, lookups })
   refuseNonsense(message)
   return message
 }
@@ -114,7 +137,7 @@ function readVersion(reader: Reader): 'legacy' | 0 {
 
 function readLookup(reader: Reader): Lookup {
   return {
-    table: keyOf(reader.take(32)),
+    table: reader.key(32),
     writable: reader.take(reader.length()),
     readonly: reader.take(reader.length()),
   }

@@ -3,7 +3,8 @@ import type { Network } from '../network.js'
 import type { Node } from '../node.js'
 import { codes, RateLimited, RpcFailure } from './failure.js'
 import { isPrivate, methods } from './methods.js'
-import { decodeTransaction, suspectOf } from './send.js'
+import type { Params } from './params.js'
+import { findTransaction, suspectOf, verifyAhead } from './send.js'
 
 type Call = { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown }
 type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: object })
@@ -15,21 +16,23 @@ type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: 
 export async function answer(network: Network, node: Node, body: string) {
   const asked = parse(body)
   if (asked instanceof RpcFailure) return failed(null, asked)
-  if (!Array.isArray(asked)) {
-    limitRate(node, [asked])
-    const answered = await answerCall(network, node, asked)
-    network.chain.settle()
-    return answered
-  }
-  limitRate(node, asked)
+  const calls = Array.isArray(asked) ? asked : [asked]
+  limitRate(node, calls)
+  await verifyAhead(sendsOf(calls))
   const answers: Answer[] = []
-  for (const call of asked) {
+  for (const call of calls) {
     const answered = answerCall(network, node, call)
     // Most are answered at once; waiting for those too would cost a turn of the loop each.
     answers.push(answered instanceof Promise ? await answered : answered)
   }
   network.chain.settle()
-  return answers
+  return Array.isArray(asked) ? answers : answers[0]
+}
+
+function sendsOf(calls: Call[]): Params[] {
+  return calls.flatMap(({ method, params }) => {
+    return method === 'sendTransaction' && Array.isArray(params) ? [params] : []
+  })
 }
 
 function parse(body: string): Call | Call[] | RpcFailure {
@@ -79,20 +82,8 @@ function limitRate({ faults }: Node, calls: Call[]): void {
   if (!faults.has('rate_limit')) return
   if (calls.every(({ method }) => isPrivate(method))) return
   if (faults.take(['rate_limit'])) throw new RateLimited()
-  for (const { method, params } of calls) {
-    if (method !== 'sendTransaction' || !Array.isArray(params)) continue
-    const suspect = findSuspect(params)
-    if (suspect && faults.take(['rate_limit'], suspect)) throw new RateLimited()
-  }
-}
-
-/** A transaction that cannot be read is for its own call to complain about. */
-function findSuspect([text, config]: unknown[]) {
-  try {
-    const { encoding = 'base58' } = (config ?? {}) as { encoding?: unknown }
-    return suspectOf(decodeTransaction(text, encoding))
-  } catch (error) {
-    if (error instanceof RpcFailure) return undefined
-    throw error
+  for (const params of sendsOf(calls)) {
+    const transaction = findTransaction(params)
+    if (transaction && faults.take(['rate_limit'], suspectOf(transaction))) throw new RateLimited()
   }
 }

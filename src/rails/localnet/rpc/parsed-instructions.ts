@@ -5,7 +5,7 @@ import { isTokenProgram, showAmount } from '../tokens.js'
 import type { Instruction } from '../wire.js'
 import { programName } from './account-json.js'
 
-export type Placed = { keys: Key[]; instruction: Instruction; stackHeight: number }
+export type Placed = { keys: Key[]; instruction: Instruction }
 
 type Parsed = { type: string; info: Record<string, unknown> } | string
 
@@ -13,15 +13,15 @@ type Parsed = { type: string; info: Record<string, unknown> } | string
  * Explains the instructions that payments are made of. Others are shown with their accounts and
  * data, as Agave shows those of programs that it does not know.
  */
-export function parseInstruction({ keys, instruction, stackHeight }: Placed) {
+export function parseInstruction({ keys, instruction }: Placed) {
   const program = keys[instruction.program]!
   const names = [...instruction.accounts].map((index) => textOf(keys[index]!))
   const data = Buffer.from(instruction.data)
   const [name, parsed] = parse(program, names, data)
   const programId = textOf(program)
   if (parsed === undefined)
-    return { programId, accounts: names, data: base58.encode(data), stackHeight }
-  return { program: name, programId, parsed, stackHeight }
+    return { programId, accounts: names, data: base58.encode(data), stackHeight: 1 }
+  return { program: name, programId, parsed, stackHeight: 1 }
 }
 
 function parse(program: Key, names: string[], data: Buffer): [string, Parsed | undefined] {

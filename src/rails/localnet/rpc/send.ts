@@ -4,6 +4,7 @@ import { airdrop } from '../faucet.js'
 import type { Suspect } from '../faults.js'
 import { textOf } from '../keys.js'
 import type { Node } from '../node.js'
+import { verifySignatures } from '../verify-signatures.js'
 import { describeError, type TransactionError } from '../vm-errors.js'
 import { MalformedTransaction, readWire, type Wire } from '../wire.js'
 import { codes, invalid, nodeBehind, RpcFailure } from './failure.js'
@@ -26,17 +27,45 @@ const commonFailure = (transaction: Wire): TransactionError => ({
   InstructionError: [transaction.instructions.length - 1, { Custom: 1 }],
 })
 
+/** Calls whose transaction was found to be well signed before they were run. */
+const verified = new WeakMap<Params, Wire>()
+
+/**
+ * Checks the signatures of many calls at once, on other threads. Calls that cannot be read or are
+ * badly signed are left as they are: running them will say what is wrong.
+ */
+export async function verifyAhead(sends: Params[]): Promise<void> {
+  await Promise.all(
+    sends.map(async (params) => {
+      const transaction = findTransaction(params)
+      if (transaction && (await verifySignatures(transaction))) verified.set(params, transaction)
+    }),
+  )
+}
+
+/** Undefined, if it cannot be read. */
+export function findTransaction([text, config]: Params): Wire | undefined {
+  try {
+    return decodeTransaction(text, readConfig(config).encoding ?? 'base58')
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined
+    throw error
+  }
+}
+
 /** Ways to change the chain. */
 export const sendMethods = {
-  sendTransaction(node: Node, [text, options]: Params) {
+  sendTransaction(node: Node, params: Params) {
+    const [text, options] = params
     const config = readConfig(options)
-    const transaction = decodeTransaction(text, config.encoding ?? 'base58')
-    const suspect = suspectOf(transaction)
+    const known = verified.get(params)
+    const transaction = known ?? decodeTransaction(text, config.encoding ?? 'base58')
+    const isVerified = known !== undefined
     const isUnchecked = config.skipPreflight === true
     const commitment = isUnchecked ? 'processed' : readCommitment(config.preflightCommitment)
     requireSlot(node, config, commitment)
-    if (!isUnchecked) preflight(node, transaction, commitment)
-    forward(node, transaction, suspect)
+    if (!isUnchecked) preflight(node, { transaction, commitment, isVerified })
+    forward(node, transaction, isVerified)
     return textOf(transaction.signature)
   },
 
@@ -49,20 +78,33 @@ export const sendMethods = {
 }
 
 /** A transaction that no block takes just never lands: the node cannot know when it answers. */
-function forward({ chain, faults }: Node, transaction: Wire, suspect: Suspect): void {
+function forward({ chain, faults }: Node, transaction: Wire, isVerified: boolean): void {
+  const suspect = suspectOf(transaction)
   if (faults.take(['drop'], suspect)) return
   const failing = faults.take(['fail'], suspect)
   const failure = failing && (failing.error ?? commonFailure(transaction))
   const delay = faults.take(['delay'], suspect)
-  if (delay) chain.hold(transaction, delay.slots ?? 1, { ...(failure && { failure }) })
-  else chain.land(transaction, { ...(failure && { failure }) })
+  const options = { isVerified, ...(failure && { failure }) }
+  if (delay) chain.hold(transaction, delay.slots ?? 1, options)
+  else chain.land(transaction, options)
   if (faults.take(['lose_reply'], suspect)) throw new RpcFailure(codes.internal, 'Internal error')
 }
 
 /** What a node finds out before it passes a transaction on, unless it is told not to look. */
-function preflight(node: Node, transaction: Wire, commitment: Commitment): void {
+function preflight(
+  node: Node,
+  {
+    transaction,
+    commitment,
+    isVerified,
+  }: {
+    transaction: Wire
+    commitment: Commitment
+    isVerified: boolean
+  },
+): void {
   const { vm } = node.chain.accounts
-  const simulation = vm.simulate(transaction.bytes, true)
+  const simulation = vm.simulate(transaction.bytes, !isVerified)
   if (simulation.err === 'SignatureFailure') throw signatureFailure()
   if (node.faults.lag > limits.localnet.healthySlots) throw nodeBehind(node.faults.lag)
   const judgement = node.judge(transaction, commitment)

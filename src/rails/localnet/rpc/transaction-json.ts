@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { Found } from '../history.js'
 import { textOf } from '../keys.js'
-import type { Meta, TokenBalance } from '../records.js'
+import type { TokenBalance } from '../records.js'
 import { showAmount } from '../tokens.js'
 import { type Instruction, isWritable } from '../wire.js'
 import { invalid } from './failure.js'
@@ -50,7 +50,7 @@ function showMessage({ transaction }: Found) {
     },
     accountKeys: keys.map(textOf),
     recentBlockhash: textOf(blockhash),
-    instructions: instructions.map((instruction) => showInstruction(instruction, 1)),
+    instructions: instructions.map((instruction) => showInstruction(instruction)),
     ...(version === 0 && {
       addressTableLookups: lookups.map(({ table, writable, readonly }) => ({
         accountKey: textOf(table),
@@ -61,12 +61,12 @@ function showMessage({ transaction }: Found) {
   }
 }
 
-function showInstruction({ program, accounts, data }: Instruction, stackHeight: number) {
+function showInstruction({ program, accounts, data }: Instruction) {
   return {
     programIdIndex: program,
     accounts: [...accounts],
     data: base58.encode(data),
-    stackHeight,
+    stackHeight: 1,
   }
 }
 
@@ -82,7 +82,7 @@ function parseMessage(found: Found) {
     })),
     recentBlockhash: textOf(transaction.blockhash),
     instructions: transaction.instructions.map((instruction) =>
-      parseInstruction({ keys, instruction, stackHeight: 1 }),
+      parseInstruction({ keys, instruction }),
     ),
     ...(transaction.version === 0 && { addressTableLookups: [] }),
   }
@@ -90,14 +90,15 @@ function parseMessage(found: Found) {
 
 function showMeta(found: Found, isParsed: boolean) {
   const { meta, loaded } = found
-  const { err, fee, units, returnData } = meta
+  const { err, fee, units } = meta
   return {
     err,
     status: err ? { Err: err } : { Ok: null },
     fee,
     preBalances: meta.before,
     postBalances: meta.after,
-    innerInstructions: showInnerInstructions(found, { meta, isParsed }),
+    // As by a node that does not record them.
+    innerInstructions: null,
     logMessages: meta.logs,
     preTokenBalances: meta.tokensBefore.map(showTokenBalance),
     postTokenBalances: meta.tokensAfter.map(showTokenBalance),
@@ -108,27 +109,8 @@ function showMeta(found: Found, isParsed: boolean) {
         readonly: loaded.readonly.map(textOf),
       },
     }),
-    ...(returnData && {
-      returnData: { programId: returnData[0], data: [returnData[1], 'base64'] },
-    }),
     computeUnitsConsumed: units,
   }
-}
-
-function showInnerInstructions(
-  { keys }: Found,
-  { meta, isParsed }: { meta: Meta; isParsed: boolean },
-) {
-  return meta.inner.map(([index, list]) => ({
-    index,
-    instructions: list.map(([program, indexes, data, stackHeight]) => {
-      const bytes = Buffer.from(data, 'base64')
-      const instruction = { program, accounts: Uint8Array.from(indexes), data: bytes }
-      return isParsed
-        ? parseInstruction({ keys, instruction, stackHeight })
-        : showInstruction(instruction, stackHeight)
-    }),
-  }))
 }
 
 function showTokenBalance({ amount, decimals, ...rest }: TokenBalance) {
