@@ -31,7 +31,9 @@ export class Accounts {
   /** Notes a change that the VM has made already. */
   noteChange(key: Key, slot: number, before: AccountState | null, after: AccountState | null) {
     this.past.remember(key, slot, before)
-    if (isTokenAccount(after) && !isTokenAccount(before)) this.noteOwner(key, after)
+    if (!isTokenAccount(after)) return
+    const hadOwner = isTokenAccount(before) && readTokenAccount(before).owner
+    if (hadOwner !== readTokenAccount(after).owner) this.noteOwner(key, after)
   }
 
   /** Sets states that earlier transactions left; for a start, when nobody asks about the past. */

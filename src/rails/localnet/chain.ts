@@ -63,7 +63,7 @@ export class Chain {
     this.advance()
   }
 
-  /** Makes one block. Transactions whose delay is over land in it, or are lost if too old by now. */
+  /** Makes one block. What was delayed until now lands in it, or is lost if it is too old. */
   advance(): void {
     this.blocks.next()
     const { height, slot } = this.blocks

@@ -41,7 +41,7 @@ export async function mint(chain: Chain, orders: MintOrder[]): Promise<MintOutco
   return outcomes
 }
 
-/** Looks for the key again: a copy of the order may have been fulfilled while this one was built. */
+/** Looks for the key again: a copy may have been fulfilled while this one was built. */
 function fulfil(chain: Chain, { key }: MintOrder, instructions: Instruction[]): MintOutcome {
   const first = chain.orders.get(key)
   if (first !== undefined) return { key, signature: textOf(first), err: null }

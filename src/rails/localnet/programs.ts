@@ -8,6 +8,7 @@ export const programs = {
   associatedToken: keyFrom('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
   memo: keyFrom('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'),
   oldMemo: keyFrom('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo'),
+  sysvars: keyFrom('Sysvar1111111111111111111111111111111111111'),
   computeBudget: keyFrom('ComputeBudget111111111111111111111111111111'),
 } as const
 

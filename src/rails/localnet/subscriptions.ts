@@ -62,7 +62,8 @@ class Client {
       if (!(error instanceof RpcFailure)) throw error
       this.send(failed(id, error))
     }
-    this.tell()
+    // What it asks about may have happened already, but is told only once it is written down.
+    this.node.chain.settle()
   }
 
   /** Looks at every subscription; called after each block and each transaction. */
