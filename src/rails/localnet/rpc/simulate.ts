@@ -1,8 +1,9 @@
 import { limits } from '../../../limits.js'
-import { bytesOf, textOf } from '../keys.js'
+import type { Commitment } from '../blocks.js'
+import { bytesOf, type Key, textOf } from '../keys.js'
 import type { Node } from '../node.js'
 import type { Simulation } from '../vm.js'
-import { readWire } from '../wire.js'
+import type { Wire } from '../wire.js'
 import { showAccount } from './account-json.js'
 import { withContext } from './answer.js'
 import { invalid } from './failure.js'
@@ -20,38 +21,38 @@ import { refusedSimulation, showInner, showSimulation } from './simulation-json.
 /** Runs a transaction without a trace. Always on the newest state, whatever the commitment. */
 export function simulateTransaction(node: Node, [text, options]: Params) {
   const config = readConfig(options)
-  const isReplaced = config.replaceRecentBlockhash === true
   const isVerified = config.sigVerify === true
+  const isReplaced = config.replaceRecentBlockhash === true
   if (isReplaced && isVerified)
     throw invalid('sigVerify may not be used with replaceRecentBlockhash')
   const sent = decodeTransaction(text, config.encoding ?? 'base58')
   const commitment = readContext(node, config)
-  const height = node.heightAt(commitment)
-  const blockhash = node.chain.blocks.hashAt(height)
-  const replacementBlockhash = isReplaced
-    ? {
-        blockhash: textOf(blockhash),
-        lastValidBlockHeight: height + limits.localnet.blockhashAge,
-      }
-    : null
-  const judgement = isReplaced ? undefined : node.judge(sent, commitment)
+  const replacement = isReplaced ? newestBlockhash(node, commitment) : undefined
+  const judgement = replacement ? undefined : node.judge(sent, commitment)
   if (judgement) return withContext(node, commitment, refusedSimulation(judgement))
 
-  const transaction = isReplaced ? replaceBlockhash(sent.bytes, sent.blockhashOffset) : sent
-  const simulation = node.chain.accounts.vm.simulate(transaction.bytes, isVerified)
+  const bytes = replacement ? withBlockhash(sent, replacement.key) : sent.bytes
+  const simulation = node.chain.accounts.vm.simulate(bytes, isVerified)
   if (simulation.err === 'SignatureFailure') throw signatureFailure()
   return withContext(node, commitment, {
     ...showSimulation(simulation),
     accounts: showAccounts(node, simulation, config.accounts),
     innerInstructions: config.innerInstructions === true ? showInner(simulation.inner) : null,
-    replacementBlockhash,
+    replacementBlockhash: replacement?.shown ?? null,
   })
+}
 
-  function replaceBlockhash(bytes: Buffer, offset: number) {
-    const copy = Buffer.from(bytes)
-    copy.set(bytesOf(blockhash), offset)
-    return readWire(copy)
-  }
+function newestBlockhash(node: Node, commitment: Commitment) {
+  const height = node.heightAt(commitment)
+  const key = node.chain.blocks.hashAt(height)
+  const lastValidBlockHeight = height + limits.localnet.blockhashAge
+  return { key, shown: { blockhash: textOf(key), lastValidBlockHeight } }
+}
+
+function withBlockhash({ bytes, blockhashOffset }: Wire, blockhash: Key): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.set(bytesOf(blockhash), blockhashOffset)
+  return copy
 }
 
 function showAccounts({ chain }: Node, simulation: Simulation, wanted: Config[string]) {
