@@ -1,0 +1,104 @@
+import type { Accounts } from './accounts.js'
+import { feeOf } from './fees.js'
+import { type Key, keyOf } from './keys.js'
+import type { Change, Landed } from './records.js'
+import type { AccountState, Outcome, Vm } from './vm.js'
+import type { TransactionError } from './vm-errors.js'
+import { isWritable, type Wire } from './wire.js'
+
+export type Executed = Pick<Landed, 'loaded' | 'changes' | 'hasFailed' | 'meta'> & {
+  keys: Key[]
+  before: (AccountState | null)[]
+}
+
+/** A transaction that no block takes: it pays no fee and leaves no trace. */
+export type Refused = { err: TransactionError; logs: string[]; units: number }
+
+/**
+ * Runs a transaction and tells what it changed. It landed if it succeeded or if its fee was taken;
+ * otherwise it is refused. With a failure given, it pays its fee and fails so, without running.
+ */
+export function execute(
+  accounts: Accounts,
+  transaction: Wire,
+  { failure, isVerified = false }: { failure?: TransactionError; isVerified?: boolean },
+): Executed | Refused {
+  const loaded = loadKeys(accounts, transaction)
+  const keys = [...transaction.keys, ...loaded.writable, ...loaded.readonly]
+  const before = keys.map((key) => accounts.read(key))
+  const mayChange = keys.map((_, index) => isChangeable(transaction, loaded, index))
+  const outcome = failure
+    ? fail(accounts.vm, transaction, failure)
+    : accounts.vm.execute(
+        transaction.bytes,
+        keys.filter((_, index) => mayChange[index]),
+        isVerified,
+      )
+  const after = keys.map((key, index) => (mayChange[index] ? accounts.read(key) : before[index]!))
+  const { err, logs, units } = outcome
+  if (err && before[0]?.lamports === after[0]?.lamports) return { err, logs, units }
+  const changes = after.flatMap((state, index): Change[] => {
+    return isSame(state, before[index]!) ? [] : [{ index, state }]
+  })
+  const meta = showMeta({ accounts, transaction, outcome, before, after })
+  return { loaded, changes, keys, before, hasFailed: err !== null, meta }
+}
+
+function isChangeable(transaction: Wire, loaded: Landed['loaded'], index: number): boolean {
+  const own = transaction.keys.length
+  return index < own ? isWritable(transaction, index) : index < own + loaded.writable.length
+}
+
+/** As a failed instruction leaves it: the fee is gone, nothing else happened. */
+function fail(vm: Vm, transaction: Wire, failure: TransactionError): Outcome {
+  const nothing = { logs: [], units: 0 }
+  if (vm.simulate(transaction.bytes, true).err === 'SignatureFailure')
+    return { ...nothing, err: 'SignatureFailure' }
+  const payerKey = transaction.keys[0]!
+  const payer = vm.read(payerKey)
+  const fee = feeOf(transaction)
+  if (payer === null || payer.lamports < fee) return { ...nothing, err: 'InsufficientFundsForFee' }
+  vm.write(payerKey, { ...payer, lamports: payer.lamports - fee })
+  return { ...nothing, err: failure }
+}
+
+/** The addresses that a transaction takes from lookup tables, as the tables are now. */
+function loadKeys(accounts: Accounts, { lookups }: Wire): Landed['loaded'] {
+  const loaded: Landed['loaded'] = { writable: [], readonly: [] }
+  for (const { table, writable, readonly } of lookups) {
+    const data = accounts.read(table)?.data
+    if (!data) continue
+    const pick = (indexes: Uint8Array) =>
+      [...indexes].map((index) => keyOf(data.subarray(56 + 32 * index, 88 + 32 * index)))
+    loaded.writable.push(...pick(writable))
+    loaded.readonly.push(...pick(readonly))
+  }
+  return loaded
+}
+
+function isSame(one: AccountState | null, other: AccountState | null): boolean {
+  if (one === null || other === null) return one === other
+  if (one === other) return true
+  return one.lamports === other.lamports && one.owner === other.owner && one.data.equals(other.data)
+}
+
+function showMeta(ran: {
+  accounts: Accounts
+  transaction: Wire
+  outcome: Outcome
+  before: (AccountState | null)[]
+  after: (AccountState | null)[]
+}): Landed['meta'] {
+  const { accounts, transaction, outcome, before, after } = ran
+  const lamportsOf = (state: AccountState | null) => Number(state?.lamports ?? 0n)
+  return {
+    err: outcome.err,
+    fee: Number(feeOf(transaction)),
+    units: outcome.units,
+    before: before.map(lamportsOf),
+    after: after.map(lamportsOf),
+    tokensBefore: accounts.showTokens(before),
+    tokensAfter: accounts.showTokens(after),
+    logs: outcome.logs,
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * A map to lists that spends no list on a key with a single value: most addresses occur in one
+ * transaction only, and there are millions of them.
+ */
+export class OneOrMany<K, V extends number | string> {
+  private map = new Map<K, V | V[]>()
+
+  add(key: K, value: V): void {
+    const found = this.map.get(key)
+    if (found === undefined) this.map.set(key, value)
+    else if (Array.isArray(found)) found.push(value)
+    else this.map.set(key, [found, value])
+  }
+
+  get(key: K): readonly V[] {
+    const found = this.map.get(key)
+    if (found === undefined) return []
+    return Array.isArray(found) ? found : [found]
+  }
+}

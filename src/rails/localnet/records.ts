@@ -1,0 +1,191 @@
+import type { Key } from './keys.js'
+import type { AccountState } from './vm.js'
+import type { TransactionError } from './vm-errors.js'
+
+export type TokenBalance = {
+  accountIndex: number
+  mint: string
+  owner: string
+  programId: string
+  amount: string
+  decimals: number
+}
+
+/** What only readers of a single transaction want to know; kept as text until they ask. */
+export type Meta = {
+  err: TransactionError | null
+  fee: number
+  units: number
+  before: number[]
+  after: number[]
+  tokensBefore: TokenBalance[]
+  tokensAfter: TokenBalance[]
+  logs: string[]
+}
+
+export type Change = { index: number; state: AccountState | null }
+
+/** A transaction that landed, with everything that a start must know without executing it again. */
+export type Landed = {
+  kind: 'transaction'
+  slot: number
+  time: number
+  wire: Buffer
+  /** Accounts that came from lookup tables, writable ones first: tables may change later. */
+  loaded: { writable: Key[]; readonly: Key[] }
+  changes: Change[]
+  /** The key of the mint order it fulfils, or nothing. */
+  orderKey: string
+  hasFailed: boolean
+  meta: Meta
+}
+
+/** From here on up to this height, blocks may have been made. */
+export type Claim = { kind: 'claim'; height: number }
+
+const kinds = { transaction: 1, claim: 2 } as const
+
+/** One writes at a time, so all share the room to write in. */
+let scratch = Buffer.alloc(64 * 1024)
+
+class Writer {
+  private at = 0
+
+  number(value: number, size: 1 | 2 | 4 | 6): void {
+    this.room(size)
+    this.at = scratch.writeUIntLE(value, this.at, size)
+  }
+
+  long(value: bigint): void {
+    this.room(8)
+    this.at = scratch.writeBigUInt64LE(value, this.at)
+  }
+
+  put(bytes: Uint8Array): void {
+    this.room(bytes.length)
+    scratch.set(bytes, this.at)
+    this.at += bytes.length
+  }
+
+  key(key: Key): void {
+    this.room(32)
+    this.at += scratch.write(key, this.at, 'latin1')
+  }
+
+  /** The finished record. */
+  end(): Buffer {
+    return Buffer.from(scratch.subarray(0, this.at))
+  }
+
+  private room(size: number): void {
+    if (this.at + size <= scratch.length) return
+    const larger = Buffer.alloc(2 * (this.at + size))
+    scratch.copy(larger, 0, 0, this.at)
+    scratch = larger
+  }
+}
+
+class Reader {
+  private at = 0
+  constructor(private bytes: Buffer) {}
+
+  number(size: 1 | 2 | 4 | 6): number {
+    this.at += size
+    return this.bytes.readUIntLE(this.at - size, size)
+  }
+
+  long(): bigint {
+    this.at += 8
+    return this.bytes.readBigUInt64LE(this.at - 8)
+  }
+
+  take(count: number): Buffer {
+    this.at += count
+    return this.bytes.subarray(this.at - count, this.at)
+  }
+
+  key(): Key {
+    this.at += 32
+    return this.bytes.toString('latin1', this.at - 32, this.at)
+  }
+
+  list<T>(read: () => T): T[] {
+    const items: T[] = []
+    for (let left = this.number(1); left > 0; left--) items.push(read())
+    return items
+  }
+
+  rest(): Buffer {
+    return this.bytes.subarray(this.at)
+  }
+}
+
+export function writeClaim(height: number): Buffer {
+  const writer = new Writer()
+  writer.number(kinds.claim, 1)
+  writer.number(height, 6)
+  return writer.end()
+}
+
+export function writeLanded(landed: Landed): Buffer {
+  const writer = new Writer()
+  writer.number(kinds.transaction, 1)
+  writer.number(landed.slot, 6)
+  writer.number(landed.time, 6)
+  writer.number(landed.wire.length, 2)
+  writer.put(landed.wire)
+  for (const keys of [landed.loaded.writable, landed.loaded.readonly]) {
+    writer.number(keys.length, 1)
+    for (const key of keys) writer.key(key)
+  }
+  writer.number(landed.changes.length, 1)
+  for (const change of landed.changes) writeChange(writer, change)
+  const orderKey = Buffer.from(landed.orderKey)
+  writer.number(orderKey.length, 2)
+  writer.put(orderKey)
+  writer.number(landed.hasFailed ? 1 : 0, 1)
+  writer.put(Buffer.from(JSON.stringify(landed.meta)))
+  return writer.end()
+}
+
+function writeChange(writer: Writer, { index, state }: Change): void {
+  writer.number(index, 1)
+  writer.long(state?.lamports ?? 0n)
+  if (!state) return
+  writer.key(state.owner)
+  writer.number(state.executable ? 1 : 0, 1)
+  writer.number(state.data.length, 4)
+  writer.put(state.data)
+}
+
+/** Its meta is read only when somebody looks at it. */
+export function readRecord(body: Buffer): Landed | Claim {
+  const reader = new Reader(body)
+  if (reader.number(1) === kinds.claim) return { kind: 'claim', height: reader.number(6) }
+  const slot = reader.number(6)
+  const time = reader.number(6)
+  const wire = reader.take(reader.number(2))
+  const loaded = {
+    writable: reader.list(() => reader.key()),
+    readonly: reader.list(() => reader.key()),
+  }
+  const changes = reader.list(() => readChange(reader))
+  const orderKey = reader.take(reader.number(2)).toString()
+  const hasFailed = reader.number(1) === 1
+  const text = reader.rest()
+  return {
+    ...{ kind: 'transaction', slot, time, wire, loaded, changes, orderKey, hasFailed },
+    get meta(): Meta {
+      return JSON.parse(text.toString())
+    },
+  }
+}
+
+function readChange(reader: Reader): Change {
+  const index = reader.number(1)
+  const lamports = reader.long()
+  if (lamports === 0n) return { index, state: null }
+  const owner = reader.key()
+  const executable = reader.number(1) === 1
+  return { index, state: { lamports, owner, executable, data: reader.take(reader.number(4)) } }
+}

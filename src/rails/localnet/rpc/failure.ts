@@ -1,0 +1,35 @@
+/** An error as JSON-RPC answers it, with the codes and sentences of Agave. */
+export class RpcFailure extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message)
+  }
+}
+
+/** Answered as HTTP 429, whatever else the request asked for. */
+export class RateLimited extends Error {}
+
+export const codes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  preflight: -32002,
+  signature: -32003,
+  nodeBehind: -32005,
+  version: -32015,
+  minContextSlot: -32016,
+} as const
+
+export function invalid(message: string): RpcFailure {
+  return new RpcFailure(codes.invalidParams, message)
+}
+
+export function nodeBehind(slots: number): RpcFailure {
+  const data = { numSlotsBehind: slots }
+  return new RpcFailure(codes.nodeBehind, `Node is behind by ${slots} slots`, data)
+}

@@ -1,0 +1,28 @@
+import type { Network } from '../network.js'
+import type { Node } from '../node.js'
+import { accountMethods } from './accounts.js'
+import { clusterMethods } from './cluster.js'
+import { historyMethods } from './history.js'
+import { localnetMethods } from './localnet-methods.js'
+import type { Params } from './params.js'
+import { sendMethods } from './send.js'
+import { simulateTransaction } from './simulate.js'
+
+export type Method = (node: Node, params: Params, network: Network) => unknown
+
+/** Everything that can be asked of a node. */
+export const methods = new Map<string, Method>(
+  Object.entries<Method>({
+    ...clusterMethods,
+    ...accountMethods,
+    ...sendMethods,
+    simulateTransaction,
+    ...historyMethods,
+    ...localnetMethods,
+  }),
+)
+
+/** Faults that hit every call spare these, or nobody could take the faults back. */
+export function isPrivate(method: unknown): boolean {
+  return typeof method === 'string' && method.startsWith('localnet_')
+}

@@ -1,0 +1,80 @@
+import { base58 } from '@scure/base'
+import type { Commitment } from '../blocks.js'
+import { type Key, keyOf } from '../keys.js'
+import type { Node } from '../node.js'
+import { codes, invalid, RpcFailure } from './failure.js'
+
+/** What a method is called with, read strictly: every surprise is the caller's mistake. */
+export type Params = readonly unknown[]
+export type Config = Readonly<Record<string, unknown>>
+
+export function readAddress(value: unknown): Key {
+  return readBytes(value, 32)
+}
+
+export function readSignature(value: unknown): Key {
+  return readBytes(value, 64)
+}
+
+function readBytes(value: unknown, length: number): Key {
+  if (typeof value !== 'string') throw invalid('Invalid params: expected a string')
+  const bytes = decodeBase58(value)
+  if (!bytes) throw invalid('Invalid param: Invalid')
+  if (bytes.length !== length) throw invalid('Invalid param: WrongSize')
+  return keyOf(bytes)
+}
+
+export function decodeBase58(text: string): Uint8Array | undefined {
+  try {
+    return base58.decode(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function readConfig(value: unknown): Config {
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalid('Invalid params: expected a configuration object')
+  return value as Config
+}
+
+/** Agave's default is the surest, in every method. */
+export function readCommitment(value: unknown, fallback: Commitment = 'finalized'): Commitment {
+  if (value === undefined || value === null) return fallback
+  if (value === 'processed' || value === 'confirmed' || value === 'finalized') return value
+  throw invalid('Invalid params: unknown commitment level')
+}
+
+export function readCount(value: unknown, name: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0)
+    throw invalid(`Invalid params: ${name} must be a whole number`)
+  return value as number
+}
+
+export function readList(value: unknown, most: number): unknown[] {
+  if (!Array.isArray(value)) throw invalid('Invalid params: expected a list')
+  if (value.length > most) throw invalid(`Too many inputs provided; max ${most}`)
+  return value
+}
+
+/** The commitment a question is asked at, once the node has reached the slot that it requires. */
+export function readContext(node: Node, config: Config): Commitment {
+  const commitment = readCommitment(config.commitment)
+  requireSlot(node, config, commitment)
+  return commitment
+}
+
+export function requireSlot(node: Node, config: Config, commitment: Commitment): void {
+  if (config.minContextSlot === undefined || config.minContextSlot === null) return
+  const contextSlot = node.slotAt(commitment)
+  if (contextSlot >= readCount(config.minContextSlot, 'minContextSlot')) return
+  const message = 'Minimum context slot has not been reached'
+  throw new RpcFailure(codes.minContextSlot, message, { contextSlot })
+}
+
+/** History is told only once it is confirmed. */
+export function requireConfirmed(commitment: Commitment): void {
+  if (commitment === 'processed')
+    throw invalid('Method does not support commitment below `confirmed`')
+}

@@ -1,0 +1,129 @@
+import {
+  type Address,
+  address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getBase64EncodedWireTransaction,
+  getSignatureFromTransaction,
+  type Instruction,
+  type KeyPairSigner,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit'
+import { getAddMemoInstruction } from '@solana-program/memo'
+import {
+  findAssociatedTokenPda,
+  getCreateAssociatedTokenIdempotentInstruction,
+  getTransferCheckedInstruction,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import type { Rpc } from './localnet.js'
+
+/** Payers with money and the transfers they sign, as a rail would make them. */
+
+export const usdc = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')
+export const usdt = address('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB')
+
+export type Signed = { signature: string; wire: string; blockhash: string }
+export type Lifetime = { blockhash: Blockhash; lastValidBlockHeight: number }
+
+export async function tokenAccountOf(owner: string, mint = usdc): Promise<Address> {
+  const [account] = await findAssociatedTokenPda({
+    owner: address(owner),
+    mint,
+    tokenProgram: TOKEN_PROGRAM_ADDRESS,
+  })
+  return account
+}
+
+export async function newWallet(): Promise<Address> {
+  return (await generateKeyPairSigner()).address
+}
+
+/** Somebody with a SOL for fees and a thousand USDC. */
+export async function newPayer(rpc: Rpc, key = crypto.randomUUID()): Promise<KeyPairSigner> {
+  const payer = await generateKeyPairSigner()
+  await rpc.call('requestAirdrop', payer.address, 1_000_000_000)
+  const order = { owner: payer.address, mint: usdc, amount: '1000000000', key }
+  await rpc.call('localnet_mint', order)
+  return payer
+}
+
+export async function lifetime(rpc: Rpc, commitment = 'processed'): Promise<Lifetime> {
+  return (await rpc.call('getLatestBlockhash', { commitment })).value
+}
+
+export async function sign(
+  payer: KeyPairSigner,
+  { blockhash, lastValidBlockHeight }: Lifetime,
+  instructions: Instruction[],
+): Promise<Signed> {
+  const transaction = await pipe(
+    createTransactionMessage({ version: 0 }),
+    (message) => setTransactionMessageFeePayerSigner(payer, message),
+    (message) =>
+      setTransactionMessageLifetimeUsingBlockhash(
+        { blockhash, lastValidBlockHeight: BigInt(lastValidBlockHeight) },
+        message,
+      ),
+    (message) => appendTransactionMessageInstructions(instructions, message),
+    (message) => signTransactionMessageWithSigners(message),
+  )
+  return {
+    signature: getSignatureFromTransaction(transaction),
+    wire: getBase64EncodedWireTransaction(transaction),
+    blockhash,
+  }
+}
+
+export type Transfer = {
+  payer: KeyPairSigner
+  to: string
+  amount?: bigint
+  memo?: string
+  at?: Lifetime
+}
+
+/** A transfer of USDC to a wallet, whose token account is made if it has none. */
+export async function signTransfer(rpc: Rpc, transfer: Transfer): Promise<Signed> {
+  const { payer, to, amount = 1_000_000n, memo = crypto.randomUUID() } = transfer
+  const destination = await tokenAccountOf(to)
+  const instructions = [
+    getAddMemoInstruction({ memo }),
+    getCreateAssociatedTokenIdempotentInstruction({
+      payer,
+      ata: destination,
+      owner: address(to),
+      mint: usdc,
+    }),
+    getTransferCheckedInstruction({
+      source: await tokenAccountOf(payer.address),
+      mint: usdc,
+      destination,
+      authority: payer,
+      amount,
+      decimals: 6,
+    }),
+  ]
+  return sign(payer, transfer.at ?? (await lifetime(rpc)), instructions)
+}
+
+export const unchecked = { encoding: 'base64', skipPreflight: true } as const
+export const checked = { encoding: 'base64', preflightCommitment: 'processed' } as const
+
+/** What a wallet holds, in the smallest unit. */
+export async function balanceOf(rpc: Rpc, owner: string, commitment = 'processed') {
+  const account = await tokenAccountOf(owner)
+  const { result } = await rpc.ask('getTokenAccountBalance', account, { commitment })
+  return BigInt(result?.value.amount ?? 0)
+}
+
+export async function statusOf(rpc: Rpc, signature: string, searchTransactionHistory = false) {
+  const options = { searchTransactionHistory }
+  const { value } = await rpc.call('getSignatureStatuses', [signature], options)
+  return value[0]
+}
