@@ -41,6 +41,19 @@ create table audit_lines (
   constraint audit_lines_pkey PRIMARY KEY (id)
 );
 
+create table coin_backings (
+  environment_id integer not null,
+  id uuid not null,
+  asset text not null,
+  amount bigint not null,
+  is_minted boolean default false not null,
+  created_at timestamp with time zone not null,
+  constraint backing_is_in_coins CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint backing_is_positive CHECK ((amount > 0)),
+  constraint coin_backings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint coin_backings_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table deliveries (
   environment_id integer not null,
   event_id uuid not null,
@@ -331,6 +344,8 @@ create table webhook_endpoints (
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
+
+CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 

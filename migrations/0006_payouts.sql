@@ -87,3 +87,19 @@ create table rail_cursors (
   position bigint not null,
   primary key (rail, subject)
 );
+
+-- Coins that were given in test mode and are yet to be minted into the treasury, so that the chain
+-- holds what the books say.
+create table coin_backings (
+  environment_id integer not null references environments,
+  -- The funding it stands behind.
+  id uuid not null,
+  asset text not null,
+  amount bigint not null,
+  is_minted boolean not null default false,
+  created_at timestamptz not null,
+  primary key (environment_id, id),
+  constraint backing_is_in_coins check (asset in ('USDC', 'USDT')),
+  constraint backing_is_positive check (amount > 0)
+);
+create index coin_backings_open on coin_backings (created_at) where not is_minted;

@@ -8,10 +8,10 @@ import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
 import { createReplayFinder } from './idempotency/replays.js'
-import { fundAll } from './ledger/fund.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
 import { createKeyRing } from './merchants/key-ring.js'
+import { fundAndBack } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
@@ -53,7 +53,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
   const lanes = {
-    fund: createLane(laneContext, fundAll),
+    fund: createLane(laneContext, fundAndBack),
     payouts: createLane(laneContext, createOrRefuse),
   }
   const metrics = createMetrics(lanes)

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from './environment.js'
 import { newId } from './ids.js'
-import { fundAll } from './ledger/fund.js'
 import { createMerchant } from './merchants/create-merchant.js'
 import { listEnvironments } from './merchants/environments.js'
 import { issueKey } from './merchants/issue-key.js'
 import type { Asset } from './money/assets.js'
+import { fundAndBack } from './payouts/back-fundings.js'
 import type { Database } from './postgres/database.js'
 import type { Tx } from './postgres/tx.js'
 import { Refusal } from './refusal.js'
@@ -70,7 +70,7 @@ async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Da
       test: await keys(test),
       live: await keys(live),
     }
-    const outcomes = await fundAll(
+    const outcomes = await fundAndBack(
       tx,
       now,
       gifts.map(([asset, amount]) => ({

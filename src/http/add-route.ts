@@ -129,6 +129,7 @@ function toAsk(
   return {
     environment: request.caller?.environment,
     body: request.body,
+    bodyText: request.bodyText,
     query: request.query,
     params: request.params,
     key,

@@ -6,7 +6,7 @@ import type { PayoutStatus } from '../payouts/payout.js'
 import type { BankDirectory } from '../payouts/ports.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
-import { merchantReferenceIn, metadataIn, writeMetadata } from './metadata.js'
+import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { pay, readRoutes } from './payouts.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
@@ -78,8 +78,8 @@ const create = (rooms: Rooms) =>
     answers: { 201: bankTransfer },
     codes: ['insufficient_balance', 'bank_transfer_failed'],
     handle(ask) {
-      const { merchantReference = null, metadata } = ask.body
-      const wish = { ...readTarget(ask), merchantReference, metadata: writeMetadata(metadata) }
+      const { merchantReference = null } = ask.body
+      const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
       return pay(rooms, ask, wish, 'Bank transfer submitted')
     },
   })

@@ -6,7 +6,7 @@ import { formatDecimal, parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
-import { merchantReferenceIn, metadataIn, writeMetadata } from './metadata.js'
+import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { pay, readRoutes } from './payouts.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
@@ -62,8 +62,8 @@ const create = (rooms: Rooms) =>
     answers: { 201: cryptoTransfer },
     codes: ['insufficient_balance', 'crypto_transfer_failed'],
     handle(ask) {
-      const { merchantReference = null, metadata } = ask.body
-      const wish = { ...readTarget(ask), merchantReference, metadata: writeMetadata(metadata) }
+      const { merchantReference = null } = ask.body
+      const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
       return pay(rooms, ask, wish, 'Crypto transfer submitted')
     },
   })

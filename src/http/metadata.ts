@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
+import { rawField } from './raw-field.js'
 import { plainText } from './schemas.js'
 
 export const metadataIn = Type.Object(
@@ -20,9 +21,9 @@ export const merchantReferenceIn = Type.String({
   examples: ['payout-9'],
 })
 
-/** As JSON text; absent is an empty object. */
-export function writeMetadata(metadata: object | undefined): string {
-  const text = JSON.stringify(metadata ?? {})
+/** As JSON text, as it was written in the body; absent is an empty object. */
+export function readMetadata({ bodyText }: { bodyText: string }): string {
+  const text = rawField(bodyText, 'metadata') ?? '{}'
   if (Buffer.byteLength(text) <= limits.metadata.bytes) return text
   const issue = `must be at most ${limits.metadata.bytes} bytes as JSON`
   throw new Refusal('validation_failed', {

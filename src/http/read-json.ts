@@ -16,6 +16,7 @@ export function addJsonReader(app: FastifyInstance): void {
         }),
       )
     const text = body.toString()
+    request.bodyText = text
     if (text === '' && mayLeaveOut(request)) return done(null, undefined)
     parse(request, text, (error, value) => {
       const issue = error ? undefined : findInexact(text, value)

@@ -11,6 +11,8 @@ export type Access = 'secret' | 'any_key' | 'open'
 export type Ask<Body, Query, Params> = {
   environment: Environment
   body: Body
+  /** The body as it came. */
+  bodyText: string
   query: Query
   params: Params
   key: IdempotencyKey | undefined

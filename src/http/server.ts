@@ -22,6 +22,8 @@ import { validatorCompiler } from './validation.js'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: AuthenticatedKey | undefined
+    /** The JSON body as it came. */
+    bodyText: string
   }
 }
 
@@ -68,6 +70,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   // Answers are written as they are: a serializer that drops fields would hide a mistake.
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('bodyText', '')
   addAnswerHooks(app, edge)
   addPoliteClose(app)
   await addDocs(app)

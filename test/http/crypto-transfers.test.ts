@@ -89,6 +89,18 @@ describe('a crypto transfer', () => {
     await expectSoundBooks(db)
   })
 
+  // Numbers as names, and the way numbers are written, would not survive being read and written.
+  test('gives metadata back as it was written', async () => {
+    await fund('100')
+    const metadata = '{"2":1,"1":{"b":1.0,"a":"Ọ"},"A":[]}'
+    const body = `${JSON.stringify(wish).slice(0, -1)}, "metadata" : ${metadata} }`
+    const headers = { 'idempotency-key': 'metadata' }
+    const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
+    expect(reply.text).toContain(`"metadata":${metadata}`)
+    const verified = await get(`${path}/${reply.json.data.reference}`)
+    expect(verified.text).toContain(`"metadata":${metadata}`)
+  })
+
   test('costs more where the destination has no account yet; a quote says so before', async () => {
     await fund('100')
     rail.extraFees = ['crypto_account_creation']

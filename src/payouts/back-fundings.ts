@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { prefixes, toReference } from '../ids.js'
+import { type Funding, fundAll } from '../ledger/fund.js'
+import type { Moved } from '../ledger/movement.js'
+import { limits } from '../limits.js'
+import type { Asset } from '../money/assets.js'
+import type { Database } from '../postgres/database.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+
+/** Makes coins in the treasury of a chain that simulates, once for each key. */
+export interface CoinMint {
+  mintAll(orders: { key: string; asset: Asset; amount: bigint }[]): Promise<void>
+}
+
+const insertBackings = listStatement({
+  name: 'insert_coin_backings',
+  columns: { environment_id: 'int4', id: 'uuid', asset: 'text', amount: 'int8' },
+  text: (list, more, names) => `
+    insert into coin_backings (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}`,
+})
+
+/** Credits available balances, and notes the coins that the treasury must be given for them. */
+export async function fundAndBack(
+  tx: Tx,
+  now: Date,
+  fundings: Funding[],
+): Promise<Outcome<Moved>[]> {
+  const outcomes = await fundAll(tx, now, fundings)
+  const rows = fundings
+    .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))
+    .map(({ environmentId, id, asset, amount }) => ({
+      environment_id: environmentId,
+      id,
+      asset,
+      amount,
+    }))
+  if (rows.length > 0) tx.write(insertBackings(rows, now))
+  return outcomes
+}
+
+function isBacked({ asset, purpose }: Funding): boolean {
+  return purpose === 'test_funding' && asset !== 'NGN'
+}
+
+type Backing = { environmentId: number; id: string; asset: Asset; amount: bigint }
+
+/** Mints what is noted and not there yet. Whoever does so twice changes nothing. */
+export async function mintBackings(
+  { db, mint }: { db: Database; mint: CoinMint },
+  _now: Date,
+): Promise<number> {
+  const open = await db.rows(sql<Backing>`
+    select environment_id as "environmentId", id, asset, amount from coin_backings
+    where not is_minted order by created_at limit ${limits.payouts.mintedAtOnce}`)
+  if (open.length === 0) return 0
+  await mint.mintAll(
+    open.map(({ id, asset, amount }) => ({
+      key: toReference(prefixes.funding, id),
+      asset,
+      amount,
+    })),
+  )
+  await db.rows(sql`
+    update coin_backings set is_minted = true
+    where id = any(${open.map(({ id }) => id)}::uuid[]) and not is_minted`)
+  return open.length
+}
