@@ -318,6 +318,31 @@ create table rail_cursors (
   constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
 );
 
+create table sandbox_transfers (
+  reference text not null,
+  payment_order text not null,
+  amount bigint not null,
+  received_at timestamp with time zone not null,
+  is_lost boolean not null,
+  ending text,
+  failure_reason text,
+  ends_at timestamp with time zone,
+  reverses_at timestamp with time zone,
+  is_told boolean default false not null,
+  reversal_number bigint,
+  constraint lost_sandbox_transfer_has_no_ending CHECK (((NOT is_lost) OR (ending IS NULL))),
+  constraint only_completed_sandbox_transfer_reverses CHECK (((reverses_at IS NULL) OR ((NOT (ending IS DISTINCT FROM 'completed'::text)) AND (reverses_at >= ends_at)))),
+  constraint only_ended_sandbox_transfer_is_told CHECK (((NOT is_told) OR (ending IS NOT NULL))),
+  constraint only_told_sandbox_reversal_is_listed CHECK (((reversal_number IS NULL) OR ((reverses_at IS NOT NULL) AND is_told))),
+  constraint sandbox_amount_is_positive CHECK ((amount > 0)),
+  constraint sandbox_ending_follows_receipt CHECK ((ends_at >= received_at)),
+  constraint sandbox_ending_has_a_time CHECK (((ending IS NULL) = (ends_at IS NULL))),
+  constraint sandbox_ending_is_known CHECK ((ending = ANY (ARRAY['completed'::text, 'failed'::text]))),
+  constraint sandbox_failure_has_a_reason CHECK (((NOT (ending IS DISTINCT FROM 'failed'::text)) = (failure_reason IS NOT NULL))),
+  constraint sandbox_reversal_is_listed_once UNIQUE (reversal_number),
+  constraint sandbox_transfers_pkey PRIMARY KEY (reference)
+);
+
 create table webhook_endpoints (
   environment_id integer not null,
   id uuid not null,
@@ -377,6 +402,10 @@ CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, ki
 
 CREATE INDEX payouts_newest ON public.payouts USING btree (environment_id, kind, id);
 
+CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
+
+CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
+
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -386,3 +415,9 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN (((old.reversal_number IS NOT NULL) AND ((new.reverses_at IS DISTINCT FROM old.reverses_at) OR (new.reversal_number IS DISTINCT FROM old.reversal_number)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();

@@ -88,26 +88,35 @@ async function runServe(): Promise<void> {
   const { config, url, logger } = await prepareService()
   // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
   const { serve } = await import('./serve.js')
-  const served = await serve(config, url, logger)
+  const { openRails } = await import('./open-rails.js')
+  const db = new Database(url, logLostConnection(logger))
+  const rails = await openRails({ config, db, clock: systemClock, logger })
+  const served = await serve(config, url, { logger, rails })
   logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')
   await waitForSignal()
   await served.close()
+  await rails.close()
+  await db.close()
 }
 
 async function runWork(): Promise<void> {
   const { config, url, logger } = await prepareService()
   const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
+  const { openRails } = await import('./open-rails.js')
+  const rails = await openRails({ config, db, clock: systemClock, logger })
   const work = startWork({
     db,
     seal: createSeal(config.secret),
     clock: systemClock,
     logger,
+    rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
   })
   logger.info('working')
   await waitForSignal()
   await work.stop()
+  await rails.close()
   await db.close()
 }
 

@@ -4,11 +4,32 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
+import type { Mode } from './environment.js'
 import { Secret } from './secret.js'
 
 const secretLength = 32
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url))
+
+function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string) {
+  const text = (description: string) => Type.Optional(Type.String({ description }))
+  return {
+    [`SOLANA_${mode}_RPC_URLS`]: text(`Solana endpoints of ${words}; several, parted by commas.`),
+    [`SOLANA_${mode}_KEY_FILE`]: text("Key file of the hot wallet, as Solana's tools write it."),
+    [`SOLANA_${mode}_SECRET_KEY`]: text('Or the key itself, 64 bytes in base58 or as a list.'),
+    [`SOLANA_${mode}_SIGNER_COMMAND`]: text(
+      'Or a program that signs: base64 messages in, base64 signatures out, a line each.',
+    ),
+    [`SOLANA_${mode}_SIGNER_ADDRESS`]: text('The address that program signs for.'),
+  } as Record<
+    | `SOLANA_${Name}_RPC_URLS`
+    | `SOLANA_${Name}_KEY_FILE`
+    | `SOLANA_${Name}_SECRET_KEY`
+    | `SOLANA_${Name}_SIGNER_COMMAND`
+    | `SOLANA_${Name}_SIGNER_ADDRESS`,
+    ReturnType<typeof text>
+  >
+}
 
 /**
  * Every variable the service reads. The table in docs/operating/configuration.md is written from
@@ -75,6 +96,8 @@ export const variables = Type.Object({
     description:
       'Requests per second and address on public routes, counted per process; 0 disables.',
   }),
+  ...solanaVariables('TEST', 'test mode; without it, `npm start` runs a chain of its own'),
+  ...solanaVariables('LIVE', 'live mode'),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
@@ -82,6 +105,17 @@ export const variables = Type.Object({
     }),
   ),
 })
+
+/** How a mode reaches a Solana chain, and who signs for its treasury. */
+export type SolanaConfig = {
+  urls: string[]
+  /** A key file of Solana's tools. */
+  keyFile: string | undefined
+  /** Sixty-four bytes in base58, or as a list. */
+  secretKey: Secret | undefined
+  /** A program that signs, and the address of its key. */
+  signer: { command: string; address: string } | undefined
+}
 
 export type Config = {
   host: string
@@ -98,6 +132,7 @@ export type Config = {
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
   allowsLoopbackWebhooks: boolean
+  solana: Record<Mode, SolanaConfig>
 }
 
 /**
@@ -124,6 +159,22 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
+    solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
+  }
+}
+
+function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): SolanaConfig {
+  const secretKey = values[`SOLANA_${mode}_SECRET_KEY`]
+  const command = values[`SOLANA_${mode}_SIGNER_COMMAND`]
+  const address = values[`SOLANA_${mode}_SIGNER_ADDRESS`]
+  if (command && !address)
+    throw new Error(`SOLANA_${mode}_SIGNER_ADDRESS is required with the signer's command.`)
+  const urls = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
+  return {
+    urls: urls.filter((url) => url !== ''),
+    keyFile: values[`SOLANA_${mode}_KEY_FILE`],
+    secretKey: secretKey ? new Secret(secretKey) : undefined,
+    signer: command ? { command, address: address! } : undefined,
   }
 }
 

@@ -18,6 +18,8 @@ type Keys = { publicKey: string; secretKey: string }
 /** What demo.json holds, for the command line and for people. */
 export type Demo = {
   baseUrl: string
+  /** Where the embedded chain answers any Solana client. */
+  solanaRpcUrl?: string
   merchant: { id: string; displayName: string }
   test: Keys
   live: Keys
@@ -36,12 +38,14 @@ const gifts: [Asset, bigint][] = [
  */
 export async function openDemo(
   tools: { db: Database; seal: Seal; home: string; now: Date },
-  baseUrl: string,
+  where: { baseUrl: string; solanaRpcUrl?: string | undefined },
 ): Promise<Demo> {
   const file = path.join(tools.home, 'demo.json')
   const kept = readDemo(file)
   const isKnown = kept && (await listEnvironments(tools.db, kept.merchant.id)).length > 0
-  const demo = isKnown ? { ...kept, baseUrl } : { baseUrl, ...(await createDemo(tools)) }
+  const { baseUrl, solanaRpcUrl } = where
+  const { merchant, test, live } = isKnown ? kept : await createDemo(tools)
+  const demo = { baseUrl, ...(solanaRpcUrl && { solanaRpcUrl }), merchant, test, live }
   // Whole or not at all: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)

@@ -89,12 +89,55 @@ export const limits = {
     looksAtOnce: 256,
     workEveryMs: 200,
     reviewMs: 3 * day,
-    attempts: 20,
+    attempts: 5,
     pricesKeptMs: second,
     mintedAtOnce: 100,
     mintEveryMs: 100,
     reversalsEveryMs: second,
     pricesKept: 10_000,
+  },
+  solana: {
+    /** Rules of every cluster and of Agave's JSON-RPC. */
+    blockhashAge: 150,
+    finalizedAfter: 32,
+    accountsPerCall: 100,
+    statusesPerCall: 256,
+    signaturesPerCall: 1_000,
+    /** Agave reads at most 50 KiB a request; a payout takes about 900 bytes of it. */
+    callsPerRequest: 50,
+    requestsUnderWay: 4,
+    connections: 16,
+    callMs: 5 * second,
+    /** Each endpoint is asked so often before the rail counts as unavailable. */
+    rounds: 2,
+    responseBytes: 16 * 1024 * 1024,
+    endpoints: 5,
+    memoBytes: 128,
+    /** A blockhash lives for about a minute, on the embedded chain for some seconds. */
+    blockhashMs: 2 * second,
+    embeddedBlockhashMs: second / 5,
+    balancesMs: second,
+    soundMs: 10 * second,
+    soundRecipients: 50_000,
+    recipients: 50_000,
+    templates: 1_000,
+    /** Beyond so many blocks, another memory than this one may have paid meanwhile. */
+    longOutageBlocks: 2_000,
+    /** More than every second slot was never skipped, not even on the worst days. */
+    slotsPerBlock: 2,
+    historyPages: 100,
+    signerMs: 5 * second,
+    signerWaiting: 10_000,
+    signerLineLength: 200,
+  },
+  sandboxBank: {
+    processingMs: second,
+    /** How long a transfer that is unknown for a while stays so. */
+    unknownForMs: 30 * second,
+    /** After completion: long enough for somebody to have seen it completed. */
+    reversesAfterMs: 5 * second,
+    reversalsAtOnce: 500,
+    statementLines: 1_000,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
@@ -144,6 +187,10 @@ export const limits = {
     signatures: 1_000,
     prioritizationFees: 150,
     airdropLamports: 1_000_000_000_000,
+    /** What the treasury of test mode is given, and when it is given more. */
+    treasuryLamports: 1_000_000_000_000,
+    lowLamports: 100_000_000_000,
+    blockMs: 100,
     orders: 1_000,
     orderKeyLength: 200,
     rules: 10_000,

@@ -3,6 +3,7 @@ import { readConfig } from './config.js'
 import { openDemo } from './demo.js'
 import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
+import { openRails } from './open-rails.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
@@ -23,11 +24,16 @@ async function main(): Promise<void> {
     const seal = createSeal(config.secret)
     await prepareDatabase(database.url, seal)
     const db = new Database(database.url, logLostConnection(logger))
-    const served = await serve(config, database.url, logger)
+    const rails = await openRails({ config, db, clock: systemClock, logger })
+    const served = await serve(config, database.url, { logger, rails })
     const { allowsLoopbackWebhooks } = config
-    const work = startWork({ db, seal, clock: systemClock, logger, allowsLoopbackWebhooks })
+    const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
+    const work = startWork(tools)
     const demo = database.isEmbedded
-      ? await openDemo({ db, seal, home: config.home, now: systemClock.now() }, served.url)
+      ? await openDemo(
+          { db, seal, home: config.home, now: systemClock.now() },
+          { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
+        )
       : undefined
     print(
       welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
@@ -35,7 +41,7 @@ async function main(): Promise<void> {
 
     await stopSignal
     print('\nFinishing what is under way …')
-    await closeAll(logger, [served.close, work.stop, () => db.close()])
+    await closeAll(logger, [served.close, work.stop, rails.close, () => db.close()])
   } finally {
     await database.close()
   }

@@ -4,12 +4,17 @@ import { compose } from './compose.js'
 import type { Config } from './config.js'
 import type { HttpMetrics } from './http/metrics.js'
 import type { Logger } from './log.js'
+import type { OpenRails } from './open-rails.js'
 
 export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 
 /** The API on its address, and `/metrics` on a loopback port of its own. */
-export async function serve(config: Config, databaseUrl: string, logger: Logger): Promise<Served> {
-  const house = await compose({ config, databaseUrl, logger })
+export async function serve(
+  config: Config,
+  databaseUrl: string,
+  { logger, rails }: { logger: Logger; rails?: Pick<OpenRails, 'rails' | 'banks'> },
+): Promise<Served> {
+  const house = await compose({ config, databaseUrl, logger, ...rails })
   let metricsServer: Server | undefined
   try {
     const address = await house.app.listen({ host: config.host, port: config.port })

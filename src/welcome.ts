@@ -12,6 +12,7 @@ export function welcome({ served, demo, home, readyMs }: Facts): string {
     ['API', served.url],
     ['Reference', `${served.url}/docs`],
     ['Metrics', served.metricsUrl],
+    ...(demo?.solanaRpcUrl ? [['Solana', demo.solanaRpcUrl]] : []),
   ]
   const head = [`${mark} Manilla is ready (${(readyMs / 1_000).toFixed(1)} s)`, '', ...table(rows)]
   return [...head, ...(demo ? demoLines(demo, home) : []), ''].join('\n')

@@ -3,6 +3,10 @@ import { type Clock, hour } from './clock.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
+import type { OpenRails } from './open-rails.js'
+import { mintBackings } from './payouts/back-fundings.js'
+import { followReversals } from './payouts/follow-reversals.js'
+import { lookAfterPayouts } from './payouts/look-after-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import type { Seal } from './sealed.js'
@@ -21,26 +25,52 @@ type Job = {
 }
 
 /** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
-export const jobs: Job[] = [
-  {
-    name: 'forget old idempotency keys',
-    everyMs: hour,
-    batch: limits.idempotency.forgottenAtOnce,
-    run: forgetOldKeys,
-  },
-  {
-    name: 'tell merchants of low balances',
-    everyMs: limits.lowBalance.lookEveryMs,
-    batch: Number.POSITIVE_INFINITY,
-    run: watchBalances,
-  },
-]
+export function createJobs({ rails, reversing, mint }: OpenRails, logger: Logger): Job[] {
+  const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
+  return [
+    {
+      name: 'forget old idempotency keys',
+      everyMs: hour,
+      batch: limits.idempotency.forgottenAtOnce,
+      run: forgetOldKeys,
+    },
+    {
+      name: 'tell merchants of low balances',
+      everyMs: limits.lowBalance.lookEveryMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: watchBalances,
+    },
+    ...[...payoutRails].map((rail) => ({
+      name: `look after payouts on ${rail.name}`,
+      everyMs: limits.payouts.workEveryMs,
+      batch: limits.payouts.looksAtOnce,
+      run: (db: Database, now: Date) => lookAfterPayouts({ db, rail, logger }, now),
+    })),
+    ...reversing.map((rail) => ({
+      name: `follow reversals of ${rail.name}`,
+      everyMs: limits.payouts.reversalsEveryMs,
+      batch: 1,
+      run: (db: Database, now: Date) => followReversals({ db, rail }, now),
+    })),
+    ...(mint
+      ? [
+          {
+            name: 'back test coins',
+            everyMs: limits.payouts.mintEveryMs,
+            batch: limits.payouts.mintedAtOnce,
+            run: (db: Database, now: Date) => mintBackings({ db, mint }, now),
+          },
+        ]
+      : []),
+  ]
+}
 
 type Tools = {
   db: Database
   seal: Seal
   clock: Clock
   logger: Logger
+  rails: OpenRails
   allowsLoopbackWebhooks: boolean
 }
 
@@ -49,9 +79,9 @@ type Tools = {
  * claimed, not jobs.
  */
 export function startWork(tools: Tools) {
-  const { db, seal, clock, logger, allowsLoopbackWebhooks } = tools
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks } = tools
   const stopping = new AbortController()
-  const running = jobs.map((job) => runJob(job, tools, stopping.signal))
+  const running = createJobs(rails, logger).map((job) => runJob(job, tools, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connect(db.url, 'manilla deliveries')
   const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })

@@ -31,6 +31,7 @@ const street = [
   'welcome',
   'signals',
   'open-database',
+  'open-rails',
   'prepare-database',
   'verify-ledger',
 ]

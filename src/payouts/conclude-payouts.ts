@@ -1,7 +1,5 @@
-import { after } from '../clock.js'
 import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
-import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
@@ -184,8 +182,7 @@ function toNext(
   locked: Map<string, Locked>,
 ) {
   const payout = locked.get(attempt.payoutId)!
-  const dueAt = after(now, limits.payouts.firstLookMs)
-  return { ...prepared, payout, number: attempt.number + 1, dueAt }
+  return { ...prepared, payout, number: attempt.number + 1, createdAt: now }
 }
 
 function toName({ environmentId, payoutId, number, looks }: LiveAttempt) {

@@ -1,8 +1,6 @@
-import { after } from '../clock.js'
 import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement, NotMoved } from '../ledger/movement.js'
-import { limits } from '../limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
@@ -37,7 +35,7 @@ export async function createPayouts(
   insertAttempts(
     tx,
     now,
-    held.map(({ payout, prepared }) => toAttempt(now, payout, prepared)),
+    held.map(({ payout, prepared }) => toAttempt(payout, prepared)),
   )
   emitAll(tx, now, held.map(toSubmitted))
   return orders.map((order) => {
@@ -101,8 +99,8 @@ function toHold({ payout }: PayoutOrder): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt(now: Date, payout: Payout, prepared: Prepared) {
-  return { ...prepared, payout, number: 1, dueAt: after(now, limits.payouts.firstLookMs) }
+function toAttempt(payout: Payout, prepared: Prepared) {
+  return { ...prepared, payout, number: 1, createdAt: payout.submittedAt }
 }
 
 const beginnings = {

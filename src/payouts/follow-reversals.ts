@@ -23,14 +23,15 @@ export async function followReversals(
   if (references.length === 0) return 0
   const ids = references.map((reference) => fromReference(kinds.bank_transfer.prefix, reference))
   const known = ids.filter((id) => id !== undefined)
-  await db.transaction(async (tx) => {
-    await reversePayouts(tx, now, { rail: rail.name, ids: known })
+  return db.transaction(async (tx) => {
+    const isEarly = await reversePayouts(tx, now, { rail: rail.name, ids: known })
+    if (isEarly) return 0
     tx.write(sql`
       insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
       on conflict (rail, subject) do update set position = excluded.position
       where rail_cursors.position < excluded.position`)
+    return references.length
   })
-  return references.length
 }
 
 async function readCursor(db: Database, rail: string): Promise<bigint> {
@@ -39,18 +40,24 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
   return row?.position ?? 0n
 }
 
-/** A payout that is not completed yet is left for its next look: the rail says it again then. */
+/**
+ * True when a payout is not completed yet: it must be settled before it can be reversed, so the
+ * place is kept and the rail says it again.
+ */
 async function reversePayouts(
   tx: Tx,
   now: Date,
   { rail, ids }: { rail: string; ids: string[] },
-): Promise<void> {
+): Promise<boolean> {
   const rows = await tx.rows(sql<PayoutRow>`
     select ${sql.raw(payoutColumns)} from payouts p
-    where p.rail = ${rail} and p.id = any(${ids}::uuid[]) and p.status = 'COMPLETED'
+    where p.rail = ${rail} and p.id = any(${ids}::uuid[])
+      and p.status in ('SUBMITTED', 'COMPLETED')
     order by p.environment_id, p.id for no key update`)
-  if (rows.length === 0) return
-  const reversed = rows.map(toPayout).map((payout) => reverse(now, payout))
+  const isEarly = rows.some(({ status }) => status === 'SUBMITTED')
+  const completed = rows.filter(({ status }) => status === 'COMPLETED')
+  if (completed.length === 0) return isEarly
+  const reversed = completed.map(toPayout).map((payout) => reverse(now, payout))
   await moveAll(tx, now, reversed.map(toMovement))
   tx.write(sql`
     update payouts p set status = 'REVERSED', reversed_at = ${now},
@@ -58,6 +65,7 @@ async function reversePayouts(
     where p.id = any(${reversed.map(({ id }) => id)}::uuid[]) and p.rail = ${rail}
       and p.status = 'COMPLETED'`)
   emitAll(tx, now, reversed.map(toHappening))
+  return isEarly
 }
 
 function reverse(now: Date, payout: Payout): Payout {

@@ -1,3 +1,5 @@
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'
@@ -56,7 +58,7 @@ function byReference(left: Payout, right: Payout): number {
 export type NewAttempt = Prepared & {
   payout: Pick<Payout, 'environmentId' | 'id' | 'rail'>
   number: number
-  dueAt: Date
+  createdAt: Date
 }
 
 const insertAttemptRows = listStatement({
@@ -70,15 +72,16 @@ const insertAttemptRows = listStatement({
     wire: 'bytea',
     valid_until: 'int8',
     due_at: 'timestamptz',
+    created_at: 'timestamptz',
   },
-  text: (list, more, names) => `
-    insert into payout_attempts (${names}, state, created_at)
-    select ${names}, 'LIVE', ${more(0)}::timestamptz from ${list}`,
+  text: (list, _more, names) => `
+    insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
 })
 
+/** Due for a first look in a moment: until then it has been sent from where it was made. */
 export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
-  const rows = attempts.map(({ payout, number, token, wire, validUntil, dueAt }) => ({
+  const rows = attempts.map(({ payout, number, token, wire, validUntil, createdAt }) => ({
     environment_id: payout.environmentId,
     payout_id: payout.id,
     number,
@@ -86,7 +89,8 @@ export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void 
     token,
     wire,
     valid_until: validUntil,
-    due_at: dueAt,
+    due_at: after(now, limits.payouts.firstLookMs),
+    created_at: createdAt,
   }))
-  tx.write(insertAttemptRows(rows, now))
+  tx.write(insertAttemptRows(rows))
 }

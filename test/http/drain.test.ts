@@ -8,7 +8,7 @@ import { createLogger } from '../../src/log.js'
 import type { Database } from '../../src/postgres/database.js'
 import { Secret } from '../../src/secret.js'
 import { serve } from '../../src/serve.js'
-import { type House, openHouse, readReply, whenDone } from '../support/house.js'
+import { type House, noChains, openHouse, readReply, whenDone } from '../support/house.js'
 import { until } from '../support/sessions.js'
 
 const fund = '/v1/test/balances/fund'
@@ -214,9 +214,10 @@ describe('metrics', async () => {
       rateLimitPerSecond: 0,
       publicRateLimitPerSecond: 0,
       allowsLoopbackWebhooks: true,
+      solana: noChains,
     },
     house.db.url,
-    createLogger('silent'),
+    { logger: createLogger('silent') },
   )
   const base = `http://127.0.0.1:${new URL(served.url).port}`
   const headers = { authorization: `Bearer ${house.merchant.test.secret}` }
@@ -275,13 +276,14 @@ describe('metrics', async () => {
         rateLimitPerSecond: 0,
         publicRateLimitPerSecond: 0,
         allowsLoopbackWebhooks: true,
+        solana: noChains,
       },
     }
     const logger = createLogger('silent')
     const before = countListeners()
-    const serving = serve(config, house.db.url, logger)
+    const serving = serve(config, house.db.url, { logger })
     await expect(serving).rejects.toThrow(`Port ${taken} is in use. Choose another: PORT=`)
-    const metrics = serve({ ...config, port: 0, metricsPort: taken }, house.db.url, logger)
+    const metrics = serve({ ...config, port: 0, metricsPort: taken }, house.db.url, { logger })
     await expect(metrics).rejects.toThrow(`Port ${taken} is in use. Choose another: METRICS_PORT=`)
     await until(() => countListeners() === before)
   })
@@ -296,8 +298,9 @@ describe('metrics', async () => {
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
       ...{ logLevel: 'silent', rateLimitPerSecond: 0, publicRateLimitPerSecond: 0 },
       allowsLoopbackWebhooks: true,
+      solana: noChains,
     }
-    const second = await serve(config, house.db.url, createLogger('silent'))
+    const second = await serve(config, house.db.url, { logger: createLogger('silent') })
     expect((await fetch(second.metricsUrl)).status).toBe(200)
     await second.close()
     beside.close()

@@ -9,6 +9,7 @@ import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
 import type { Rails } from '../../src/payouts/order-payouts.js'
+import type { BankDirectory } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { createSeal, type Seal } from '../../src/sealed.js'
 import { Secret } from '../../src/secret.js'
@@ -32,6 +33,13 @@ export type Reply = {
 }
 
 export type House = Awaited<ReturnType<typeof openHouse>>
+const noSolana = {
+  ...{ urls: [], keyFile: undefined, secretKey: undefined, signer: undefined },
+}
+
+/** For configurations that need no chain. */
+export const noChains = { test: noSolana, live: noSolana }
+
 export type Keys = Record<KeyKind, string>
 export type Merchant = {
   reference: string
@@ -54,6 +62,7 @@ export async function openHouse(
     rateLimitPerSecond?: number
     trustProxy?: boolean
     rails?: Rails
+    banks?: Record<Mode, BankDirectory | undefined>
   } = {},
 ) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -74,12 +83,14 @@ export async function openHouse(
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: 0,
     allowsLoopbackWebhooks: true,
+    solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails } = options
+  const { rails, banks } = options
   const house = await compose({
     ...{ config, databaseUrl: db.url, logger, clock },
     ...(rails && { rails }),
+    ...(banks && { banks }),
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -1,0 +1,111 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Clock } from './clock.js'
+import type { Config, SolanaConfig } from './config.js'
+import type { Mode } from './environment.js'
+import { limits } from './limits.js'
+import type { Logger } from './log.js'
+import type { CoinMint } from './payouts/back-fundings.js'
+import { readOpenAmount } from './payouts/open-amount.js'
+import type { Rails } from './payouts/order-payouts.js'
+import type { BankDirectory, ReversingRail } from './payouts/ports.js'
+import type { Database } from './postgres/database.js'
+import { type Localnet, startLocalnet } from './rails/localnet/start.js'
+import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
+import { createCoinMint, giveLamports } from './rails/solana/embedded.js'
+import { magicRules } from './rails/solana/magic-wallets.js'
+import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
+import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
+import { ProcessSigner } from './rails/solana/signer-process.js'
+
+/** Everything that talks to banks and chains, by mode. */
+export type OpenRails = {
+  rails: Rails
+  reversing: ReversingRail[]
+  banks: Record<Mode, BankDirectory | undefined>
+  mint: CoinMint | undefined
+  sandboxBank: SandboxBank | undefined
+  localnet: Localnet | undefined
+  solana: Record<Mode, SolanaRail | undefined>
+  close(): Promise<void>
+}
+
+type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
+
+/**
+ * Opens what the configuration names. With the embedded database, test mode has a chain of its own
+ * too; the sandbox bank needs nothing.
+ */
+export async function openRails(tools: Tools): Promise<OpenRails> {
+  const { config, db, clock, logger } = tools
+  const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
+  const localnet = isEmbedded ? await openLocalnet(config.home) : undefined
+  const solana = {
+    test: localnet ? await openOnLocalnet(tools, localnet) : await openSolana(tools, 'test'),
+    live: await openSolana(tools, 'live'),
+  }
+  const sandboxBank = createSandboxBank({ db, clock, logger })
+  return {
+    rails: {
+      test: { ...(solana.test && { crypto_transfer: solana.test }), bank_transfer: sandboxBank },
+      live: { ...(solana.live && { crypto_transfer: solana.live }) },
+    },
+    reversing: [sandboxBank],
+    banks: { test: sandboxBank, live: undefined },
+    mint: localnet && solana.test ? createCoinMint(localnet.url, solana.test) : undefined,
+    sandboxBank,
+    localnet,
+    solana,
+    async close() {
+      await Promise.all([solana.test?.stop(), solana.live?.stop()])
+      await localnet?.stop()
+    },
+  }
+}
+
+function openLocalnet(home: string): Promise<Localnet> {
+  const folder = path.join(home, 'localnet')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return startLocalnet({ folder, slotMs: limits.localnet.blockMs, rules: magicRules() })
+}
+
+async function openOnLocalnet(tools: Tools, { url }: Localnet): Promise<SolanaRail> {
+  const file = path.join(tools.config.home, 'test-treasury.json')
+  if (!existsSync(file)) writeFileSync(file, makeKeyFile(), { mode: 0o600, flag: 'wx' })
+  const signer = openKeyFile(file)
+  await giveLamports(url, signer.address)
+  const options = { endpoints: [url], signer, isEmbedded: true }
+  return createSolanaRail({ ...shared(tools, 'test'), ...options, network: 'not-mainnet' })
+}
+
+async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
+  const config = tools.config.solana[mode]
+  const signer = openSigner(config, tools.logger)
+  if (config.urls.length === 0 || !signer) return undefined
+  const network = mode === 'live' ? 'mainnet' : 'not-mainnet'
+  const options = { endpoints: config.urls, signer, isEmbedded: false }
+  return createSolanaRail({ ...shared(tools, mode), ...options, network })
+}
+
+function shared({ db, clock, logger }: Tools, mode: Mode) {
+  const openAmount: NonNullable<Parameters<typeof createSolanaRail>[0]['openAmount']> = (asset) =>
+    readOpenAmount(db, { mode, asset })
+  return { clock, logger, openAmount }
+}
+
+function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {
+  if (config.keyFile) return openKeyFile(config.keyFile)
+  if (config.secretKey) return createKeySigner(config.secretKey)
+  if (!config.signer) return undefined
+  const [command = '', ...args] = config.signer.command.split(' ')
+  return new ProcessSigner({ command, args, address: config.signer.address, logger })
+}
+
+/** The last bytes of these forms are the bare keys, which is what Solana's tools keep. */
+function makeKeyFile(): string {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
+  const address = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  return JSON.stringify([...seed, ...address])
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { listStatement } from '../../postgres/statement.js'
+import type { Tx } from '../../postgres/tx.js'
+import type { Plan, Transfer } from './transfer.js'
+
+const plan = {
+  received_at: 'timestamptz',
+  is_lost: 'bool',
+  ending: 'text',
+  failure_reason: 'text',
+  ends_at: 'timestamptz',
+  reverses_at: 'timestamptz',
+} as const
+const named = { reference: 'text' } as const
+const planned = { ...named, ...plan } as const
+const whole = { ...planned, payment_order: 'text', amount: 'int8' } as const
+
+/** What is new is booked; for a reference that is there already, nothing happens. */
+const insert = listStatement<typeof whole, { reference: string }>({
+  name: 'insert_sandbox_transfers',
+  columns: whole,
+  text: (list, _more, names) => `
+    insert into sandbox_transfers (${names}) select ${names} from ${list}
+    on conflict (reference) do nothing returning reference`,
+})
+
+const lock = listStatement<typeof named, Transfer>({
+  name: 'lock_sandbox_transfers',
+  columns: named,
+  text: (list) => `
+    select t.reference, t.payment_order as "paymentOrder", t.amount,
+      t.received_at as "receivedAt", t.is_lost as "isLost", t.ending,
+      t.failure_reason as "failureReason", t.ends_at as "endsAt", t.reverses_at as "reversesAt",
+      t.is_told as "isTold", t.reversal_number is not null as "isListed"
+    from sandbox_transfers t where t.reference in (select list.reference from ${list})
+    order by t.reference for no key update`,
+})
+
+const replan = listStatement({
+  name: 'replan_sandbox_transfers',
+  columns: planned,
+  text: (list) => `
+    update sandbox_transfers t
+    set ${Object.keys(plan)
+      .map((column) => `${column} = list.${column}`)
+      .join(', ')}
+    from ${list} where t.reference = list.reference`,
+})
+
+const tell = listStatement({
+  name: 'tell_sandbox_endings',
+  columns: named,
+  text: (list) => `
+    update sandbox_transfers t set is_told = true
+    from ${list} where t.reference = list.reference and not t.is_told`,
+})
+
+export type Planned = Plan & { reference: string; receivedAt: Date }
+export type NewTransfer = Planned & { paymentOrder: string; amount: bigint }
+
+/** Says which references were new. Sorted, so that two lists never wait for each other. */
+export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise<Set<string>> {
+  const rows = transfers
+    .map((transfer) => ({
+      ...toRow(transfer),
+      payment_order: transfer.paymentOrder,
+      amount: transfer.amount,
+    }))
+    .sort((one, other) => (one.reference < other.reference ? -1 : 1))
+  const inserted = await tx.rows(insert(rows))
+  return new Set(inserted.map(({ reference }) => reference))
+}
+
+/** Locks by reference, always in that order. Those the bank has never had are left out. */
+export async function lockTransfers(tx: Tx, references: string[]): Promise<Map<string, Transfer>> {
+  const rows = await tx.rows(lock(references.map((reference) => ({ reference }))))
+  return new Map(rows.map((row) => [row.reference, row]))
+}
+
+/** For transfers that are locked. */
+export function replanTransfers(tx: Tx, transfers: Planned[]): void {
+  if (transfers.length > 0) tx.write(replan(transfers.map(toRow)))
+}
+
+/** For transfers that are locked and have ended. */
+export function markTold(tx: Tx, transfers: Transfer[]): void {
+  if (transfers.length > 0) tx.write(tell(transfers.map(({ reference }) => ({ reference }))))
+}
+
+/** In the order of receipt, from a time until before another, after a line of the page before. */
+export async function listReceived(
+  tx: Tx,
+  page: { from: Date; to: Date; after: { receivedAt: Date; reference: string }; limit: number },
+): Promise<string[]> {
+  const rows = await tx.rows(sql<{ reference: string }>`
+    select reference from sandbox_transfers
+    where received_at >= ${page.from} and received_at < ${page.to}
+      and (received_at, reference) > (${page.after.receivedAt}, ${page.after.reference})
+    order by received_at, reference limit ${page.limit}`)
+  return rows.map(({ reference }) => reference)
+}
+
+function toRow(transfer: Planned) {
+  return {
+    reference: transfer.reference,
+    received_at: transfer.receivedAt,
+    is_lost: transfer.isLost,
+    ending: transfer.ending,
+    failure_reason: transfer.failureReason,
+    ends_at: transfer.endsAt,
+    reverses_at: transfer.reversesAt,
+  }
+}

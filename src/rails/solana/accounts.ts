@@ -1,0 +1,69 @@
+import { base58 } from '@scure/base'
+import { limits } from '../../limits.js'
+import { type Endpoints, inGroups } from './endpoints.js'
+
+/** An account as far as we look at accounts: the first bytes of its data are enough. */
+export type Account = {
+  lamports: bigint
+  owner: string
+  isExecutable: boolean
+  space: number
+  data: Buffer
+}
+
+export type Commitment = 'processed' | 'confirmed' | 'finalized'
+
+type Shown = {
+  lamports: number | string
+  owner: string
+  executable: boolean
+  space: number | string
+  data: [string, 'base64']
+} | null
+
+/** The byte after a token account's fields tells accounts from mints that have extensions. */
+const wantedBytes = 166
+
+export async function readAccounts(
+  endpoints: Endpoints,
+  addresses: string[],
+  commitment: Commitment,
+): Promise<(Account | null)[]> {
+  const dataSlice = { offset: 0, length: wantedBytes }
+  const groups = inGroups(addresses, limits.solana.accountsPerCall)
+  const answers = await Promise.all(
+    groups.map((group) =>
+      endpoints.call<{ value: Shown[] }>('getMultipleAccounts', group, {
+        ...{ commitment, encoding: 'base64', dataSlice },
+      }),
+    ),
+  )
+  return answers.flatMap(({ value }) => value.map(toAccount))
+}
+
+function toAccount(shown: Shown): Account | null {
+  if (shown === null) return null
+  return {
+    lamports: BigInt(shown.lamports),
+    owner: shown.owner,
+    isExecutable: shown.executable,
+    space: Number(shown.space),
+    data: Buffer.from(shown.data[0], 'base64'),
+  }
+}
+
+export type TokenFields = { mint: string; owner: string; amount: bigint; isFrozen: boolean }
+
+export const tokenAccountBytes = 165
+const [ownerAt, amountAt, stateAt] = [32, 64, 108]
+const frozen = 2
+
+/** The fields of a token account, as both token programs lay them out. */
+export function readTokenFields({ data }: Account): TokenFields {
+  return {
+    mint: base58.encode(data.subarray(0, ownerAt)),
+    owner: base58.encode(data.subarray(ownerAt, amountAt)),
+    amount: data.readBigUInt64LE(amountAt),
+    isFrozen: data[stateAt] === frozen,
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { isOnCurve } from './on-curve.js'
+import { programs } from './programs.js'
+
+const addressBytes = 32
+const longestAddress = 44
+const highestBump = 255
+
+export function bytesOf(address: string): Uint8Array {
+  return base58.decode(address)
+}
+
+/** The bytes of an address, if the text is one. There is no checksum: most typos are, too. */
+export function findAddressBytes(text: string): Uint8Array | undefined {
+  if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text) || text.length > longestAddress) return undefined
+  const bytes = base58.decode(text)
+  return bytes.length === addressBytes ? bytes : undefined
+}
+
+export type TokenAccount = { bytes: Uint8Array; address: string; bump: number }
+
+const seedEnd = [bytesOf(programs.associatedToken), Buffer.from('ProgramDerivedAddress')]
+const tokenProgram = bytesOf(programs.token)
+
+/** Where a wallet keeps a coin: the first of the derived addresses that nobody has a key of. */
+export function deriveTokenAccount(owner: Uint8Array, mint: Uint8Array): TokenAccount {
+  const start = Buffer.concat([owner, tokenProgram, mint])
+  for (let bump = highestBump; bump >= 0; bump--) {
+    const seeds = Buffer.concat([start, Buffer.from([bump]), ...seedEnd])
+    const bytes = createHash('sha256').update(seeds).digest()
+    if (!isOnCurve(bytes)) return { bytes, address: base58.encode(bytes), bump }
+  }
+  throw new Error('no bump is left, which has a chance of one in 2^255')
+}

@@ -1,0 +1,37 @@
+import { strict as assert } from 'node:assert'
+import type { Target } from '../../payouts/ports.js'
+import { Refusal } from '../../refusal.js'
+import { judgeOffline } from './judge-destination.js'
+import { type Coin, coins } from './programs.js'
+import type { Recipient, Recipients } from './recipients.js'
+import { refuse } from './refuse.js'
+
+/** A target that is not refused by what can be told without asking anybody. */
+export type Addressed = { coin: Coin; recipient: Recipient; amount: bigint }
+
+export type Reserved = { mints: Set<string>; ours: Set<string> }
+
+/** Nobody holds the key of an address off the curve; what it is instead, only the chain can tell. */
+export function address(
+  { asset, amount, destination }: Target,
+  recipients: Recipients,
+  reserved: Reserved,
+): Addressed | Refusal {
+  assert(destination.kind === 'wallet' && isCoin(asset), 'a chain carries coins to wallets')
+  const refusal = judgeOffline(destination.address, reserved)
+  if (refusal) return refusal
+  const recipient = recipients.find(asset, destination.address)
+  return recipient ? { coin: asset, recipient, amount } : noAddress(destination.address)
+}
+
+function noAddress(text: string): Refusal {
+  return refuse('destination_not_a_wallet', `${JSON.stringify(text)} is no Solana address.`)
+}
+
+function isCoin(asset: string): asset is Coin {
+  return coins.some((coin) => coin === asset)
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return value instanceof Refusal
+}

@@ -1,0 +1,98 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { limits } from '../../limits.js'
+import { readJson } from './read-json.js'
+
+export type Call = { method: string; params: unknown[] }
+export type RpcError = { code: number; message: string; data?: unknown }
+export type Answer =
+  | { result: unknown; error?: undefined }
+  | { result?: undefined; error: RpcError }
+
+/** The endpoint gave no answer that can be used: busy, broken, unreachable, or too slow. */
+export class EndpointFailure extends Error {}
+
+type Reply = { id?: unknown; result?: unknown; error?: RpcError }
+
+/**
+ * One node, spoken to in JSON-RPC over kept connections. Its address may hold a key of the
+ * operator, so only the host is ever named.
+ */
+export class Endpoint {
+  readonly host: string
+  readonly #url: URL
+  readonly #agent: http.Agent
+
+  constructor(url: string) {
+    this.#url = new URL(url)
+    this.host = this.#url.host
+    const options = { keepAlive: true, maxSockets: limits.solana.connections }
+    this.#agent = this.#isSecure ? new https.Agent(options) : new http.Agent(options)
+  }
+
+  /** Many calls in one request. Answers stand in the order of the calls. */
+  async post(calls: Call[]): Promise<Answer[]> {
+    const asked = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
+    const body = JSON.stringify(asked.length === 1 ? asked[0] : asked)
+    const text = await this.#exchange(body)
+    const replies = new Map(parse(text).map((reply) => [reply.id, reply]))
+    return calls.map((_, id) => toAnswer(replies.get(id)))
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  get #isSecure(): boolean {
+    return this.#url.protocol === 'https:'
+  }
+
+  #exchange(body: string): Promise<string> {
+    const { request } = this.#isSecure ? https : http
+    return new Promise((resolve, reject) => {
+      const fail = (why: string) => reject(new EndpointFailure(`${this.host}: ${why}`))
+      const options = {
+        method: 'POST',
+        agent: this.#agent,
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        // Ends the connection as well: a late answer must not be taken for that of another call.
+        signal: AbortSignal.timeout(limits.solana.callMs),
+      }
+      const sent = request(this.#url, options, (response) => {
+        readText(response).then((text) => {
+          if (response.statusCode === 200) resolve(text)
+          else fail(`HTTP ${response.statusCode}`)
+        }, fail)
+      })
+      sent.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.name))
+      sent.end(body)
+    })
+  }
+}
+
+async function readText(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limits.solana.responseBytes) throw new EndpointFailure('the answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function parse(text: string): Reply[] {
+  try {
+    const read = readJson(text)
+    const replies = Array.isArray(read) ? read : [read]
+    return replies.filter((reply) => typeof reply === 'object' && reply !== null)
+  } catch {
+    throw new EndpointFailure('the answer is not JSON')
+  }
+}
+
+function toAnswer(reply: Reply | undefined): Answer {
+  if (reply?.error) return { error: reply.error }
+  if (reply?.result === undefined) throw new EndpointFailure('a call was not answered')
+  return { result: reply.result }
+}

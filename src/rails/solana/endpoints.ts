@@ -1,0 +1,79 @@
+import { strict as assert } from 'node:assert'
+import { limits } from '../../limits.js'
+import type { Logger } from '../../log.js'
+import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js'
+
+/** Nobody could answer. Nothing is known, and nothing may be concluded. */
+export class Unavailable extends Error {}
+
+/** Errors of a node that say something about the node, not about the question. */
+const troubles = new Set([-32603, -32005, -32004, -32014, -32016, -32601])
+
+/** The configured nodes: one after the other for questions, all at once for what must be sure. */
+export class Endpoints {
+  readonly all: readonly Endpoint[]
+  readonly #logger: Logger
+  /** The one that answered last: a node that fails is not asked first each time. */
+  #preferred = 0
+
+  constructor(urls: string[], logger: Logger) {
+    assert(urls.length > 0 && urls.length <= limits.solana.endpoints, 'one to five endpoints')
+    this.all = urls.map((url) => new Endpoint(url))
+    this.#logger = logger
+  }
+
+  /** The answers of the first endpoint that has some for all calls. */
+  async ask(calls: Call[]): Promise<Answer[]> {
+    const { length } = this.all
+    for (let tries = 0; tries < length * limits.solana.rounds; tries++) {
+      const index = this.#preferred % length
+      const answers = await this.#try(this.all[index]!, calls)
+      if (answers) return answers
+      if (this.#preferred % length === index) this.#preferred = index + 1
+    }
+    throw new Unavailable('no endpoint answers')
+  }
+
+  async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
+    const [answer] = await this.ask([{ method, params }])
+    return resultOf(answer!)
+  }
+
+  async #try(endpoint: Endpoint, calls: Call[]): Promise<Answer[] | undefined> {
+    try {
+      const answers = await endpoint.post(calls)
+      const trouble = answers.find(({ error }) => error && troubles.has(error.code))?.error
+      if (!trouble) return answers
+      this.#logger.warn({ host: endpoint.host, trouble: trouble.message }, 'a node is in trouble')
+    } catch (error) {
+      if (!(error instanceof EndpointFailure)) throw error
+      this.#logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
+    }
+    return undefined
+  }
+
+  close(): void {
+    for (const endpoint of this.all) endpoint.close()
+  }
+}
+
+/** For questions that no node refuses: an error counts as no answer. */
+export function resultOf<Result>({ result, error }: Answer): Result {
+  if (error) throw new Unavailable(`a node answers ${error.code}: ${error.message}`)
+  return result as Result
+}
+
+/** Several answers of one particular node. */
+export async function askOne(endpoint: Endpoint, calls: Call[]): Promise<unknown[]> {
+  const results: unknown[] = []
+  for (const some of inGroups(calls, limits.solana.callsPerRequest))
+    results.push(...(await endpoint.post(some)).map(resultOf))
+  return results
+}
+
+export function inGroups<Item>(items: Item[], size: number): Item[][] {
+  const groups: Item[][] = []
+  for (let first = 0; first < items.length; first += size)
+    groups.push(items.slice(first, first + size))
+  return groups
+}

@@ -1,0 +1,105 @@
+import { limits } from '../../limits.js'
+import type { Logger } from '../../log.js'
+import type { Answer } from './endpoint.js'
+import { type Endpoints, inGroups } from './endpoints.js'
+import { type Line, readMemos, walkHistory } from './history.js'
+import { type Coin, coins } from './programs.js'
+import type { Treasury } from './treasury.js'
+
+/** What the chain says that moved a token account of the treasury. */
+export type TreasuryTransfer = {
+  signature: string
+  slot: bigint
+  /** Null when there is none, or several. */
+  memo: string | null
+  hasFailed: boolean
+  asset: Coin
+  /** Below zero when coins came in; null when the node cannot show the transaction. */
+  amountOut: bigint | null
+}
+
+/** Newest first. Not complete when there was more than may be walked at once. */
+export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boolean }
+
+type TokenBalance = { accountIndex: number; uiTokenAmount: { amount: string } }
+type Shown = {
+  meta: {
+    preTokenBalances?: TokenBalance[]
+    postTokenBalances?: TokenBalance[]
+    loadedAddresses?: { writable: string[]; readonly: string[] }
+  } | null
+  transaction: { message: { accountKeys: string[] } }
+} | null
+
+const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 }
+
+/** For reconciliation: all that moved the treasury's coins since a slot, with the memos. */
+export function createFindTransfers(parts: {
+  endpoints: Endpoints
+  treasury: Treasury
+  logger: Logger
+}) {
+  return async (since: bigint): Promise<TreasuryHistory> => {
+    const histories = await Promise.all(coins.map((coin) => findOf(parts, coin, since)))
+    return {
+      transfers: histories.flatMap(({ transfers }) => transfers),
+      isComplete: histories.every(({ isComplete }) => isComplete),
+    }
+  }
+}
+
+type Parts = { endpoints: Endpoints; treasury: Treasury; logger: Logger }
+
+async function findOf(parts: Parts, coin: Coin, since: bigint): Promise<TreasuryHistory> {
+  const { endpoints, treasury } = parts
+  const { address } = treasury.sources[coin]
+  const transfers: TreasuryTransfer[] = []
+  const listPage = (account: string, range: object) =>
+    endpoints.call<Line[]>('getSignaturesForAddress', account, {
+      ...range,
+      commitment: 'finalized',
+    })
+  const walk = walkHistory({ listPage, address, since })
+  for (let step = await walk.next(); ; step = await walk.next()) {
+    if (step.done) return { transfers, isComplete: step.value }
+    const amounts = await readAmounts(parts, step.value, address)
+    transfers.push(...step.value.map((line, index) => toTransfer(line, coin, amounts[index]!)))
+  }
+}
+
+async function readAmounts(parts: Parts, lines: Line[], address: string) {
+  const amounts: (bigint | null)[] = []
+  for (const group of inGroups(lines, limits.solana.callsPerRequest)) {
+    const calls = group.map(({ signature }) => {
+      return { method: 'getTransaction', params: [signature, options] }
+    })
+    const answers = await parts.endpoints.ask(calls)
+    for (const [index, answer] of answers.entries())
+      amounts.push(readAmount(parts.logger, group[index]!, { answer, address }))
+  }
+  return amounts
+}
+
+/** An unknown version of transactions hides money: that needs somebody's attention. */
+function readAmount(
+  logger: Logger,
+  { signature }: Line,
+  { answer, address }: { answer: Answer; address: string },
+): bigint | null {
+  if (answer.error) logger.error({ signature, error: answer.error }, 'a transaction cannot be read')
+  const shown = (answer.result ?? null) as Shown
+  if (!shown?.meta) return null
+  const { meta, transaction } = shown
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
+  const index = [...transaction.message.accountKeys, ...writable, ...readonly].indexOf(address)
+  const amountIn = (balances: TokenBalance[] = []) =>
+    BigInt(balances.find((each) => each.accountIndex === index)?.uiTokenAmount.amount ?? 0)
+  return amountIn(meta.preTokenBalances) - amountIn(meta.postTokenBalances)
+}
+
+function toTransfer(line: Line, asset: Coin, amountOut: bigint | null): TreasuryTransfer {
+  const { signature, slot, err } = line
+  const memos = readMemos(line)
+  const memo = memos.length === 1 ? memos[0]! : null
+  return { signature, slot: BigInt(slot), memo, hasFailed: err !== null, asset, amountOut }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../clock.js'
+import { limits } from '../../limits.js'
+import type { Inspected, Target } from '../../payouts/ports.js'
+import { gather } from '../../postgres/gather.js'
+import type { Outcome, Refusal } from '../../refusal.js'
+import { BoundedMap } from './bounded-map.js'
+import type { CoverTreasury } from './cover-treasury.js'
+import { type Addressed, address, isRefusal, type Reserved } from './destinations.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
+import { lookAtDestinations, type Sound } from './look-at-destinations.js'
+import type { Mints } from './programs.js'
+import type { Recipients } from './recipients.js'
+import { railUnavailable } from './refuse.js'
+import type { Templates } from './template.js'
+
+export type InspectParts = {
+  endpoints: Endpoints
+  clock: Clock
+  recipients: Recipients
+  templates: Templates
+  mints: Mints
+  reserved: Reserved
+  cover: CoverTreasury
+}
+
+/**
+ * Says what can be known not to work, and what must be paid for beyond the transfer. Calls of one
+ * moment ask the chain together; wallets found well are not asked about again for some seconds.
+ */
+export function createInspect(parts: InspectParts) {
+  const { clock, recipients, reserved, cover } = parts
+  const sound = new BoundedMap<string, number>(limits.solana.soundRecipients)
+  const look = gather((targets: Addressed[]) => lookAtDestinations(parts, targets))
+
+  async function examine(target: Addressed | Refusal): Promise<Sound | Refusal> {
+    if (isRefusal(target)) return target
+    const key = target.recipient.tokenAccount.address
+    const knownAt = sound.find(key)
+    if (knownAt !== undefined && clock.elapsedMs() - knownAt < limits.solana.soundMs)
+      return { isCreated: false }
+    const seen = await look(target)
+    if (!isRefusal(seen) && !seen.isCreated) sound.set(key, clock.elapsedMs())
+    return seen
+  }
+
+  async function examineAll(targets: Target[]): Promise<(Sound | Refusal)[]> {
+    const addressed = targets.map((target) => address(target, recipients, reserved))
+    const examined = await Promise.all(addressed.map(examine))
+    return cover(targets, examined)
+  }
+
+  return async (targets: Target[]): Promise<Outcome<Inspected>[]> => {
+    const examined = await examineAll(targets).catch((error) => {
+      if (!(error instanceof Unavailable)) throw error
+      return targets.map(railUnavailable)
+    })
+    return examined.map((each, index) => {
+      if (isRefusal(each)) return each
+      const { destination } = targets[index]!
+      return { destination, extraFees: each.isCreated ? ['crypto_account_creation'] : [] }
+    })
+  }
+}

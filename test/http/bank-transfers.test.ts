@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/log.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { type Merchant, openHouse } from '../support/house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const db = await freshDatabase()
+const clock = manualClock()
+const logger = createLogger('silent')
+const bank = createSandboxBank({ db, clock, logger })
+const secret = new Secret(randomBytes(32).toString('hex'))
+const house = await openHouse({
+  beside: { db, clock, secret },
+  rails: { test: { bank_transfer: bank }, live: {} },
+  banks: { test: bank, live: undefined },
+})
+const { ask } = house
+const path = '/v1/disbursements/bank-transfer'
+const account = { bankCode: '058', accountNumber: '0123456789' }
+
+let merchant: Merchant
+let count = 0
+beforeEach(async () => {
+  merchant = await house.hire('Ada')
+  const body = { asset: 'NGN', amount: 10_000_000 }
+  await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
+})
+
+function pay(change: object = {}) {
+  const headers = { 'idempotency-key': `bank ${count++}` }
+  const body = { amount: 1_000_000, ...account, ...change }
+  return ask('POST', path, { key: merchant.test.secret, headers, body })
+}
+
+const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
+const shown = async (reference: string) => (await get(`${path}/${reference}`)).json.data
+
+async function available(): Promise<number> {
+  const { json } = await get('/v1/balances')
+  return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
+}
+
+/** Time passes, and the workers do their rounds. */
+async function pass(seconds: number) {
+  for (let passed = 0; passed < seconds; passed += 1) {
+    clock.advance(1_000)
+    await lookAfterPayouts({ db, rail: bank, logger }, clock.now())
+    await followReversals({ db, rail: bank }, clock.now())
+  }
+}
+
+test('a bank transfer is answered with every field, and completed', async () => {
+  const reply = await pay({ narration: 'Rent', merchantReference: 'rent-1', metadata: { a: 1 } })
+  const createdAt = clock.now().toISOString()
+  expect([reply.status, reply.json.data]).toEqual([
+    201,
+    {
+      reference: expect.stringMatching(/^bt_[0-9a-z]{26}$/),
+      ...{ merchantReference: 'rent-1', amount: 1_000_000, fee: 2_500, totalDebit: 1_002_500 },
+      ...{ currency: 'NGN', ...account, bankName: expect.any(String) },
+      ...{ accountName: expect.stringMatching(/^[A-Z' -]+$/), narration: 'Rent' },
+      ...{ status: 'SUBMITTED', sessionId: null, failureReason: null, reviewRequired: false },
+      ...{ submittedAt: createdAt, completedAt: null, failedAt: null, reversedAt: null },
+      ...{ createdAt, metadata: { a: 1 } },
+    },
+  ])
+  expect(await available()).toBe(10_000_000 - 1_002_500)
+  await pass(5)
+  const done = await shown(reply.json.data.reference)
+  expect(done).toMatchObject({ status: 'COMPLETED', completedAt: expect.any(String) })
+  expect(done.sessionId).toMatch(/^bt-/)
+  expect(await available()).toBe(10_000_000 - 1_002_500)
+  await expectSoundBooks(db)
+})
+
+describe('magic accounts reach every end', () => {
+  const all = 10_000_000
+  const less = all - 1_002_500
+  test.each([
+    ['9900000010', ['FAILED'], all, 'insufficient_liquidity'],
+    ['9900000027', ['FAILED'], all, 'account_closed'],
+    ['9900000034', ['COMPLETED', 'REVERSED'], all, null],
+    ['9900000041', ['COMPLETED'], less, null],
+    ['9900000058', ['FAILED'], all, 'bank_declined'],
+    ['9900000065', [], less, null],
+    ['9900000072', ['COMPLETED'], less, null],
+  ])('%s', async (accountNumber, ends, left, failureReason) => {
+    const { reference } = (await pay({ accountNumber })).json.data
+    await pass(90)
+    const transfer = await shown(reference)
+    expect(transfer).toMatchObject({ status: ends.at(-1) ?? 'SUBMITTED', failureReason })
+    expect(await available()).toBe(left)
+    const events = (await get(`/v1/events?resource=${reference}`)).json.data.items
+    const told = events.map((event: { type: string }) => event.type).toReversed()
+    const expected = ['submitted', ...ends.map((end) => end.toLowerCase())]
+    expect(told).toEqual(expected.map((word) => `bank_transfer.${word}`))
+    await expectSoundBooks(db)
+  })
+})
+
+test.each([
+  ['an unknown bank', { bankCode: '000' }, 422, 'unknown_bank'],
+  ['an unknown account', { accountNumber: '9900000089' }, 422, 'account_not_found'],
+  ['a bank that is away', { accountNumber: '9900000096' }, 503, 'rail_unavailable'],
+  ['another name', { accountName: 'Somebody Else Entirely' }, 422, 'name_mismatch'],
+  ['nine digits', { accountNumber: '012345678' }, 400, undefined],
+  ['dollars', { currency: 'USD' }, 400, undefined],
+  ['an amount as text', { amount: '1000' }, 400, undefined],
+])('%s is refused and nothing is held', async (_name, change, status, reason) => {
+  const reply = await pay(change)
+  expect([reply.status, reply.json.reason]).toEqual([status, reason])
+  expect(await available()).toBe(10_000_000)
+})
+
+test('banks and names can be looked up, and a quote has them', async () => {
+  const banks = (await get('/v1/banks')).json.data.items
+  expect(banks).toContainEqual({ code: '058', name: expect.any(String) })
+  const query = `bankCode=${account.bankCode}&accountNumber=${account.accountNumber}`
+  const resolved = await get(`/v1/banks/resolve?${query}`)
+  const { accountName } = (await pay()).json.data
+  expect(resolved.json.data).toMatchObject({ ...account, accountName })
+  const missing = await get('/v1/banks/resolve?bankCode=058&accountNumber=9900000089')
+  expect([missing.status, missing.json.reason]).toEqual([422, 'account_not_found'])
+  const body = { amount: 100_000, ...account }
+  const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
+  expect(quote.json.data).toMatchObject({ amount: 100_000, fee: 1_000, totalDebit: 101_000 })
+})
