@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 
 await buildOrExit()
@@ -19,6 +20,9 @@ const { openDemo } = await import('../dist/demo.js')
 const { verifyLedger } = await import('../dist/verify-ledger.js')
 const { benchLedger } = await import('./ledger.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
+const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
+  './payouts.mjs'
+)
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 /** All, or those whose name is given: `BENCH_ONLY=webhooks`. */
@@ -50,11 +54,21 @@ try {
   await migrate(server.url)
   const db = new Database(server.url, () => {})
   const seal = createSeal(new Secret(secret))
-  const demo = await openDemo({ db, seal, home: folder, now: new Date() }, 'http://localhost')
+  const demo = await openDemo(
+    { db, seal, home: folder, now: new Date() },
+    { baseUrl: 'http://localhost' },
+  )
   const tools = { db, seal, startReceiver, startWorker: () => startHelper('./worker.mjs') }
   if (isAsked('webhooks')) {
     const plan = { backlog, perSecond: 50, paceMs: 5 * runMs }
     for (const [name, result] of await benchDeliveries(tools, plan)) record(name, result)
+  }
+  if (isAsked('payouts')) {
+    const chain = await openChain(folder)
+    const [{ id }] = await db.rows(sql`select id from environments where mode = 'test' limit 1`)
+    await fundMerchant(db, id)
+    for (let round = 1; round <= rounds; round += 1) await benchTransfers(chain, db, demo)
+    await chain.stop()
   }
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
@@ -76,12 +90,12 @@ try {
 }
 
 /** A process of its own; the first thing it says is that it is ready. */
-async function startHelper(file, ...words) {
-  const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret }
+async function startHelper(file, words = [], more = {}) {
+  const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret, ...more }
   const child = fork(here(file), words, {
     execArgv: process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : [],
     env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const ready = await message(child)
   return {
@@ -103,7 +117,7 @@ function startReceiver() {
 }
 
 async function benchHttp(kind, key) {
-  const { port, stop } = await startHelper('./server.mjs', kind)
+  const { port, stop } = await startHelper('./server.mjs', [kind])
   const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
   const plan = { port, key, connections, runMs, warmMs }
   const fund = { ...plan, method: 'POST', path: '/v1/test/balances/fund', body }
@@ -111,6 +125,26 @@ async function benchHttp(kind, key) {
   if (kind === 'lanes')
     record('HTTP GET /v1/balances', await load({ ...plan, method: 'GET', path: '/v1/balances' }))
   await stop()
+}
+
+/** Both twins on one chain; what they sent is landing while the next is measured. */
+async function benchTransfers(chain, db, demo) {
+  for (const kind of ['lanes', 'plain']) {
+    const wallet = makeWallet()
+    const { port, stop } = await startHelper('./server.mjs', [kind], chain.env)
+    const plan = { port, key: demo.test.secretKey, connections, runMs, warmMs }
+    const before = await countTransfers(db, chain)
+    const started = performance.now()
+    record(
+      `HTTP crypto transfers created, ${kind}`,
+      await load({ ...plan, ...transferPlan(wallet) }),
+    )
+    const after = await countTransfers(db, chain)
+    const seconds = (performance.now() - started) / 1000
+    const landed = Math.round((after.landed - before.landed) / seconds)
+    record(`  of which landed meanwhile, ${kind}`, { perSecond: landed, p50: 0, p99: Number.NaN })
+    await stop()
+  }
 }
 
 async function load(plan) {

@@ -11,7 +11,7 @@ export type Addressed = { coin: Coin; recipient: Recipient; amount: bigint }
 
 export type Reserved = { mints: Set<string>; ours: Set<string> }
 
-/** Nobody holds the key of an address off the curve; what it is instead, only the chain can tell. */
+/** Nobody holds the key of an address off the curve; what it is, only the chain can tell. */
 export function address(
   { asset, amount, destination }: Target,
   recipients: Recipients,
