@@ -402,6 +402,8 @@ CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, ki
 
 CREATE INDEX payouts_newest ON public.payouts USING btree (environment_id, kind, id);
 
+CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
+
 CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);

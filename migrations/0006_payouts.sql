@@ -45,6 +45,8 @@ create unique index merchant_reference_is_used_once
 create index payouts_newest on payouts (environment_id, kind, id);
 create index payouts_by_status on payouts (environment_id, kind, status, id);
 
+create index payouts_open on payouts (submitted_at) where status = 'SUBMITTED';
+
 create table payout_attempts (
   environment_id integer not null,
   payout_id uuid not null,

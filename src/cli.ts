@@ -13,6 +13,7 @@ import { registerKeys } from './operate/keys.js'
 import { registerKyc } from './operate/kyc.js'
 import { registerMerchants } from './operate/merchants.js'
 import type { OperateContext } from './operate/operation.js'
+import { registerPayouts } from './operate/payouts.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
@@ -79,6 +80,7 @@ for (const register of [
   registerBankAccounts,
   registerFees,
   registerBalances,
+  registerPayouts,
   registerAudit,
   registerVerifyLedger,
 ])

@@ -7,6 +7,7 @@ import type { OpenRails } from './open-rails.js'
 import { mintBackings } from './payouts/back-fundings.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { lookAfterPayouts } from './payouts/look-after-payouts.js'
+import { markForReview } from './payouts/review-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import type { Seal } from './sealed.js'
@@ -39,6 +40,12 @@ export function createJobs({ rails, reversing, mint }: OpenRails, logger: Logger
       everyMs: limits.lowBalance.lookEveryMs,
       batch: Number.POSITIVE_INFINITY,
       run: watchBalances,
+    },
+    {
+      name: 'mark payouts for review',
+      everyMs: hour,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => markForReview({ db, logger }, now),
     },
     ...[...payoutRails].map((rail) => ({
       name: `look after payouts on ${rail.name}`,

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.js'
+import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { markForReview } from '../../src/payouts/review-payouts.js'
 import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from '../support/clock.js'
@@ -103,6 +105,28 @@ describe('magic accounts reach every end', () => {
     await expectSoundBooks(db)
   })
 })
+
+// The bank has been silent for three days. The hold stays; somebody asks the bank and decides.
+test.each([
+  ['completed', 'COMPLETED', 10_000_000 - 1_002_500],
+  ['failed', 'FAILED', 10_000_000],
+])(
+  'a transfer that nobody can tell of is reviewed, and decided: %s',
+  async (said, status, left) => {
+    const { reference } = (await pay({ accountNumber: '9900000065' })).json.data
+    await pass(2)
+    clock.advance(3 * 24 * 3_600_000)
+    await markForReview({ db, logger }, clock.now())
+    expect(await shown(reference)).toMatchObject({ status: 'SUBMITTED', reviewRequired: true })
+    const order = { reference, hasLanded: said === 'completed' }
+    const decide = () => db.transaction((tx) => decidePayout(tx, clock.now(), order))
+    await decide()
+    expect((await shown(reference)).status).toBe(status)
+    expect(await available()).toBe(left)
+    await expect(decide()).rejects.toThrow('has ended already')
+    await expectSoundBooks(db)
+  },
+)
 
 test.each([
   ['an unknown bank', { bankCode: '000' }, 422, 'unknown_bank'],
