@@ -191,6 +191,7 @@ export const limits = {
     treasuryLamports: 1_000_000_000_000,
     lowLamports: 100_000_000_000,
     blockMs: 100,
+    restartMs: second,
     orders: 1_000,
     orderKeyLength: 200,
     rules: 10_000,

@@ -11,7 +11,7 @@ import { readOpenAmount } from './payouts/open-amount.js'
 import type { Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, ReversingRail } from './payouts/ports.js'
 import type { Database } from './postgres/database.js'
-import { type Localnet, startLocalnet } from './rails/localnet/start.js'
+import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createCoinMint, giveLamports } from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
@@ -26,10 +26,12 @@ export type OpenRails = {
   banks: Record<Mode, BankDirectory | undefined>
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
-  localnet: Localnet | undefined
+  localnet: Chain | undefined
   solana: Record<Mode, SolanaRail | undefined>
   close(): Promise<void>
 }
+
+type Chain = Awaited<ReturnType<typeof keepLocalnetRunning>>
 
 type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
 
@@ -40,7 +42,7 @@ type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
 export async function openRails(tools: Tools): Promise<OpenRails> {
   const { config, db, clock, logger } = tools
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
-  const localnet = isEmbedded ? await openLocalnet(config.home) : undefined
+  const localnet = isEmbedded ? await openLocalnet(tools) : undefined
   const solana = {
     test: localnet ? await openOnLocalnet(tools, localnet) : await openSolana(tools, 'test'),
     live: await openSolana(tools, 'live'),
@@ -64,13 +66,14 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
 }
 
-function openLocalnet(home: string): Promise<Localnet> {
-  const folder = path.join(home, 'localnet')
+function openLocalnet({ config, logger }: Tools): Promise<Chain> {
+  const folder = path.join(config.home, 'localnet')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return startLocalnet({ folder, slotMs: limits.localnet.blockMs, rules: magicRules() })
+  const options = { folder, slotMs: limits.localnet.blockMs, rules: magicRules() }
+  return keepLocalnetRunning(options, logger)
 }
 
-async function openOnLocalnet(tools: Tools, { url }: Localnet): Promise<SolanaRail> {
+async function openOnLocalnet(tools: Tools, { url }: Chain): Promise<SolanaRail> {
   const file = path.join(tools.config.home, 'test-treasury.json')
   if (!existsSync(file)) writeFileSync(file, makeKeyFile(), { mode: 0o600, flag: 'wx' })
   const signer = openKeyFile(file)

@@ -63,11 +63,16 @@ export function newFolder(): string {
   return folder
 }
 
-/** Blocks are made by hand unless a test asks otherwise; everything ends with the test. */
-export async function startChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
+/** Vitest cannot fork what is not built. */
+export async function loadBuilt(file: string) {
   const { buildWhenNeeded } = await load('bin/build-when-needed.mjs')
   await buildWhenNeeded()
-  const built = await load('dist/rails/localnet/start.js')
+  return load(file)
+}
+
+/** Blocks are made by hand unless a test asks otherwise; everything ends with the test. */
+export async function startChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
+  const built = await loadBuilt('dist/rails/localnet/start.js')
   const start = built.startLocalnet as (options: LocalnetOptions) => Promise<Localnet>
   const folder = options.folder ?? newFolder()
   const chain = await start({ slotMs: 0, ...options, folder })

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { createLogger } from '../../../src/log.js'
+import type * as KeepRunning from '../../../src/rails/localnet/keep-running.js'
+import { until } from '../../support/sessions.js'
+import { loadBuilt, newFolder, rpcAt } from './localnet.js'
+
+// The chain's process dies while the service lives. It must come back where it was, with what it
+// had, and with nobody's help.
+test('a chain that dies is started again at the same address, with everything it had', async () => {
+  const built = (await loadBuilt('dist/rails/localnet/keep-running.js')) as typeof KeepRunning
+  const log: string[] = []
+  const logger = createLogger('error', { write: (line) => log.push(line) })
+  const chain = await built.keepLocalnetRunning({ folder: newFolder(), slotMs: 10 }, logger)
+  try {
+    const rpc = rpcAt(chain.url)
+    const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
+    await rpc.call('requestAirdrop', wallet, 5_000_000)
+    const balance = () => rpc.call('getBalance', wallet, { commitment: 'processed' })
+    expect((await balance()).value).toBe(5_000_000)
+    const before = chain.pid()
+    process.kill(before, 'SIGKILL')
+    await until(() => chain.pid() !== before)
+    expect((await balance()).value).toBe(5_000_000)
+    expect(await rpc.call('getGenesisHash')).toBe(chain.genesisHash)
+    expect(log.join()).toContain('has died')
+  } finally {
+    await chain.stop()
+  }
+})
