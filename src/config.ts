@@ -21,12 +21,16 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string
       'Or a program that signs: base64 messages in, base64 signatures out, a line each.',
     ),
     [`SOLANA_${mode}_SIGNER_ADDRESS`]: text('The address that program signs for.'),
+    [`SOLANA_${mode}_FLOORS`]: text(
+      'Below these amounts in the hot wallet an alarm is logged, such as SOL=1,USDC=1000.',
+    ),
   } as Record<
     | `SOLANA_${Name}_RPC_URLS`
     | `SOLANA_${Name}_KEY_FILE`
     | `SOLANA_${Name}_SECRET_KEY`
     | `SOLANA_${Name}_SIGNER_COMMAND`
-    | `SOLANA_${Name}_SIGNER_ADDRESS`,
+    | `SOLANA_${Name}_SIGNER_ADDRESS`
+    | `SOLANA_${Name}_FLOORS`,
     ReturnType<typeof text>
   >
 }
@@ -113,6 +117,8 @@ export type SolanaConfig = {
   keyFile: string | undefined
   /** Sixty-four bytes in base58, or as a list. */
   secretKey: Secret | undefined
+  /** In the smallest units: below them, an alarm is raised. */
+  floors: Partial<Record<'SOL' | 'USDC' | 'USDT', bigint>>
   /** A program that signs, and the address of its key. */
   signer: { command: string; address: string } | undefined
 }
@@ -163,6 +169,20 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   }
 }
 
+const coinDecimals = { SOL: 9, USDC: 6, USDT: 6 } as const
+
+function readFloors(name: string, text: string): SolanaConfig['floors'] {
+  const parts = text.split(',').filter((part) => part.trim() !== '')
+  const entries = parts.map((part) => {
+    const [, coin, whole, fraction = ''] =
+      /^\s*(SOL|USDC|USDT)=(\d{1,12})(?:\.(\d{1,6}))?\s*$/.exec(part) ?? []
+    if (!coin) throw new Error(`${name} must be like SOL=1,USDC=1000,USDT=1000.`)
+    const decimals = coinDecimals[coin as keyof typeof coinDecimals]
+    return [coin, BigInt(whole + fraction.padEnd(decimals, '0'))]
+  })
+  return Object.fromEntries(entries)
+}
+
 function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): SolanaConfig {
   const secretKey = values[`SOLANA_${mode}_SECRET_KEY`]
   const command = values[`SOLANA_${mode}_SIGNER_COMMAND`]
@@ -175,6 +195,7 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
     keyFile: values[`SOLANA_${mode}_KEY_FILE`],
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     signer: command ? { command, address: address! } : undefined,
+    floors: readFloors(`SOLANA_${mode}_FLOORS`, values[`SOLANA_${mode}_FLOORS`] ?? ''),
   }
 }
 

@@ -94,6 +94,7 @@ export const limits = {
     mintedAtOnce: 100,
     mintEveryMs: 100,
     reversalsEveryMs: second,
+    treasuryEveryMs: minute,
     pricesKept: 10_000,
   },
   solana: {

@@ -18,6 +18,7 @@ import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
 import { ProcessSigner } from './rails/solana/signer-process.js'
+import type { Treasury } from './watch-treasuries.js'
 
 /** Everything that talks to banks and chains, by mode. */
 export type OpenRails = {
@@ -28,6 +29,7 @@ export type OpenRails = {
   sandboxBank: SandboxBank | undefined
   localnet: Chain | undefined
   solana: Record<Mode, SolanaRail | undefined>
+  treasuries: Treasury[]
   close(): Promise<void>
 }
 
@@ -59,6 +61,10 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     sandboxBank,
     localnet,
     solana,
+    treasuries: (['test', 'live'] as const).flatMap((mode) => {
+      const rail = solana[mode]
+      return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
+    }),
     async close() {
       await Promise.all([solana.test?.stop(), solana.live?.stop()])
       await localnet?.stop()

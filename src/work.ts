@@ -11,6 +11,7 @@ import { markForReview } from './payouts/review-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import type { Seal } from './sealed.js'
+import { watchTreasuries } from './watch-treasuries.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
 import { watchBalances } from './webhooks/watch-balances.js'
@@ -26,7 +27,8 @@ type Job = {
 }
 
 /** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
-export function createJobs({ rails, reversing, mint }: OpenRails, logger: Logger): Job[] {
+export function createJobs(opened: OpenRails, logger: Logger): Job[] {
+  const { rails, reversing, mint, treasuries } = opened
   const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
   return [
     {
@@ -40,6 +42,12 @@ export function createJobs({ rails, reversing, mint }: OpenRails, logger: Logger
       everyMs: limits.lowBalance.lookEveryMs,
       batch: Number.POSITIVE_INFINITY,
       run: watchBalances,
+    },
+    {
+      name: 'watch hot wallets',
+      everyMs: limits.payouts.treasuryEveryMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db) => watchTreasuries({ db, logger, treasuries }),
     },
     {
       name: 'mark payouts for review',

@@ -34,6 +34,7 @@ const street = [
   'open-rails',
   'prepare-database',
   'verify-ledger',
+  'watch-treasuries',
 ]
 
 const root = path.resolve(import.meta.dirname, '..')

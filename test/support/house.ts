@@ -34,7 +34,7 @@ export type Reply = {
 
 export type House = Awaited<ReturnType<typeof openHouse>>
 const noSolana = {
-  ...{ urls: [], keyFile: undefined, secretKey: undefined, signer: undefined },
+  ...{ urls: [], keyFile: undefined, secretKey: undefined, signer: undefined, floors: {} },
 }
 
 /** For configurations that need no chain. */

@@ -1,0 +1,42 @@
+import type { SolanaConfig } from './config.js'
+import type { Mode } from './environment.js'
+import type { Logger } from './log.js'
+import type { Asset } from './money/assets.js'
+import { readOpenAmount } from './payouts/open-amount.js'
+import type { Database } from './postgres/database.js'
+import type { SolanaRail } from './rails/solana/rail.js'
+
+/** A hot wallet and the amounts below which somebody must fill it, in the smallest units. */
+export type Treasury = {
+  mode: Mode
+  rail: Pick<SolanaRail, 'treasuryBalances' | 'treasuryAddress'>
+  floors: SolanaConfig['floors']
+}
+
+/**
+ * Raises an alarm for every hot wallet that holds too little: of coins, besides what is promised;
+ * of lamports, for fees and rent. Says how many alarms there were.
+ */
+export async function watchTreasuries({
+  db,
+  logger,
+  treasuries,
+}: {
+  db: Database
+  logger: Logger
+  treasuries: Treasury[]
+}): Promise<number> {
+  let alarms = 0
+  for (const { mode, rail, floors } of treasuries) {
+    const balances = await rail.treasuryBalances()
+    for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
+      const open = coin === 'SOL' ? 0n : await readOpenAmount(db, { mode, asset: coin as Asset })
+      const free = balances[coin] - open
+      if (free >= floor) continue
+      alarms += 1
+      const { treasuryAddress } = rail
+      logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
+    }
+  }
+  return alarms
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.js'
+import { createLogger } from '../src/log.js'
+import { watchTreasuries } from '../src/watch-treasuries.js'
+import { openHouse } from './support/house.js'
+import { PaperRail } from './support/paper-rail.js'
+
+const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
+
+test('floors are amounts of known coins, and nothing else', () => {
+  const floors = (SOLANA_LIVE_FLOORS: string) =>
+    readConfig({ ...settings, SOLANA_LIVE_FLOORS }).solana.live.floors
+  expect(floors('SOL=1.5, USDC=1000,USDT=0.25')).toEqual({
+    SOL: 1_500_000_000n,
+    USDC: 1_000_000_000n,
+    USDT: 250_000n,
+  })
+  expect(floors('')).toEqual({})
+  for (const wrong of ['BTC=1', 'USDC', 'USDC=-1', 'USDC=1e3'])
+    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must be like')
+})
+
+// Open payouts will take their part: what counts is what is left besides them.
+test('an alarm is raised for every coin of which too little is free', async () => {
+  const rail = new PaperRail()
+  const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
+  const key = house.merchant.test.secret
+  const body = { asset: 'USDC', amount: '100' }
+  await house.ask('POST', '/v1/test/balances/fund', { key, body })
+  await house.db.rows({ text: 'update coin_backings set is_minted = true', values: [], name: 'm' })
+  const wish = { amount: '60', asset: 'USDC', network: 'SOLANA' }
+  const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
+  await house.ask('POST', '/v1/disbursements/crypto', {
+    ...{ key, headers: { 'idempotency-key': 'k' }, body: { ...wish, destinationAddress } },
+  })
+  const log: string[] = []
+  const logger = createLogger('error', { write: (line) => log.push(line) })
+  const watch = (floors: object) => {
+    const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
+    const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
+    const treasuries = [{ mode: 'test' as const, rail: treasury, floors }]
+    return watchTreasuries({ db: house.db, logger, treasuries })
+  }
+  expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)
+  expect(await watch({ SOL: 6n, USDC: 40_000_001n, USDT: 7n })).toBe(2)
+  expect(log.map((line) => JSON.parse(line).coin)).toEqual(['SOL', 'USDC'])
+})
