@@ -117,6 +117,8 @@ export const limits = {
     /** A blockhash lives for about a minute, on the embedded chain for some seconds. */
     blockhashMs: 2 * second,
     embeddedBlockhashMs: second / 5,
+    /** For so long the first endpoint that tells a blockhash waits for a fresher one. */
+    patienceMs: second / 4,
     balancesMs: second,
     soundMs: 10 * second,
     soundRecipients: 50_000,

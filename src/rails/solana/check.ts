@@ -54,7 +54,20 @@ async function lookEverywhere(parts: CheckParts, attempts: LiveAttempt[]): Promi
   const looks = endpoints.all.map((endpoint) =>
     orNothing(logger, endpoint, lookAtAttempts(endpoint, attempts, chain)),
   )
-  return (await Promise.all(looks)).filter((view) => view !== undefined)
+  const views = (await Promise.all(looks)).filter((view) => view !== undefined)
+  warnOfLaggards(logger, views)
+  return views
+}
+
+/** Nothing is ever gone while one of them is stuck, so somebody should know. */
+function warnOfLaggards(logger: Logger, views: View[]): void {
+  const newest = views.reduce((height, view) => (view.height > height ? view.height : height), 0n)
+  for (const { host, height } of views)
+    if (newest - height > BigInt(limits.solana.blockhashAge))
+      logger.error(
+        { host, blocks: Number(newest - height) },
+        'an endpoint is far behind the others',
+      )
 }
 
 async function orNothing<Value>(logger: Logger, { host }: Endpoint, value: Promise<Value>) {

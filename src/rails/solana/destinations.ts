@@ -11,8 +11,8 @@ export type Addressed = { coin: Coin; recipient: Recipient; amount: bigint }
 
 export type Reserved = { mints: Set<string>; ours: Set<string> }
 
-/** Nobody holds the key of an address off the curve; what it is, only the chain can tell. */
-export function address(
+/** What an address off the curve is, only the chain can tell: it is not refused here yet. */
+export function addressTarget(
   { asset, amount, destination }: Target,
   recipients: Recipients,
   reserved: Reserved,

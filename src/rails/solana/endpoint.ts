@@ -22,21 +22,40 @@ export class Endpoint {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
+  #isSingle = false
 
-  constructor(url: string) {
+  constructor(
+    url: string,
+    private readonly callMs: number = limits.solana.callMs,
+  ) {
     this.#url = new URL(url)
     this.host = this.#url.host
     const options = { keepAlive: true, maxSockets: limits.solana.connections }
     this.#agent = this.#isSecure ? new https.Agent(options) : new http.Agent(options)
   }
 
-  /** Many calls in one request. Answers stand in the order of the calls. */
+  /**
+   * Many calls in one request, or one by one where the operator of the node does not allow that.
+   * Answers stand in the order of the calls.
+   */
   async post(calls: Call[]): Promise<Answer[]> {
+    if (calls.length > 1 && this.#isSingle) return this.#postOneByOne(calls)
     const asked = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
     const body = JSON.stringify(asked.length === 1 ? asked[0] : asked)
     const text = await this.#exchange(body)
-    const replies = new Map(parse(text).map((reply) => [reply.id, reply]))
+    const read = parse(text)
+    if (calls.length > 1 && !Array.isArray(read)) {
+      this.#isSingle = true
+      return this.#postOneByOne(calls)
+    }
+    const replies = new Map([read].flat().map((reply) => [reply?.id, reply]))
     return calls.map((_, id) => toAnswer(replies.get(id)))
+  }
+
+  /** The agent bounds how many of them are under way. */
+  async #postOneByOne(calls: Call[]): Promise<Answer[]> {
+    const answers = await Promise.all(calls.map((call) => this.post([call])))
+    return answers.flat()
   }
 
   close(): void {
@@ -56,7 +75,7 @@ export class Endpoint {
         agent: this.#agent,
         headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
         // Ends the connection as well: a late answer must not be taken for that of another call.
-        signal: AbortSignal.timeout(limits.solana.callMs),
+        signal: AbortSignal.timeout(this.callMs),
       }
       const sent = request(this.#url, options, (response) => {
         readText(response).then((text) => {
@@ -81,17 +100,15 @@ async function readText(response: http.IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function parse(text: string): Reply[] {
+function parse(text: string): (Reply | null) | (Reply | null)[] {
   try {
-    const read = readJson(text)
-    const replies = Array.isArray(read) ? read : [read]
-    return replies.filter((reply) => typeof reply === 'object' && reply !== null)
+    return readJson(text) as Reply
   } catch {
     throw new EndpointFailure('the answer is not JSON')
   }
 }
 
-function toAnswer(reply: Reply | undefined): Answer {
+function toAnswer(reply: Reply | null | undefined): Answer {
   if (reply?.error) return { error: reply.error }
   if (reply?.result === undefined) throw new EndpointFailure('a call was not answered')
   return { result: reply.result }

@@ -6,8 +6,8 @@ import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js
 /** Nobody could answer. Nothing is known, and nothing may be concluded. */
 export class Unavailable extends Error {}
 
-/** Errors of a node that say something about the node, not about the question. */
-const troubles = new Set([-32603, -32005, -32004, -32014, -32016, -32601])
+/** Errors about the question: others would answer the same. All others are the node's trouble. */
+const aboutTheQuestion = new Set([-32602, -32015])
 
 /** The configured nodes: one after the other for questions, all at once for what must be sure. */
 export class Endpoints {
@@ -42,7 +42,7 @@ export class Endpoints {
   async #try(endpoint: Endpoint, calls: Call[]): Promise<Answer[] | undefined> {
     try {
       const answers = await endpoint.post(calls)
-      const trouble = answers.find(({ error }) => error && troubles.has(error.code))?.error
+      const trouble = answers.find(({ error }) => error && !aboutTheQuestion.has(error.code))?.error
       if (!trouble) return answers
       this.#logger.warn({ host: endpoint.host, trouble: trouble.message }, 'a node is in trouble')
     } catch (error) {

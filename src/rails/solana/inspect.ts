@@ -5,7 +5,7 @@ import { gather } from '../../postgres/gather.js'
 import type { Outcome, Refusal } from '../../refusal.js'
 import { BoundedMap } from './bounded-map.js'
 import type { CoverTreasury } from './cover-treasury.js'
-import { type Addressed, address, isRefusal, type Reserved } from './destinations.js'
+import { type Addressed, addressTarget, isRefusal, type Reserved } from './destinations.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import { lookAtDestinations, type Sound } from './look-at-destinations.js'
 import type { Mints } from './programs.js'
@@ -44,7 +44,7 @@ export function createInspect(parts: InspectParts) {
   }
 
   async function examineAll(targets: Target[]): Promise<(Sound | Refusal)[]> {
-    const addressed = targets.map((target) => address(target, recipients, reserved))
+    const addressed = targets.map((target) => addressTarget(target, recipients, reserved))
     const examined = await Promise.all(addressed.map(examine))
     return cover(targets, examined)
   }

@@ -12,7 +12,7 @@ export type Judged = {
 
 type Attempt = { token: string; validUntil: bigint }
 type Seen = Sighting & { status: Status }
-type Account = { view: View; sighting: Sighting }
+type Testimony = { view: View; sighting: Sighting }
 
 const { blockhashAge, finalizedAfter, slotsPerBlock } = limits.solana
 
@@ -27,21 +27,21 @@ const dispute = told({ state: 'pending' }, true)
  */
 export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number): Judged {
   if (views.length === 0) return doubt
-  const accounts = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
-  const seen = accounts.map(({ sighting }) => sighting).filter(isSeen)
-  if (seen.length > 0) return judgeSeen(attempt, accounts, seen)
+  const testimonies = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
+  const seen = testimonies.map(({ sighting }) => sighting).filter(isSeen)
+  if (seen.length > 0) return judgeSeen(attempt, testimonies, seen)
   if (views.some(({ height }) => height <= attempt.validUntil)) return told({ state: 'unseen' })
-  const isGone = views.length === endpoints && isGoneFor(attempt, accounts)
+  const isGone = views.length === endpoints && isGoneFor(attempt, testimonies)
   return isGone ? told({ state: 'gone' }) : doubt
 }
 
-function judgeSeen(attempt: Attempt, accounts: Account[], seen: Seen[]): Judged {
+function judgeSeen(attempt: Attempt, testimonies: Testimony[], seen: Seen[]): Judged {
   if (seen.some(({ status }) => !status.isFinalized)) return doubt
   const [first] = seen
   const isSame = seen.every(({ status }) => isDeepStrictEqual(status.error, first!.status.error))
   if (!isSame) return dispute
-  const denials = accounts.filter((account) => isDenial(attempt, account))
-  const isLate = ({ sighting }: Account) =>
+  const denials = testimonies.filter((testimony) => isDenial(attempt, testimony))
+  const isLate = ({ sighting }: Testimony) =>
     sighting.slot < first!.status.slot + BigInt(finalizedAfter)
   if (denials.length > 0) return denials.every(isLate) ? doubt : dispute
   const { error } = first!.status
@@ -49,22 +49,22 @@ function judgeSeen(attempt: Attempt, accounts: Account[], seen: Seen[]): Judged 
 }
 
 /** An endpoint that does not remember so far back has no say. */
-function isDenial(attempt: Attempt, { view, sighting }: Account): boolean {
+function isDenial(attempt: Attempt, { view, sighting }: Testimony): boolean {
   return !isSeen(sighting) && (!sighting.isSearched || remembers(attempt, view))
 }
 
 /**
  * It can never land any more: no block that is to come may take it, and all blocks that could
- * have were searched, by endpoints at least as recent as the most recent one's final block.
+ * have were searched. Behind one address there may be several nodes, so the one that searched
+ * must be at least as recent as the one that told the height.
  */
-function isGoneFor(attempt: Attempt, accounts: Account[]): boolean {
-  const newest = accounts.reduce((slot, { view }) => (view.slot > slot ? view.slot : slot), 0n)
-  return accounts.every(
+function isGoneFor(attempt: Attempt, testimonies: Testimony[]): boolean {
+  return testimonies.every(
     ({ view, sighting }) =>
       view.height > attempt.validUntil + BigInt(finalizedAfter) &&
       sighting.isSearched &&
       !sighting.isUsable &&
-      sighting.slot >= newest &&
+      sighting.slot >= view.slot &&
       remembers(attempt, view),
   )
 }

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.js'
+import { limits } from '../../limits.js'
 import { bytesOf } from './addresses.js'
-import type { Endpoints } from './endpoints.js'
+import { type Endpoint, EndpointFailure } from './endpoint.js'
+import { askOne, type Endpoints, Unavailable } from './endpoints.js'
 
 export type Lifetime = { blockhash: Uint8Array; lastValidBlockHeight: bigint }
 
@@ -14,23 +17,51 @@ export function createLatestBlockhash(endpoints: Endpoints, clock: Clock, cached
   let latest: Promise<Lifetime> | undefined
   let askedAt = 0
 
-  async function ask(): Promise<Lifetime> {
-    const { value } = await endpoints.call<Latest>('getLatestBlockhash', {
-      commitment: 'confirmed',
-    })
-    const blockhash = bytesOf(value.blockhash)
-    return { blockhash, lastValidBlockHeight: BigInt(value.lastValidBlockHeight) }
-  }
-
   return async (): Promise<Lifetime> => {
     const now = clock.elapsedMs()
     if (latest === undefined || now - askedAt >= cachedMs) {
       askedAt = now
-      latest = ask()
-      latest.catch(() => {
-        latest = undefined
+      const asked = findFreshest(endpoints)
+      latest = asked
+      asked.catch(() => {
+        if (latest === asked) latest = undefined
       })
     }
     return latest
+  }
+}
+
+/**
+ * Of all endpoints that answer soon, the one that is furthest: a node that is stuck still answers,
+ * and nothing that is signed with its blockhash would ever land.
+ */
+async function findFreshest({ all }: Endpoints): Promise<Lifetime> {
+  const found: Lifetime[] = []
+  const asked = all.map(async (endpoint) => {
+    const lifetime = await findLatest(endpoint)
+    if (lifetime) found.push(lifetime)
+  })
+  await Promise.race([Promise.all(asked), ...asked.map((each) => each.then(waitForOthers))])
+  if (found.length === 0) await Promise.all(asked)
+  const [freshest] = found.sort((one, other) =>
+    Number(other.lastValidBlockHeight - one.lastValidBlockHeight),
+  )
+  if (!freshest) throw new Unavailable('no endpoint tells a blockhash')
+  return freshest
+}
+
+async function waitForOthers(): Promise<void> {
+  await sleep(limits.solana.patienceMs, undefined, { ref: false })
+}
+
+async function findLatest(endpoint: Endpoint): Promise<Lifetime | undefined> {
+  try {
+    const params = [{ commitment: 'confirmed' }]
+    const [answer] = await askOne(endpoint, [{ method: 'getLatestBlockhash', params }])
+    const { blockhash, lastValidBlockHeight } = (answer as Latest).value
+    return { blockhash: bytesOf(blockhash), lastValidBlockHeight: BigInt(lastValidBlockHeight) }
+  } catch (error) {
+    if (error instanceof EndpointFailure || error instanceof Unavailable) return undefined
+    throw error
   }
 }

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import type { Logger } from '../../log.js'
 import type { Carriage, Prepared } from '../../payouts/ports.js'
 import type { Outcome, Refusal } from '../../refusal.js'
-import { address, isRefusal, type Reserved } from './destinations.js'
+import { addressTarget, isRefusal, type Reserved } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
 import type { Recipients } from './recipients.js'
@@ -40,7 +40,7 @@ export function createPrepare(parts: PrepareParts) {
 }
 
 function write(parts: PrepareParts, carriage: Carriage, { blockhash }: Lifetime): Buffer | Refusal {
-  const addressed = address(carriage, parts.recipients, parts.reserved)
+  const addressed = addressTarget(carriage, parts.recipients, parts.reserved)
   if (isRefusal(addressed)) return addressed
   if (!addressed.recipient.isOnCurve)
     return refuse('destination_not_a_wallet', 'Nobody can hold the key of the destination.')

@@ -1,0 +1,88 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { BoundedMap } from '../../../src/rails/solana/bounded-map.js'
+import { Endpoint, EndpointFailure } from '../../../src/rails/solana/endpoint.js'
+import { readJson } from '../../../src/rails/solana/read-json.js'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('large numbers are read exactly, and texts are left alone', () => {
+  const text =
+    '{"a":18446744073709551615,"b":[9007199254740993,-12345678901234567],"c":12,' +
+    '"d":"\\"18446744073709551615, 1","e":1234567890123456.5,"18446744073709551615":1e20}'
+  expect(readJson(text)).toEqual({
+    a: '18446744073709551615',
+    b: ['9007199254740993', '-12345678901234567'],
+    c: 12,
+    d: '"18446744073709551615, 1',
+    e: 1234567890123456.5,
+    '18446744073709551615': 1e20,
+  })
+})
+
+test('a node that never answers, answers nonsense or not everything has failed', async () => {
+  const call = { method: 'getSlot', params: [] }
+  const habits: RequestListener[] = [
+    () => undefined,
+    (request) => request.socket.destroy(),
+    (_, response) => response.writeHead(503).end('{}'),
+    (_, response) => response.end('<html>'),
+    (_, response) => response.end('null'),
+    (_, response) => response.end('[{"id":0,"result":1}]'),
+  ]
+  for (const habit of habits) {
+    const endpoint = new Endpoint(await serve(habit), 100)
+    await expect(endpoint.post([call, call])).rejects.toBeInstanceOf(EndpointFailure)
+    endpoint.close()
+  }
+})
+
+test('a node that refuses lists is asked one by one', async () => {
+  const url = await serve(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const asked = JSON.parse(Buffer.concat(chunks).toString())
+    const refused = { id: null, error: { code: -32600, message: 'no batches' } }
+    response.end(
+      JSON.stringify(asked.id === undefined ? refused : { ...asked, result: asked.params }),
+    )
+  })
+  const endpoint = new Endpoint(url)
+  const calls = [1, 2, 3].map((number) => ({ method: 'echo', params: [number] }))
+  const answers = [{ result: [1] }, { result: [2] }, { result: [3] }]
+  expect(await endpoint.post(calls)).toEqual(answers)
+  expect(await endpoint.post(calls)).toEqual(answers)
+  endpoint.close()
+})
+
+test('the key in an address is never named', async () => {
+  const url = await serve((_, response) => response.writeHead(403).end())
+  const endpoint = new Endpoint(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
+  const failure = await endpoint.post([{ method: 'getSlot', params: [] }]).catch((error) => error)
+  expect(failure.message).toBe(`${new URL(url).host}: HTTP 403`)
+  endpoint.close()
+})
+
+test('a bounded map forgets what was not asked for the longest', () => {
+  const map = new BoundedMap<string, number>(2)
+  map.set('a', 1)
+  map.set('b', 2)
+  expect(map.find('a')).toBe(1)
+  map.set('c', 3)
+  expect(['a', 'b', 'c'].map((key) => map.find(key))).toEqual([1, undefined, 3])
+  expect(map.size).toBe(2)
+})

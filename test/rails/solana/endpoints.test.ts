@@ -1,0 +1,208 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Rpc, rpcAt, setFaults, shareChain, startChain } from '../localnet/localnet.js'
+import { balanceOf } from '../localnet/transfers.js'
+import { checkOne, newCarriage, newSecret, openRail, prepareOne } from './rail.js'
+import { openTwistedNode, type Twist } from './twisted-node.js'
+
+/** Several endpoints, of which some are late, lost or lying. */
+
+const shared = shareChain()
+beforeEach(() => setFaults(shared()))
+
+async function openNode(rules: object[] = []): Promise<Rpc> {
+  return rpcAt((await shared().call('localnet_openNode', { rules })).url)
+}
+
+async function openTwoEyed(other: string, options = {}) {
+  const chain = shared()
+  const rail = await openRail(chain, { endpoints: [chain.url, other], ...options })
+  const carriage = await newCarriage()
+  return { chain, rail, carriage, attempt: await prepareOne(rail, carriage) }
+}
+
+const gone = { state: 'gone' }
+const pending = { state: 'pending' }
+
+test('an endpoint that lags delays a conclusion', async () => {
+  const late = await openNode([{ fault: 'lag', slots: 40 }])
+  const { chain, rail, attempt } = await openTwoEyed(late.url)
+  await rail.send([attempt])
+  await chain.advance(35)
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+  await chain.advance(40)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+})
+
+test('an attempt is not gone while a lagging endpoint might still hear of it', async () => {
+  const late = await openNode([{ fault: 'lag', slots: 100 }])
+  const { chain, rail, attempt } = await openTwoEyed(late.url)
+  const all = { any: true }
+  await setFaults(chain, { match: all, fault: 'drop' })
+  await setFaults(late, { match: all, fault: 'drop' }, { match: all, fault: 'lag', slots: 100 })
+  await rail.send([attempt])
+  await chain.advance(152 + 32 + 33)
+  expect((await checkOne(rail, attempt)).state).not.toBe('gone')
+  await chain.advance(100)
+  expect(await checkOne(rail, attempt)).toEqual(gone)
+})
+
+// One of the two must be lying, and nothing tells which: neither "gone" nor "landed" is certain.
+test('while endpoints contradict each other, nothing is concluded', async () => {
+  const liar = await openNode()
+  const { chain, rail, carriage, attempt } = await openTwoEyed(liar.url)
+  await setFaults(liar, { match: { memo: carriage.reference }, fault: 'forget' })
+  await rail.send([attempt])
+  for (const blocks of [32, 200, 2_000]) {
+    await chain.advance(blocks)
+    expect(await checkOne(rail, attempt)).toEqual(pending)
+  }
+  await setFaults(liar)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+})
+
+test('what only the second endpoint knows is not gone', async () => {
+  const chain = shared()
+  const liar = await openNode()
+  const endpoints = [liar.url, chain.url]
+  const rail = await openRail(chain, { endpoints })
+  const attempt = await prepareOne(rail, await newCarriage())
+  await setFaults(liar, { match: { any: true }, fault: 'forget' })
+  await rail.send([attempt])
+  await chain.advance(300)
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+})
+
+test.each<[string, Twist]>([
+  [
+    'that everything has landed',
+    ({ method, params }, result) =>
+      method === 'getSignatureStatuses'
+        ? {
+            context: result.context,
+            value: (params[0] as string[]).map(() => {
+              return { slot: 1_300, err: null, confirmationStatus: 'finalized' }
+            }),
+          }
+        : undefined,
+  ],
+  [
+    'that the chain is far ahead',
+    ({ method }, result) =>
+      method === 'getEpochInfo'
+        ? { ...result, blockHeight: result.blockHeight + 1_000 }
+        : undefined,
+  ],
+])('an endpoint that claims %s is not believed', async (_, twist) => {
+  const liar = await openTwistedNode(shared(), twist)
+  const { chain, rail, attempt } = await openTwoEyed(liar)
+  expect(['unseen', 'pending']).toContain((await checkOne(rail, attempt)).state)
+  await rail.send([attempt])
+  await chain.advance(32)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+})
+
+// Whoever told the blockhash said that it ends sooner than it does.
+test('an attempt is not gone while a block would still take it, whatever was told', async () => {
+  const chain = shared()
+  const rail = await openRail(chain)
+  const carriage = await newCarriage()
+  const prepared = await prepareOne(rail, carriage)
+  const attempt = { ...prepared, validUntil: prepared.validUntil! - 149n }
+  await setFaults(chain, { match: { any: true }, fault: 'delay', slots: 140 })
+  await rail.send([attempt])
+  await chain.advance(139)
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+  await chain.advance(33)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+  expect(await balanceOf(chain, carriage.destination.address)).toBe(1_500_000n)
+})
+
+test('an attempt is not gone while an endpoint cannot be asked', async () => {
+  const other = await openNode()
+  const { chain, rail, attempt } = await openTwoEyed(other.url)
+  await setFaults(other, { match: { any: true }, fault: 'rate_limit' })
+  await chain.advance(300)
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+  await setFaults(other)
+  expect(await checkOne(rail, attempt)).toEqual(gone)
+})
+
+test('questions and payouts go on while one endpoint is away', async () => {
+  const other = await openNode()
+  const { chain, rail } = await openTwoEyed(other.url)
+  for (const away of [chain, other]) {
+    await setFaults(away, { match: { any: true }, fault: 'rate_limit' })
+    const carriage = await newCarriage()
+    const [inspected] = await rail.inspect([carriage])
+    expect(inspected).toMatchObject({ extraFees: ['crypto_account_creation'] })
+    const attempt = await prepareOne(rail, carriage)
+    await rail.send([attempt])
+    await chain.advance(32)
+    expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+    await setFaults(away)
+  }
+})
+
+test('the blockhash of an endpoint that is stuck is not signed with', async () => {
+  const stuck = await openNode([{ fault: 'lag', slots: 140 }])
+  const chain = shared()
+  const rail = await openRail(chain, { endpoints: [stuck.url, chain.url] })
+  const { validUntil } = await prepareOne(rail, await newCarriage())
+  const height = await chain.call('getBlockHeight', { commitment: 'confirmed' })
+  expect(validUntil).toBe(BigInt(height + 150))
+})
+
+// Nodes throw old blocks away. One that has would call everything gone.
+test.each([
+  [1_000_000, pending],
+  [0, gone],
+])('a node whose memory begins at slot %s is believed accordingly', async (slot, finding) => {
+  const chain = shared()
+  const forgetful = await openTwistedNode(chain, ({ method }) =>
+    method === 'getFirstAvailableBlock' ? slot : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [forgetful], isEmbedded: false })
+  const attempt = await prepareOne(rail, await newCarriage())
+  await chain.advance(300)
+  expect(await checkOne(rail, attempt)).toEqual(finding)
+})
+
+// The database came back from a backup without the attempt that had paid.
+test('after a long outage, a payout that was paid otherwise is not called gone', async () => {
+  const chain = shared()
+  const rail = await openRail(chain)
+  const [paid, unpaid] = [await newCarriage(), await newCarriage()]
+  const forgotten = await prepareOne(rail, paid)
+  await chain.advance(1)
+  const attempts = [await prepareOne(rail, paid), await prepareOne(rail, unpaid)]
+  await rail.send([forgotten])
+  await chain.advance(3_000)
+  expect(await rail.check(attempts)).toEqual([pending, gone])
+})
+
+test('an endpoint that has changed to another chain concludes nothing', async () => {
+  const chain = await startChain()
+  const rail = await openRail(chain)
+  const attempt = await prepareOne(rail, await newCarriage())
+  await chain.kill()
+  const other = await startChain({ port: Number(new URL(chain.url).port) })
+  await other.advance(1_000)
+  expect(await checkOne(rail, attempt)).toEqual(pending)
+})
+
+test('endpoints of different chains, or of the wrong one, are refused at the start', async () => {
+  const [chain, other] = [shared(), await startChain()]
+  const options = { secret: newSecret(), isPoor: true } as const
+  await expect(openRail(chain, { ...options, endpoints: [chain.url, other.url] })).rejects.toThrow(
+    'not of one chain',
+  )
+  await expect(openRail(chain, { ...options, network: 'mainnet' })).rejects.toThrow(
+    'not of mainnet',
+  )
+  const mainnet = await openTwistedNode(chain, () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d')
+  await expect(openRail(chain, { ...options, endpoints: [mainnet] })).rejects.toThrow(
+    'of mainnet, where test mode must not go',
+  )
+  const rail = await openRail(chain, options)
+  expect(rail.name).toBe(`solana:${chain.genesisHash}`)
+})

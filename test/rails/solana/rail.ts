@@ -1,0 +1,148 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Instruction } from '@solana/kit'
+import { createKeyPairSignerFromBytes, type KeyPairSigner } from '@solana/kit'
+import { afterEach } from 'vitest'
+import type { Clock } from '../../../src/clock.js'
+import { toEnvironmentId } from '../../../src/environment.js'
+import { createLogger } from '../../../src/log.js'
+import type {
+  Carriage,
+  Finding,
+  LiveAttempt,
+  Prepared,
+  Target,
+} from '../../../src/payouts/ports.js'
+import {
+  createSolanaRail,
+  type SolanaOptions,
+  type SolanaRail,
+} from '../../../src/rails/solana/rail.js'
+import { createKeySigner } from '../../../src/rails/solana/signer.js'
+import { Refusal } from '../../../src/refusal.js'
+import { Secret } from '../../../src/secret.js'
+import type { TestChain } from '../localnet/localnet.js'
+import { lifetime, newWallet, sign, unchecked, usdc, usdt } from '../localnet/transfers.js'
+
+/** A rail on an embedded chain, with a treasury of its own and a clock that tests move. */
+
+export type TestClock = Clock & { pass(milliseconds: number): void }
+
+export function createTestClock(): TestClock {
+  let elapsed = 0
+  return {
+    now: () => new Date(Date.UTC(2026, 0, 1) + elapsed),
+    elapsedMs: () => elapsed,
+    pass: (milliseconds) => {
+      elapsed += milliseconds
+    },
+  }
+}
+
+const envelopeBytes = { private: 16, public: 12 }
+
+/** A key as Solana's tools write it. */
+export function newSecret(): Secret {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(envelopeBytes.private)
+  const address = publicKey.export({ format: 'der', type: 'spki' }).subarray(envelopeBytes.public)
+  return new Secret(JSON.stringify([...seed, ...address]))
+}
+
+export const silent = createLogger('silent')
+
+const running = new Set<SolanaRail>()
+afterEach(async () => {
+  for (const rail of running) await rail.stop()
+  running.clear()
+})
+
+export type TestRail = SolanaRail & { clock: TestClock; secret: Secret }
+
+export async function openRail(
+  chain: TestChain,
+  options: Partial<SolanaOptions> & { secret?: Secret; isPoor?: boolean } = {},
+): Promise<TestRail> {
+  const clock = createTestClock()
+  const { secret = newSecret(), isPoor = false, ...others } = options
+  const signer = createKeySigner(secret)
+  if (!isPoor) await fund(chain, signer.address)
+  const rail = await createSolanaRail({
+    ...{ endpoints: [chain.url], signer, clock, logger: silent },
+    ...{ isEmbedded: true, network: 'not-mainnet' },
+    ...others,
+  })
+  running.add(rail)
+  return { ...rail, clock, secret }
+}
+
+/** Ten SOL and a million of each coin, and final. */
+export async function fund(chain: TestChain, owner: string): Promise<void> {
+  await chain.call('requestAirdrop', owner, 10_000_000_000)
+  const order = (mint: string) => ({
+    owner,
+    mint,
+    amount: '1000000000000',
+    key: crypto.randomUUID(),
+  })
+  await chain.call('localnet_mint', [order(usdc), order(usdt)])
+  await chain.advance(33)
+}
+
+let numbers = 0
+export async function newCarriage(
+  changes: Partial<Omit<Carriage, 'destination'>> & { to?: string } = {},
+) {
+  const { to, ...others } = changes
+  numbers += 1
+  const destination = { kind: 'wallet', address: to ?? (await newWallet()) } as const
+  const reference = `ctr_${String(numbers).padStart(20, '0')}`
+  return { asset: 'USDC', amount: 1_500_000n, destination, reference, ...others } as const
+}
+
+export function toTarget({ asset, amount, destination }: Carriage): Target {
+  return { asset, amount, destination }
+}
+
+/** As the service reads it back from its row. */
+export function toAttempt(carriage: Carriage, prepared: Prepared): LiveAttempt {
+  const { reference, asset } = carriage
+  const row = { environmentId: toEnvironmentId(1), payoutId: reference, number: 1, looks: 1 }
+  return { ...row, ...prepared, reference, asset, createdAt: new Date(0) }
+}
+
+export async function prepareOne(rail: TestRail, carriage: Carriage): Promise<LiveAttempt> {
+  // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
+  rail.clock.pass(10_000)
+  const [prepared] = await rail.prepare([carriage])
+  if (prepared instanceof Refusal) throw prepared
+  return toAttempt(carriage, prepared!)
+}
+
+export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<Finding> {
+  return (await rail.check([attempt]))[0]!
+}
+
+export async function reasonOf(rail: TestRail, carriage: Carriage): Promise<string | undefined> {
+  const [inspected] = await rail.inspect([toTarget(carriage)])
+  return inspected instanceof Refusal ? inspected.reason : undefined
+}
+
+/** Who mints and may freeze. */
+export async function openFaucet(chain: TestChain): Promise<KeyPairSigner> {
+  const file = readFileSync(path.join(chain.folder, 'genesis.json'), 'utf8')
+  return createKeyPairSignerFromBytes(Uint8Array.from(JSON.parse(file).faucet as number[]))
+}
+
+export async function land(
+  chain: TestChain,
+  payer: KeyPairSigner,
+  instructions: Instruction[],
+): Promise<void> {
+  const { wire, signature } = await sign(payer, await lifetime(chain), instructions)
+  await chain.call('sendTransaction', wire, unchecked)
+  const { value } = await chain.call('getSignatureStatuses', [signature])
+  if (value[0]?.err !== null) throw new Error(`did not land: ${JSON.stringify(value[0])}`)
+  await chain.advance(1)
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { inspect } from 'node:util'
+import { base58 } from '@scure/base'
+import { createKeyPairSignerFromBytes, signBytes } from '@solana/kit'
+import { afterEach, expect, test } from 'vitest'
+import { createKeySigner, openKeyFile, type Signer } from '../../../src/rails/solana/signer.js'
+import { ProcessSigner } from '../../../src/rails/solana/signer-process.js'
+import { Secret } from '../../../src/secret.js'
+import { newSecret, silent } from './rail.js'
+
+const folders: string[] = []
+const signers: Signer[] = []
+afterEach(async () => {
+  for (const signer of signers.splice(0)) await signer.stop?.()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+function newFile(name: string, text: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'signer-'))
+  folders.push(folder)
+  writeFileSync(path.join(folder, name), text, { mode: 0o600 })
+  return path.join(folder, name)
+}
+
+const messages = [randomBytes(300), randomBytes(1), randomBytes(1_000)]
+const bytesIn = (secret: Secret) => Uint8Array.from(JSON.parse(secret.reveal()) as number[])
+
+async function signWithKit(secret: Secret) {
+  const { keyPair } = await createKeyPairSignerFromBytes(bytesIn(secret))
+  return Promise.all(
+    messages.map(async (message) => Buffer.from(await signBytes(keyPair.privateKey, message))),
+  )
+}
+
+test('a key signs as kit does, from a file, as a list and in base58', async () => {
+  const secret = newSecret()
+  const expected = await signWithKit(secret)
+  const { address } = await createKeyPairSignerFromBytes(bytesIn(secret))
+  const makers = [
+    () => openKeyFile(newFile('id.json', `${secret.reveal()}\n`)),
+    () => createKeySigner(secret),
+    () => createKeySigner(new Secret(base58.encode(bytesIn(secret)))),
+  ]
+  for (const make of makers) {
+    expect(make().address).toBe(address)
+    expect(await make().sign(messages)).toEqual(expected)
+  }
+})
+
+test('a key that is none is refused without a word of it', () => {
+  const good = bytesIn(newSecret())
+  const mixed = [...good.subarray(0, 32), ...bytesIn(newSecret()).subarray(32)]
+  const texts = ['', 'swordfish0', JSON.stringify([...good.subarray(1)]), JSON.stringify(mixed)]
+  for (const text of [...texts, '[300]', '["a"]', '[1,', base58.encode(good.subarray(0, 32))]) {
+    const refused = (() => {
+      try {
+        return createKeySigner(new Secret(text))
+      } catch (error) {
+        return error as Error
+      }
+    })()
+    expect(refused).toBeInstanceOf(Error)
+    expect(inspect(refused)).toMatch(/the key of the treasury (must be|is damaged)/)
+    if (text !== '') expect((refused as Error).message).not.toContain(text)
+  }
+  expect(inspect(createKeySigner(newSecret()))).not.toMatch(/\d{1,3},\s?\d{1,3},/)
+})
+
+/** A signer of few lines, as an operator would write it; `habit` is what is wrong with it. */
+function startSigner(secret: Secret, habit = '', pretended = secret): ProcessSigner {
+  const seed = Buffer.from(bytesIn(secret).subarray(0, 32)).toString('hex')
+  const program = newFile(
+    'signer.mjs',
+    `import { createPrivateKey, sign } from 'node:crypto'
+     import { createInterface } from 'node:readline'
+     const der = Buffer.from('302e020100300506032b657004220420${seed}', 'hex')
+     const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+     let lines = 0
+     createInterface({ input: process.stdin }).on('line', (line) => {
+       lines += 1
+       ${habit}
+       console.log(sign(null, Buffer.from(line, 'base64'), key).toString('base64'))
+     })`,
+  )
+  const address = base58.encode(bytesIn(pretended).subarray(32))
+  const signer = new ProcessSigner({
+    ...{ command: process.execPath, args: [program], address, logger: silent },
+  })
+  signers.push(signer)
+  return signer
+}
+
+test('another process signs, many at once and in order', async () => {
+  const secret = newSecret()
+  const signer = startSigner(secret)
+  const expected = await signWithKit(secret)
+  const several = await Promise.all([signer.sign(messages), signer.sign(messages)])
+  expect(several).toEqual([expected, expected])
+  expect(await signer.sign([])).toEqual([])
+})
+
+test('a signer that ends is started again by the next message', async () => {
+  const secret = newSecret()
+  const signer = startSigner(secret, 'if (lines === 4) process.exit(3)')
+  const expected = await signWithKit(secret)
+  expect(await signer.sign(messages)).toEqual(expected)
+  await expect(signer.sign(messages)).rejects.toThrow('ended with 3')
+  expect(await signer.sign(messages)).toEqual(expected)
+})
+
+test('a signature of another key or for another message is not taken', async () => {
+  const [secret, stranger] = [newSecret(), newSecret()]
+  const wrong = [
+    startSigner(secret, "line = 'AAAA'"),
+    startSigner(secret, 'console.log(`nonsense`)'),
+    startSigner(stranger, '', secret),
+  ]
+  for (const signer of wrong)
+    await expect(signer.sign(messages)).rejects.toThrow('something else than the signature')
+})
+
+test('a signer that cannot be run, or is stopped, refuses', async () => {
+  const { address } = createKeySigner(newSecret())
+  const missing = { command: '/does/not/exist', args: [], address, logger: silent }
+  await expect(new ProcessSigner(missing).sign(messages)).rejects.toThrow('cannot be run')
+  const mute = startSigner(newSecret(), 'return')
+  const signing = mute.sign(messages)
+  await mute.stop()
+  await expect(signing).rejects.toThrow('was stopped')
+})

@@ -1,0 +1,38 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach } from 'vitest'
+import type { TestChain } from '../localnet/localnet.js'
+
+type Call = { id: number; method: string; params: unknown[] }
+// biome-ignore lint/suspicious/noExplicitAny: a test knows what it twists
+export type Twist = (call: Call, result: any) => unknown
+
+const closing = new Set<() => void>()
+afterEach(() => {
+  for (const close of closing) close()
+  closing.clear()
+})
+
+/** A node that passes questions on to an honest one, and twists the answers. */
+export async function openTwistedNode(chain: TestChain, twist: Twist): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
+    const calls = Array.isArray(asked) ? asked : [asked]
+    const honest = await chain.post(calls)
+    const answers = (await honest.json()) as { id: number; result?: unknown; error?: unknown }[]
+    const twisted = answers.map((answer, index) => {
+      const result = twist(calls[index]!, answer.result)
+      return result === undefined ? answer : { jsonrpc: '2.0', id: answer.id, result }
+    })
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(Array.isArray(asked) ? twisted.reverse() : twisted[0]))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.add(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
