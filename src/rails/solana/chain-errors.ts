@@ -42,6 +42,9 @@ export function reasonOf(error: TransactionError): FailureReason {
   }
   if (index === instructionIndex.transfer) {
     if (customOf(detail) === tokenErrors.insufficientFunds) return 'insufficient_treasury'
+    // The destination was made a moment before, so what is no token account is ours: a treasury
+    // that has never held the coin.
+    if (detail === 'InvalidAccountData') return 'insufficient_treasury'
     if (customOf(detail) === tokenErrors.frozen) return 'destination_frozen'
   }
   return 'chain_error'
