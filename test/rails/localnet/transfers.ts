@@ -31,10 +31,10 @@ export const usdt = address('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB')
 export type Signed = { signature: string; wire: string; blockhash: string }
 export type Lifetime = { blockhash: Blockhash; lastValidBlockHeight: number }
 
-export async function tokenAccountOf(owner: string, mint = usdc): Promise<Address> {
+export async function tokenAccountOf(owner: string, mint: string = usdc): Promise<Address> {
   const [account] = await findAssociatedTokenPda({
     owner: address(owner),
-    mint,
+    mint: address(mint),
     tokenProgram: TOKEN_PROGRAM_ADDRESS,
   })
   return account

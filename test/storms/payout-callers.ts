@@ -1,0 +1,97 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../support/seed.js'
+import type { Answer, Site } from './storm-site.js'
+
+const path = '/v1/disbursements/crypto'
+const coins = ['USDC', 'USDT'] as const
+const unitsPerCoin = 1_000_000n
+
+/** In all, enough for every payout of the storm at its dearest. */
+const fundings = 5
+const dearest = 52
+
+type Wish = { amount: string; asset: string; network: 'SOLANA'; destinationAddress: string }
+
+/** Nothing was done, or nobody knows: both mean to ask again under the same key. */
+const passing = new Set([409, 503])
+
+/** What a hot merchant's many callers asked for, and what they were told, by key. */
+export class Callers {
+  readonly wishes = new Map<string, Wish>()
+  readonly answers = new Map<string, Answer>()
+  readonly open = new Set<string>()
+  /** What the merchant was given, in smallest units, beside the gift of the demo. */
+  readonly funded = { USDC: 0n, USDT: 0n }
+  readonly #random: Random
+  readonly #wallets: string[]
+
+  constructor(random: Random, wallets: string[]) {
+    this.#random = random
+    this.#wallets = wallets
+  }
+
+  async fund({ api }: Site, payouts: number): Promise<void> {
+    const each = Math.ceil((payouts * dearest) / fundings)
+    for (const asset of coins)
+      for (let number = 0; number < fundings; number += 1) {
+        const body = { asset, amount: `${each}` }
+        const answer = await api.post('/v1/test/balances/fund', `fund ${asset} ${number}`, body)
+        assert.equal(answer?.status, 201, answer?.text)
+        this.funded[asset] += BigInt(each) * unitsPerCoin
+      }
+  }
+
+  run(site: Site, connections: number): { stop(): Promise<void> } {
+    let isOver = false
+    const work = async () => {
+      while (!isOver) await this.#pay(site, this.#pick())
+    }
+    const working = Array.from({ length: connections }, work)
+    return {
+      async stop() {
+        isOver = true
+        await Promise.all(working)
+      },
+    }
+  }
+
+  /** In fair weather; what is refused for the moment is asked again. */
+  async retryOpen(site: Site): Promise<void> {
+    while (this.open.size > 0) {
+      const [key] = this.open
+      this.open.delete(key!)
+      await this.#pay(site, key!)
+    }
+  }
+
+  async #pay({ api }: Site, key: string): Promise<void> {
+    const answer = await api.post(path, key, this.wishes.get(key)!)
+    if (answer?.status === 201) {
+      this.answers.set(key, answer)
+      return
+    }
+    assert(!answer || passing.has(answer.status), `no other answer: ${answer?.text}`)
+    this.open.add(key)
+    await sleep(5)
+  }
+
+  /** A new key, or one that got no answer before, which only one caller tries at a time. */
+  #pick(): string {
+    const [old] = this.open
+    if (old !== undefined && this.#random.integer(1, 3) === 1) {
+      this.open.delete(old)
+      return old
+    }
+    const key = `storm ${this.wishes.size}`
+    this.wishes.set(key, this.#wish())
+    return key
+  }
+
+  #wish(): Wish {
+    const { integer, pick } = this.#random
+    const amount = `${integer(0, 49)}.${integer(1, 999_999).toString().padStart(6, '0')}`
+    const destinationAddress = pick(this.#wallets)
+    return { amount, asset: pick(coins), network: 'SOLANA', destinationAddress }
+  }
+}

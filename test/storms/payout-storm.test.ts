@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from 'vitest'
+import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { payoutStorm } from './payout-storm.js'
+
+/** `npm run storm` asks for more of them. */
+const kills = Number(process.env.STORM_KILLS ?? 3)
+const payouts = Math.max(450, kills > 3 ? kills * 250 : 0)
+const patienceMs = 300_000
+
+const home = createHome()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+  await removeHome(home)
+})
+
+// The chain loses, delays, fails and refuses, and processes die, while money leaves. Whoever was
+// told "submitted" is paid exactly once or gets the money back, and nobody else is paid at all.
+test(
+  'every payout lands once or not at all, whatever the chain does and whoever is killed when',
+  async () => {
+    const aftermath = await payoutStorm({
+      ...{ home, kills, payouts, wallets: 300, connections: 24, patienceMs },
+      random: seededRandom('payout storm'),
+      say: (line) => console.log(line),
+      onStart: (program) => programs.push(program),
+    })
+    const { acknowledged, confirmed, failed, signedAnew } = aftermath
+    console.log(
+      `${acknowledged} acknowledged: ${confirmed} confirmed, ${failed} failed; ` +
+        `${signedAnew} signed anew`,
+    )
+    expect(acknowledged).toBeGreaterThanOrEqual(payouts)
+    expect(confirmed + failed).toBe(acknowledged)
+    expect(signedAnew).toBeGreaterThan(0)
+    expect(aftermath.changedAnswers).toEqual([])
+    expect(aftermath.missing).toEqual([])
+    expect(aftermath.unexplained).toEqual([])
+    expect(aftermath.wrongLandings).toEqual([])
+    expect(aftermath.unknownLandings).toEqual([])
+    expect(aftermath.wrongEvents).toEqual([])
+    expect(aftermath.money).toEqual(aftermath.expected)
+    expect(aftermath.verdict.out).toContain('The books are right.')
+    expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
+  },
+  patienceMs + kills * 30_000,
+)

@@ -1,0 +1,162 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Database } from '../../src/postgres/database.js'
+import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
+import { newWallet } from '../rails/localnet/transfers.js'
+import { isRunning, type Program, postgresOf, startProgram } from '../support/program.js'
+import type { Random } from '../support/seed.js'
+import { Callers } from './payout-callers.js'
+import { type Aftermath, proveAftermath } from './payout-proof.js'
+import { chainOf, databaseUrlOf, openSite, type Site } from './storm-site.js'
+import { randomWeather } from './weather.js'
+
+/** Who is killed without warning. The chain never alone: the service would not notice. */
+const victims = ['server', 'server', 'database', 'both', 'chain, then server', 'all'] as const
+type Victim = (typeof victims)[number]
+
+const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
+
+/** Until these have been signed anew, whatever is sent to them is lost. */
+const blackHoles = 2
+
+export type Storm = {
+  home: string
+  kills: number
+  payouts: number
+  wallets: number
+  connections: number
+  random: Random
+  /** For conditions that come true by themselves, on however slow a machine. */
+  patienceMs: number
+  say(line: string): void
+  /** For the caller to end if something goes wrong. */
+  onStart(program: Program): void
+}
+
+type Scene = Storm & { callers: Callers; holes: string[] }
+
+/**
+ * Many callers pay out while the chain loses, delays, fails and refuses what it is sent, and while
+ * the processes are killed at random moments. Then the weather clears, every key without an answer
+ * is retried, and the chain is compared with the books.
+ */
+export async function payoutStorm(storm: Storm): Promise<Aftermath> {
+  const { random, kills, payouts } = storm
+  const wallets = await Promise.all(Array.from({ length: storm.wallets }, newWallet))
+  const [lost = '', , late = ''] = magicWallets.map(({ address }) => address)
+  const callers = new Callers(random, [...wallets, lost, late])
+  const scene = { ...storm, callers, holes: wallets.slice(0, blackHoles) }
+
+  let program = await start(scene)
+  await callers.fund(openSite(storm.home), payouts)
+  for (let round = 1; round <= kills; round += 1) {
+    const before = callers.answers.size
+    const { callersEnd, weatherEnds } = await burst(scene, (payouts * round) / (kills + 1))
+    const victim = random.pick(victims)
+    await kill(storm.home, program, victim)
+    await Promise.all([callersEnd(), weatherEnds()])
+    const answered = callers.answers.size - before
+    storm.say(`kill ${round} (${victim}): ${answered} answered, ${callers.open.size} not`)
+    program = await start(scene)
+  }
+  const { callersEnd, weatherEnds } = await burst(scene, payouts)
+  await callersEnd()
+  await untilSignedAnew(scene)
+  await weatherEnds()
+  await settle(scene)
+  return proveAftermath({ ...storm, callers, program })
+}
+
+/** What dead workers held falls due when their lease is over; nobody has to wait for it here. */
+async function start({ home, onStart }: Storm): Promise<Program> {
+  const program = await startProgram(home, quiet)
+  onStart(program)
+  const db = new Database(databaseUrlOf(home), () => {})
+  await db.rows(sql`update payout_attempts set due_at = least(due_at, now()) where state = 'LIVE'`)
+  await db.close()
+  return program
+}
+
+/** Until so many have been answered in all, and for a random moment more. */
+async function burst(scene: Scene, answered: number) {
+  const { callers, random, holes } = scene
+  const site = openSite(scene.home)
+  const bursting = callers.run(site, scene.connections)
+  const weather = changeWeather(site, random, holes)
+  await patiently(scene, 'payouts are answered', async () => callers.answers.size >= answered)
+  await sleep(random.integer(20, 500))
+  return { callersEnd: bursting.stop, weatherEnds: weather.stop }
+}
+
+/** Faults live in the chain's memory, so a new process begins with a clear sky. */
+function changeWeather({ chain }: Site, random: Random, holes: string[]) {
+  let isOver = false
+  const lost = holes.map((account) => ({ match: { account }, fault: 'drop' as const }))
+  const change = async () => {
+    while (!isOver) {
+      const rules = [...lost, ...randomWeather(random)]
+      await chain.call('localnet_setFaults', rules).catch(() => {}) // it may have been killed
+      await sleep(random.integer(50, 400))
+    }
+  }
+  const changing = change()
+  return {
+    async stop() {
+      isOver = true
+      await changing
+    },
+  }
+}
+
+/** A service whose database is gone must end by itself: another may be about to take its place. */
+async function kill(home: string, program: Program, victim: Victim): Promise<void> {
+  const postgres = postgresOf(home)
+  const chain = chainOf(program)
+  assert(postgres && chain, 'the database and the chain run')
+  const takesChain = victim === 'all' || victim === 'chain, then server'
+  const takesDatabase = victim === 'all' || victim === 'both' || victim === 'database'
+  if (takesChain) process.kill(chain, 'SIGKILL')
+  if (victim === 'chain, then server') await sleep(200)
+  if (takesDatabase) process.kill(postgres, 'SIGKILL')
+  if (victim !== 'database') program.signal('SIGKILL')
+  await program.ended
+  while (takesDatabase && isRunning(postgres)) await sleep(1)
+}
+
+/** The first attempts into the black holes have died, and were replaced, while it stormed. */
+async function untilSignedAnew(scene: Scene): Promise<void> {
+  const { api } = openSite(scene.home)
+  const lost = [...scene.callers.answers.values()]
+    .map(({ text }) => JSON.parse(text).data)
+    .find(({ destinationAddress }) => scene.holes.includes(destinationAddress))
+  assert(lost, 'somebody paid into a black hole')
+  await patiently(scene, 'a lost payout is signed anew', async () => {
+    const { attempts } = await api.get(`/v1/disbursements/crypto/${lost.reference}`)
+    return attempts.length > 1
+  })
+}
+
+/** Fair weather: who has no answer asks again, and everything open comes to its end. */
+async function settle(scene: Scene): Promise<void> {
+  const { api, chain } = openSite(scene.home)
+  await chain.call('localnet_setFaults', [])
+  await scene.callers.retryOpen(openSite(scene.home))
+  scene.say(`fair weather: ${scene.callers.answers.size} answered`)
+  await patiently(scene, 'nothing is open any more', async () => {
+    const { items } = await api.get('/v1/disbursements/crypto?status=SUBMITTED&limit=1')
+    return items.length === 0
+  })
+}
+
+async function patiently(
+  { patienceMs }: Storm,
+  what: string,
+  isTrue: () => Promise<boolean>,
+): Promise<void> {
+  const end = performance.now() + patienceMs
+  while (!(await isTrue())) {
+    assert(performance.now() < end, `it takes too long until ${what}`)
+    await sleep(20)
+  }
+}

@@ -1,0 +1,25 @@
+import type { Rule } from '../../src/rails/localnet/start.js'
+import type { Random } from '../support/seed.js'
+
+const any = { any: true }
+
+/**
+ * What may go wrong with a chain that is honest. A node that denies what landed is not among it:
+ * who has a single endpoint has to believe it.
+ */
+const kinds: ((random: Random) => Rule)[] = [
+  ({ integer }) => ({ match: any, fault: 'drop', times: integer(1, 30) }),
+  ({ integer }) => ({ match: any, fault: 'delay', slots: integer(1, 100), times: integer(1, 40) }),
+  ({ integer }) => ({ match: any, fault: 'lose_reply', times: integer(1, 50) }),
+  ({ integer }) => ({ match: any, fault: 'fail', times: integer(1, 4) }),
+  ({ integer }) => ({ match: any, fault: 'rate_limit', times: integer(1, 30) }),
+  ({ integer }) => ({ match: any, fault: 'lag', slots: integer(1, 40) }),
+]
+
+/** Often several things at once, sometimes nothing. */
+export function randomWeather(random: Random): Rule[] {
+  return random
+    .shuffle(kinds)
+    .slice(0, random.integer(0, 3))
+    .map((kind) => kind(random))
+}
