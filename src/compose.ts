@@ -15,7 +15,7 @@ import { fundAndBack } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
-import type { BankDirectory } from './payouts/ports.js'
+import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
@@ -37,6 +37,8 @@ type Parts = {
   /** Who carries money out, by mode; without one, that mode refuses. */
   rails?: Rails
   banks?: Record<Mode, BankDirectory | undefined>
+  /** Those of test mode that take instructions. */
+  simulated?: SimulatedRail[]
   /** The benchmark puts one transaction per request in the place of lanes. */
   createLane?: typeof createKeyedLane
 }
@@ -47,7 +49,7 @@ const noBanks = { test: undefined, live: undefined }
 /** Puts the rooms together. The only place that knows all of them. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
   const { clock = systemClock, createLane = createKeyedLane, rails = noRails } = parts
-  const { banks = noBanks } = parts
+  const { banks = noBanks, simulated = [] } = parts
   const seal = createSeal(config.secret)
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
@@ -72,6 +74,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       change: createChanges({ db, clock, seal }),
       ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }) }),
       banks,
+      simulated,
       createPayout: (call) => lanes.payouts.run(call),
       sendPayout: createSending({ db, rails, logger }),
     }),

@@ -198,6 +198,8 @@ export const limits = {
     orders: 1_000,
     orderKeyLength: 200,
     rules: 10_000,
+    /** Transfers that testers have decided; the oldest are forgotten first. */
+    settled: 1_000,
     nodes: 16,
     subscriptions: 10_000,
     messageBytes: 64 * 1024,

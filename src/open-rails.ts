@@ -9,15 +9,17 @@ import type { Logger } from './log.js'
 import type { CoinMint } from './payouts/back-fundings.js'
 import { readOpenAmount } from './payouts/open-amount.js'
 import type { Rails } from './payouts/order-payouts.js'
-import type { BankDirectory, ReversingRail } from './payouts/ports.js'
+import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import type { Database } from './postgres/database.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
+import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
 import { createCoinMint, giveLamports } from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
 import { ProcessSigner } from './rails/solana/signer-process.js'
+import { SimulatedChain } from './rails/solana/simulated-chain.js'
 import type { Treasury } from './watch-treasuries.js'
 
 /** Everything that talks to banks and chains, by mode. */
@@ -25,6 +27,7 @@ export type OpenRails = {
   rails: Rails
   reversing: ReversingRail[]
   banks: Record<Mode, BankDirectory | undefined>
+  simulated: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
   localnet: Chain | undefined
@@ -57,6 +60,10 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     },
     reversing: [sandboxBank],
     banks: { test: sandboxBank, live: undefined },
+    simulated: [
+      createSimulatedBank(sandboxBank),
+      ...(localnet && solana.test ? [new SimulatedChain(localnet.url, solana.test)] : []),
+    ],
     mint: localnet && solana.test ? createCoinMint(localnet.url, solana.test) : undefined,
     sandboxBank,
     localnet,

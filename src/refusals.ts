@@ -123,6 +123,16 @@ export const reasons = {
     when: 'A reference that must be unique was used before.',
     nextStep: 'Use a new reference, or look up what was made with this one.',
   },
+  invalid_state: {
+    status: 409,
+    when: 'The transfer has come so far that this can no longer be done with it.',
+    nextStep: 'Verify the transfer to see how it stands.',
+  },
+  not_simulated: {
+    status: 422,
+    when: 'The transfer is carried by a real bank or chain, which takes no instructions.',
+    nextStep: 'Try it on a service whose test mode simulates, such as that of `npm start`.',
+  },
   rail_unavailable: {
     status: 503,
     when: 'The bank or chain of this mode is not configured or does not answer; nothing was done.',

@@ -12,7 +12,7 @@ export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 export async function serve(
   config: Config,
   databaseUrl: string,
-  { logger, rails }: { logger: Logger; rails?: Pick<OpenRails, 'rails' | 'banks'> },
+  { logger, rails }: { logger: Logger; rails?: Pick<OpenRails, 'rails' | 'banks' | 'simulated'> },
 ): Promise<Served> {
   const house = await compose({ config, databaseUrl, logger, ...rails })
   let metricsServer: Server | undefined

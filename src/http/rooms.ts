@@ -5,7 +5,7 @@ import type { Moved } from '../ledger/movement.js'
 import type { PayoutOrder } from '../payouts/create-payouts.js'
 import type { Ordering } from '../payouts/order-payouts.js'
 import type { Payout } from '../payouts/payout.js'
-import type { BankDirectory } from '../payouts/ports.js'
+import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import type { Outcome } from '../refusal.js'
 import type { Seal } from '../sealed.js'
@@ -20,6 +20,7 @@ export type Rooms = {
   change: (call: Call<Change, unknown>) => Promise<Answered>
   ordering: Ordering
   banks: Record<Mode, BankDirectory | undefined>
+  simulated: SimulatedRail[]
   createPayout: (call: Call<Outcome<PayoutOrder>, Payout>) => Promise<Answered>
   /** At once, and without waiting for it. */
   sendPayout: (payout: Payout) => void

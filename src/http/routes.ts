@@ -8,6 +8,7 @@ import { profile } from './profile.js'
 import type { Rooms } from './rooms.js'
 import type { Route } from './route.js'
 import { changeSettings, readSettings } from './settings.js'
+import { settleDisbursement } from './settle-disbursement.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
 /** Everything that can be asked. */
@@ -21,6 +22,7 @@ export function createRoutes(rooms: Rooms): Route[] {
     fundBalance(rooms),
     ...cryptoTransferRoutes(rooms),
     ...bankTransferRoutes(rooms),
+    settleDisbursement(rooms),
     ...webhookEndpointRoutes(rooms),
     ...eventRoutes(rooms),
   ]

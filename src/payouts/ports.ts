@@ -83,6 +83,22 @@ export interface ReversingRail extends PayoutRail {
   findReversed(after: bigint): Promise<Reversed>
 }
 
+/** `not_received`: it must be sent first. `too_late`: it has ended, and not so. */
+export type Instructed = 'obeyed' | 'too_late' | 'not_received'
+
+/**
+ * A rail of test mode, which a tester can tell how a transfer is to end. It changes what the rail
+ * does and nothing else: whoever waits for the transfer finds out by asking, as ever.
+ */
+export interface SimulatedRail extends Pick<PayoutRail, 'name' | 'send'> {
+  instruct(order: {
+    reference: string
+    /** One that src/payouts/simulated-outcomes.ts has for this kind of payout. */
+    outcome: string
+    attempt: LiveAttempt | undefined
+  }): Promise<Instructed>
+}
+
 export type Bank = { code: string; name: string }
 
 /** Who can be paid by bank. */

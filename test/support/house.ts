@@ -9,7 +9,7 @@ import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
 import type { Rails } from '../../src/payouts/order-payouts.js'
-import type { BankDirectory } from '../../src/payouts/ports.js'
+import type { BankDirectory, SimulatedRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { createSeal, type Seal } from '../../src/sealed.js'
 import { Secret } from '../../src/secret.js'
@@ -63,6 +63,7 @@ export async function openHouse(
     trustProxy?: boolean
     rails?: Rails
     banks?: Record<Mode, BankDirectory | undefined>
+    simulated?: SimulatedRail[]
   } = {},
 ) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -86,11 +87,12 @@ export async function openHouse(
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails, banks } = options
+  const { rails, banks, simulated } = options
   const house = await compose({
     ...{ config, databaseUrl: db.url, logger, clock },
     ...(rails && { rails }),
     ...(banks && { banks }),
+    ...(simulated && { simulated }),
   })
   let closing: Promise<void> | undefined
   const close = () => {

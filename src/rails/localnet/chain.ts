@@ -114,6 +114,11 @@ export class Chain {
     this.held.set(transaction.signature, { height, transaction, options })
   }
 
+  /** Gives up a transaction that is kept so. */
+  forget(signature: Key): void {
+    this.held.delete(signature)
+  }
+
   /** Writes down what happened, then tells those who wait. To be called before any answer. */
   settle(): void {
     this.journal.flush()

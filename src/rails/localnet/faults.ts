@@ -9,7 +9,8 @@ export type Match = { memo?: string; account?: string; signature?: string; any?:
 /**
  * What goes wrong. While a transaction is sent: it is dropped, delayed, fails with its fee taken,
  * lands while the reply is lost, or is refused with HTTP 429 (which, for any, hits every call).
- * While a node is asked: it is some slots behind, or it pretends not to know a transaction.
+ * While a node is asked: it is some slots behind, or it pretends not to know a transaction. One
+ * that is spared meets none of this: a rule for a transaction that would else meet a lasting one.
  */
 export const faults = [
   'drop',
@@ -19,6 +20,7 @@ export const faults = [
   'rate_limit',
   'lag',
   'forget',
+  'spare',
 ] as const
 export type Fault = (typeof faults)[number]
 
@@ -39,7 +41,10 @@ export type Suspect = { signature: Key; keys: Key[]; transaction: Wire }
 /** A rule with its addresses as keys, so that a look at a transaction costs no base58. */
 type Ready = Rule & { accountKey: Key | undefined; signatureKey: Key | undefined }
 
-/** The faults of one node: those of the chain's start, for ever, and those set since. */
+/**
+ * The faults of one node: those of the chain's start, for ever, and those set since. What is set
+ * for one transaction, by its memo or signature, goes before what it would meet for ever.
+ */
 export class Faults {
   private set: Ready[] = []
   private lasting: Ready[]
@@ -59,7 +64,7 @@ export class Faults {
 
   /** The first rule of these faults that is about the transaction; it is used once by this. */
   take(wanted: Fault[], suspect?: Suspect): Rule | undefined {
-    const rule = this.rules(wanted).find((one) => matches(one, suspect))
+    const rule = this.rules(wanted, suspect).find((one) => matches(one, suspect))
     if (rule?.times !== undefined) rule.times -= 1
     return rule
   }
@@ -68,12 +73,21 @@ export class Faults {
     return this.rules([wanted]).length > 0
   }
 
-  private rules(wanted: Fault[]): Ready[] {
+  private rules(wanted: Fault[], suspect?: Suspect): Ready[] {
     if (this.set.length + this.lasting.length === 0) return []
-    return [...this.set, ...this.lasting].filter(
-      ({ fault, times = 1 }) => wanted.includes(fault) && times > 0,
-    )
+    const isNamed = this.set.some((rule) => isAboutOne(rule) && matches(rule, suspect))
+    const rules = isNamed ? this.set : [...this.set, ...this.lasting]
+    return rules.filter((rule) => wanted.includes(rule.fault) && isLeft(rule))
   }
+}
+
+function isAboutOne(rule: Ready): boolean {
+  const { memo, signature } = rule.match
+  return isLeft(rule) && (memo !== undefined || signature !== undefined)
+}
+
+function isLeft({ times = 1 }: Ready): boolean {
+  return times > 0
 }
 
 function prepare(rule: Rule): Ready {

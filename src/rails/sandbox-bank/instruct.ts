@@ -1,9 +1,7 @@
+import type { Instructed } from '../../payouts/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import { type Instruction, judgeInstruction } from './judge-instruction.js'
 import { lockTransfers, replanTransfers } from './store-transfers.js'
-
-/** `not_received`: the bank never had an order of this reference. */
-export type Instructed = 'obeyed' | 'too_late' | 'not_received'
 
 /**
  * Changes what the bank does with a transfer from now on. It never changes how a transfer ended,

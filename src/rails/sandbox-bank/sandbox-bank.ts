@@ -4,6 +4,7 @@ import type { Logger } from '../../log.js'
 import type {
   Carriage,
   Inspected,
+  Instructed,
   LiveAttempt,
   PayoutRail,
   Prepared,
@@ -13,7 +14,7 @@ import type { Database } from '../../postgres/database.js'
 import { type Outcome, Refusal } from '../../refusal.js'
 import type { Bank } from '../banks.js'
 import { findReversed, type Reversed } from './find-reversed.js'
-import { type Instructed, instructTransfer } from './instruct.js'
+import { instructTransfer } from './instruct.js'
 import {
   type AccountNumber,
   banks,

@@ -99,6 +99,18 @@ export function shareChain(): () => TestChain {
   return () => chain
 }
 
+/** The same for a file that needs it before its first test. */
+export async function openChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
+  const chain = await startChain(options)
+  running.clear()
+  folders.clear()
+  afterAll(async () => {
+    await chain.kill()
+    rmSync(chain.folder, { recursive: true, force: true })
+  })
+  return chain
+}
+
 export async function setFaults(rpc: Rpc, ...rules: Rule[]): Promise<void> {
   await rpc.call('localnet_setFaults', rules)
 }

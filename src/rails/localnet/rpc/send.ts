@@ -80,7 +80,10 @@ export const sendMethods = {
 /** A transaction that no block takes just never lands: the node cannot know when it answers. */
 function forward({ chain, faults }: Node, transaction: Wire, isVerified: boolean): void {
   const suspect = suspectOf(transaction)
-  if (faults.take(['drop'], suspect)) return
+  if (faults.take(['drop'], suspect)) {
+    chain.forget(transaction.signature)
+    return
+  }
   const failing = faults.take(['fail'], suspect)
   const failure = failing && (failing.error ?? commonFailure(transaction))
   const delay = faults.take(['delay'], suspect)

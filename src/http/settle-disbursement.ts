@@ -1,0 +1,87 @@
+import Type from 'typebox'
+import { bankTransfer, cryptoTransfer } from '../events/resources.js'
+import { getPayout, type Tried } from '../payouts/find-payouts.js'
+import { instructRail } from '../payouts/instruct-rail.js'
+import { kinds, type PayoutKind } from '../payouts/payout.js'
+import { showPayout } from '../payouts/show-payout.js'
+import { simulatedOutcomes } from '../payouts/simulated-outcomes.js'
+import { Refusal } from '../refusal.js'
+import { successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import type { Rooms } from './rooms.js'
+import { route } from './route.js'
+import { closed } from './schemas.js'
+
+const words = Object.values(simulatedOutcomes).flatMap((outcomes) => Object.keys(outcomes))
+
+export const settleDisbursement = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/disbursements/:reference/settle',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'settleTestDisbursement',
+    summary: 'Decide how a test transfer ends',
+    description: describe(),
+    tag: 'Test mode',
+    params: Type.Object({ reference: Type.String() }),
+    body: closed({
+      outcome: Type.Enum([...new Set(words)], { type: 'string', examples: ['complete'] }),
+    }),
+    answers: { 200: Type.Union([cryptoTransfer, bankTransfer]) },
+    codes: ['not_found', 'crypto_transfer_failed', 'bank_transfer_failed'],
+    async handle(ask) {
+      const { reference } = ask.params
+      const outcome = ask.body.outcome as string
+      const name = { environmentId: ask.environment.id, kind: readKind(reference), reference }
+      checkOutcome(name.kind, outcome)
+      const { payout } = await getPayout(rooms.db, name)
+      // Outside of a transaction, for it may be a call over the network; what it said is kept.
+      const refusal = await instructRail(rooms, payout, outcome).catch(toRemembered)
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx) => {
+            if (refusal) throw refusal
+            return getPayout(tx, name)
+          },
+          (found) => show(found as Tried),
+        ),
+      )
+    },
+  })
+
+function describe(): string {
+  const of = (kind: PayoutKind) =>
+    Object.keys(simulatedOutcomes[kind])
+      .map((word) => `\`${word}\``)
+      .join(', ')
+  return `Tells the simulated bank (${of('bank_transfer')}) or chain (${of('crypto_transfer')}) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.`
+}
+
+function readKind(reference: string): PayoutKind {
+  const all = Object.keys(kinds) as PayoutKind[]
+  const kind = all.find((one) => reference.startsWith(kinds[one].prefix))
+  if (kind) return kind
+  throw new Refusal('not_found', { message: `There is no transfer ${reference}.` })
+}
+
+function checkOutcome(kind: PayoutKind, outcome: string): void {
+  const known = Object.keys(simulatedOutcomes[kind])
+  if (known.includes(outcome)) return
+  const issue = `must be one of ${known.join(', ')} for this kind of transfer`
+  throw new Refusal('validation_failed', {
+    message: `outcome ${issue}.`,
+    details: [{ field: 'outcome', issue }],
+  })
+}
+
+/** A refusal for good is remembered under the key like an answer. */
+function toRemembered(error: unknown): Refusal {
+  if (error instanceof Refusal && error.status < 500) return error
+  throw error
+}
+
+function show({ payout, attempts }: Tried) {
+  return successText(200, 'The simulation was told', showPayout(payout, attempts))
+}
