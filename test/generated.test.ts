@@ -5,7 +5,12 @@ import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
-import { renderConfiguration, renderErrors, renderEvents } from './support/render-docs.js'
+import {
+  renderConfiguration,
+  renderErrors,
+  renderEvents,
+  renderTestMode,
+} from './support/render-docs.js'
 
 /** Files written from the code must say what the code says. `npm run generate` writes them anew. */
 
@@ -36,4 +41,8 @@ test('the table of variables is what the configuration reads', async () => {
 
 test('the page of events is what the catalogue says', async () => {
   await expect(renderEvents()).toMatchFileSnapshot(at('docs/reference/events.md'))
+})
+
+test('the page of test mode is what the simulated rails obey', async () => {
+  await expect(renderTestMode()).toMatchFileSnapshot(at('docs/reference/test-mode.md'))
 })

@@ -1,6 +1,10 @@
 import type { TSchema } from 'typebox'
 import { variables } from '../../src/config.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
+import { limits } from '../../src/limits.js'
+import { simulatedOutcomes } from '../../src/payouts/simulated-outcomes.js'
+import { magicAccounts, sandboxBankItself } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
 import { codes, reasons } from '../../src/refusals.js'
 
 type Row = { status: number; when: string; nextStep: string }
@@ -113,6 +117,63 @@ ${rows.join('\n')}
 
 This page is written from \`src/config.ts\` by \`npm run generate\`.
 `
+}
+
+/** docs/reference/test-mode.md, from the tables that the simulated bank and chain obey. */
+export function renderTestMode(): string {
+  const accounts = magicAccounts.map(({ number, happens, reaches, refusedAs }) => {
+    const end = refusedAs ? `refused: ${reasons[refusedAs].status} \`${refusedAs}\`` : reaches
+    return `| \`${number}\` | ${happens} | ${end} |`
+  })
+  const wallets = magicWallets.map(({ address, outcome }) => `| \`${address}\` | ${outcome} |`)
+  const { code, name } = sandboxBankItself
+  return `# Test mode
+
+Test keys (\`sk_test_…\`) run the same code as live ones, on a bank and a chain that simulate. Most transfers go well. To see the
+other ends, pay to one of the values below, or decide yourself. The [guide](../guides/payouts.md) shows both.
+
+## Bank accounts
+
+At any bank of \`GET /v1/banks\`: the first nine digits decide. The check digits below are those of the ${name} (\`${code}\`), which
+exists in test mode only. Every other number completes after ${limits.sandboxBank.processingMs / 1_000} second.
+
+| account number | what happens | the transfer becomes |
+|---|---|---|
+${accounts.join('\n')}
+
+## Wallets
+
+On the embedded chain, which makes a block every ${limits.localnet.blockMs} ms. Every other wallet is paid at once, and \`CONFIRMED\` after
+${limits.localnet.finalizedAfter} blocks.
+
+| wallet | what happens |
+|---|---|
+${wallets.join('\n')}
+
+## Decide how a transfer ends
+
+\`POST /v1/test/disbursements/{reference}/settle\` with \`{"outcome":"…"}\` tells the bank or the chain what to do with a transfer. It
+changes nothing else: the transfer follows a moment later, with its webhooks, as it would in earnest. What was decided on the chain
+lasts until the service stops.
+
+A transfer that has ended otherwise is past deciding (409 \`invalid_state\`), and an ordinary one has within a second. So pay to an
+account that stays unknown, or to a wallet where nothing lands, and decide then.
+
+| transfer | \`outcome\` | what happens | it becomes |
+|---|---|---|---|
+${renderOutcomes('bank_transfer')}
+${renderOutcomes('crypto_transfer')}
+
+This page is written from \`src/rails/sandbox-bank/magic-accounts.ts\`, \`src/rails/solana/magic-wallets.ts\` and
+\`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
+`
+}
+
+function renderOutcomes(kind: keyof typeof simulatedOutcomes): string {
+  const name = kind === 'bank_transfer' ? 'bank (`bt_…`)' : 'crypto (`ct_…`)'
+  return Object.entries(simulatedOutcomes[kind])
+    .map(([word, { happens, reaches }]) => `| ${name} | \`${word}\` | ${happens} | ${reaches} |`)
+    .join('\n')
 }
 
 function toTable(head: string, table: Record<string, Row>): string {

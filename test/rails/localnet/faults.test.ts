@@ -108,6 +108,43 @@ test('rules given at the start hold on every node, and no other rule removes the
   expect(await balanceOf(chain, magic)).toBe(0n)
 })
 
+test('a rule for one transaction goes before those of the start, until it is used up', async () => {
+  const magic = await newWallet()
+  const chain = await startChain({ rules: [{ match: { account: magic }, fault: 'drop' }] })
+  const payer = await newPayer(chain)
+  const send = async (memo: string) => {
+    const { wire, signature } = await signTransfer(chain, { payer, to: magic, memo })
+    await chain.call('sendTransaction', wire, unchecked)
+    return statusOf(chain, signature)
+  }
+  await setFaults(
+    chain,
+    { match: { memo: 'spared' }, fault: 'spare' },
+    { match: { memo: 'failing' }, fault: 'fail' },
+    { match: { memo: 'late once' }, fault: 'delay', slots: 1, times: 1 },
+  )
+  expect(await send('another')).toBeNull()
+  expect(await send('spared')).toMatchObject({ err: null })
+  expect(await send('failing')).toMatchObject({ err: { InstructionError: expect.anything() } })
+  expect(await send('late once')).toBeNull()
+  await chain.advance(1)
+  expect(await balanceOf(chain, magic)).toBe(2_000_000n)
+  expect(await send('late once')).toBeNull()
+  await chain.advance(1)
+  expect(await balanceOf(chain, magic)).toBe(2_000_000n)
+})
+
+test('a delayed transaction is given up when it comes again and is dropped', async () => {
+  const chain = shared()
+  const { to, wire } = await prepare(chain, 'given up')
+  await setFaults(chain, { match: { memo: 'given up' }, fault: 'delay', slots: 3 })
+  await chain.call('sendTransaction', wire, unchecked)
+  await setFaults(chain, { match: { memo: 'given up' }, fault: 'drop' })
+  await chain.call('sendTransaction', wire, unchecked)
+  await chain.advance(5)
+  expect(await balanceOf(chain, to)).toBe(0n)
+})
+
 test('a node that lags is some slots behind in everything it says', async () => {
   const chain = shared()
   await chain.advance(50)
