@@ -6,7 +6,7 @@ import type { SimulatedRail } from './ports.js'
 
 /**
  * Tells the rail that simulates how a payout is to end. Nothing is written here: the payout changes
- * when the rail is asked about it, as it would in earnest. Doing so twice is doing so once.
+ * when the rail is asked about it, as it would in earnest. Said twice, it ends the same.
  */
 export async function instructRail(
   { db, simulated }: { db: Reader; simulated: SimulatedRail[] },
@@ -27,7 +27,7 @@ export async function instructRail(
 function tooLate(payout: Payout, outcome: string): Refusal {
   return new Refusal(kinds[payout.kind].refusal, {
     reason: 'invalid_state',
-    message: `${referenceOf(payout)} has ended, or as good as: it is too late for ${outcome}.`,
+    message: `${outcome} comes too late: ${referenceOf(payout)} has ended, or is about to.`,
   })
 }
 
