@@ -11,7 +11,7 @@ import { type Api, openSite, readAll } from './storm-site.js'
 type Coin = 'USDC' | 'USDT'
 const mints: Record<Coin, string> = { USDC: usdc, USDT: usdt }
 const gift = 10_000_000_000n
-const replayed = 500
+const replayed = 200
 
 type Transfer = {
   reference: string
