@@ -3,14 +3,16 @@ import { eventProofs } from './events/proofs.js'
 import { idempotencyProofs } from './idempotency/proofs.js'
 import { ledgerProofs } from './ledger/proofs.js'
 import { limits } from './limits.js'
+import { payoutProofs } from './payouts/proofs.js'
 import type { Database } from './postgres/database.js'
+import type { Proof } from './proof.js'
 
 export type Finding = { claim: string; counterexamples: unknown[] }
 
-const proofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs]
+const allProofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs, ...payoutProofs]
 
 /** Checks every claim against one snapshot, so that work under way cannot make it look wrong. */
-export async function verifyLedger(db: Database): Promise<Finding[]> {
+export async function verifyLedger(db: Database, proofs: Proof[] = allProofs): Promise<Finding[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.write(sql`set local statement_timeout = 0`)

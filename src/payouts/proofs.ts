@@ -1,0 +1,118 @@
+import type { Proof } from '../proof.js'
+
+const heldEqualsOpenPayouts: Proof = {
+  claim: 'What is held is what open payouts will take, in every environment and asset',
+  counterexamples: `
+    with held as (
+      select environment_id, asset, debits_pending as held
+      from ledger_accounts where name = 'available'),
+    open as (
+      select environment_id, asset, sum(amount + fee) as open
+      from payouts where status = 'SUBMITTED' group by environment_id, asset)
+    select environment_id, asset, held, open
+    from held full join open using (environment_id, asset)
+    where coalesce(held, 0) <> coalesce(open, 0)`,
+}
+
+const payoutsHoldTheirMoney: Proof = {
+  claim: 'Every payout has set aside its amount and its fee, and nothing else has',
+  counterexamples: `
+    with holds as (
+      select environment_id, cause_id as id, min(asset) as asset, count(*) as lines,
+        sum(amount) filter (where credit in ('treasury', 'clearing')
+          and purpose in ('crypto_payout', 'bank_payout')) as amount,
+        sum(amount) filter (where credit = 'fees'
+          and purpose in ('crypto_payout_fee', 'bank_payout_fee')) as fee
+      from ledger_transfers where is_hold and debit = 'available'
+      group by environment_id, cause_id)
+    select environment_id, id, p.amount, p.fee, h.amount as held, h.fee as fee_held
+    from payouts p full join holds h using (environment_id, id)
+    where (p.asset, p.amount, p.fee, case when p.fee > 0 then 2 else 1 end)
+      is distinct from (h.asset, h.amount, coalesce(h.fee, 0), h.lines)`,
+}
+
+const holdsFollowTheirPayouts: Proof = {
+  claim: 'The money of every payout is held, spent or given back, as its state says',
+  counterexamples: `
+    select p.environment_id, p.id, p.status, r.verb from payouts p
+    left join ledger_resolutions r on r.environment_id = p.environment_id and r.cause_id = p.id
+    where r.verb is distinct from case p.status
+      when 'SUBMITTED' then null when 'FAILED' then 'release' else 'settle' end`,
+}
+
+const reversalsGiveBack: Proof = {
+  claim: 'Every reversed payout has given back its amount and its fee, and no other has',
+  counterexamples: `
+    with given as (
+      select environment_id, cause_id as id,
+        sum(amount) filter (where purpose = 'bank_payout_reversal') as amount,
+        sum(amount) filter (where purpose = 'bank_payout_fee_reversal') as fee
+      from ledger_transfers
+      where purpose in ('bank_payout_reversal', 'bank_payout_fee_reversal')
+      group by environment_id, cause_id)
+    select environment_id, id, p.status, p.amount, p.fee, g.amount as given, g.fee as fee_given
+    from payouts p full join given g using (environment_id, id)
+    where p.id is null
+      or coalesce(g.amount, 0) <> case when p.status = 'REVERSED' then p.amount else 0 end
+      or coalesce(g.fee, 0) <> case when p.status = 'REVERSED' then p.fee else 0 end`,
+}
+
+const everyStateIsTold: Proof = {
+  claim: 'Every payout has told each of its states once, in their order, and nothing else',
+  counterexamples: `
+    with told as (
+      select environment_id, resource_id as id,
+        array_agg(type order by sequence) as types, max(sequence) as last
+      from events where type like 'crypto\\_transfer.%' or type like 'bank\\_transfer.%'
+      group by environment_id, resource_id)
+    select environment_id, id, p.status, t.types
+    from payouts p full join told t using (environment_id, id)
+    where (p.event_sequence, array_length(t.types, 1)) is distinct from (t.last, t.last)
+      or t.types is distinct from
+        array[p.kind || '.submitted'] || case
+          when p.status = 'SUBMITTED' then array[]::text[]
+          when p.status = 'FAILED' then array[p.kind || '.failed']
+          when p.kind = 'crypto_transfer' then array['crypto_transfer.confirmed']
+          when p.status = 'COMPLETED' then array['bank_transfer.completed']
+          else array['bank_transfer.completed', 'bank_transfer.reversed'] end`,
+}
+
+const openPayoutsAreTried: Proof = {
+  claim: 'Every open payout has exactly one live attempt, and no other payout has one',
+  counterexamples: `
+    select p.environment_id, p.id, p.status, coalesce(a.live, 0) as live from payouts p
+    left join (select environment_id, payout_id, count(*) as live from payout_attempts
+      where state = 'LIVE' group by environment_id, payout_id) a
+      on a.environment_id = p.environment_id and a.payout_id = p.id
+    where coalesce(a.live, 0) <> case when p.status = 'SUBMITTED' then 1 else 0 end`,
+}
+
+const payoutsLandOnce: Proof = {
+  claim: 'Every completed payout has exactly one attempt that landed, and no other payout has one',
+  counterexamples: `
+    select p.environment_id, p.id, p.status, coalesce(a.landed, 0) as landed from payouts p
+    left join (select environment_id, payout_id, count(*) as landed from payout_attempts
+      where state = 'LANDED' group by environment_id, payout_id) a
+      on a.environment_id = p.environment_id and a.payout_id = p.id
+    where coalesce(a.landed, 0) <> case when p.status in ('COMPLETED', 'REVERSED') then 1 else 0 end`,
+}
+
+const attemptsKeepToTheirRail: Proof = {
+  claim: 'Every attempt is of a payout, and on its rail',
+  counterexamples: `
+    select a.environment_id, a.payout_id, a.number, a.rail, p.rail as rail_of_payout
+    from payout_attempts a
+    left join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+    where p.rail is distinct from a.rail`,
+}
+
+export const payoutProofs: Proof[] = [
+  heldEqualsOpenPayouts,
+  payoutsHoldTheirMoney,
+  holdsFollowTheirPayouts,
+  reversalsGiveBack,
+  everyStateIsTold,
+  openPayoutsAreTried,
+  payoutsLandOnce,
+  attemptsKeepToTheirRail,
+]

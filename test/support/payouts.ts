@@ -1,0 +1,70 @@
+import type { EnvironmentId } from '../../src/environment.js'
+import { newId } from '../../src/ids.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { concludePayouts } from '../../src/payouts/conclude-payouts.js'
+import { createPayouts } from '../../src/payouts/create-payouts.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { type Payout, type PayoutKind, referenceOf } from '../../src/payouts/payout.js'
+import type { LiveAttempt, Prepared } from '../../src/payouts/ports.js'
+import type { Database } from '../../src/postgres/database.js'
+import { fundingOf, now } from './movements.js'
+import { PaperRail } from './paper-rail.js'
+
+/** Payouts in the books, with nobody outside who would carry them. */
+
+const assetOf = { crypto_transfer: 'USDC', bank_transfer: 'NGN' } as const
+
+function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
+  return {
+    ...{ environmentId, kind, id: newId(now), rail: `paper-${kind}`, asset: assetOf[kind] },
+    ...{ amount: 25n, fee: 2n, requestedAmount: '25', merchantReference: null, metadata: '{}' },
+    destination: { kind: 'wallet', address: 'somewhere' },
+    ...{ status: 'SUBMITTED', failureReason: null, isReviewRequired: false, eventSequence: 1 },
+    ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null, createdAt: now },
+  }
+}
+
+/** As the row of its first attempt says, before anybody has looked at it. */
+function attemptOf(payout: Payout, prepared: Prepared): LiveAttempt {
+  const { environmentId, id, asset } = payout
+  const names = { environmentId, payoutId: id, reference: referenceOf(payout), asset }
+  return { ...prepared, ...names, number: 1, looks: 0, createdAt: now }
+}
+
+export type Paid = Record<'open' | 'completed' | 'failed' | 'again' | 'reversed', Payout>
+
+/** One payout of every state, each with its fee; one whose first attempt died. */
+export async function payInEveryWay(db: Database, environmentId: EnvironmentId): Promise<Paid> {
+  const crypto = () => payoutOf(environmentId, 'crypto_transfer')
+  const paid: Paid = {
+    ...{ open: crypto(), completed: crypto(), failed: crypto(), again: crypto() },
+    reversed: payoutOf(environmentId, 'bank_transfer'),
+  }
+  const preparedOf = ({ id }: Payout, number = 1): Prepared => {
+    const token = `${id}-${number}`
+    return { token, wire: Buffer.from(token), validUntil: 150n }
+  }
+  const conclude = <Verdict extends object>(payout: Payout, verdict: Verdict) => {
+    return { attempt: attemptOf(payout, preparedOf(payout)), ...verdict }
+  }
+  const fundings = (['USDC', 'NGN'] as const).map((asset) =>
+    fundingOf({ environmentId, asset }, 1_000n),
+  )
+  const orders = Object.values(paid).map((payout) => ({ payout, prepared: preparedOf(payout) }))
+  await db.transaction((tx) => moveAll(tx, now, fundings))
+  await db.transaction((tx) => createPayouts(tx, now, orders))
+  await db.transaction((tx) =>
+    concludePayouts(tx, now, [
+      conclude(paid.completed, { verdict: 'landed' } as const),
+      conclude(paid.failed, { verdict: 'failed', reason: 'chain_error' } as const),
+      conclude(paid.again, { verdict: 'again', prepared: preparedOf(paid.again, 2) } as const),
+      conclude(paid.reversed, { verdict: 'landed' } as const),
+    ]),
+  )
+  const references = [referenceOf(paid.reversed)]
+  const rail = Object.assign(new PaperRail(paid.reversed.rail), {
+    findReversed: async () => ({ cursor: BigInt(environmentId), references }),
+  })
+  await followReversals({ db, rail }, now)
+  return paid
+}
