@@ -14,6 +14,7 @@ import { registerKyc } from './operate/kyc.js'
 import { registerMerchants } from './operate/merchants.js'
 import type { OperateContext } from './operate/operation.js'
 import { registerPayouts } from './operate/payouts.js'
+import { registerReconcile } from './operate/reconcile.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
@@ -85,6 +86,20 @@ for (const register of [
   registerVerifyLedger,
 ])
   register(program, context)
+
+registerReconcile(program, context, async (db, work) => {
+  const config = readConfig()
+  const { borrowRails } = await import('./open-rails.js')
+  const { findChainUrl } = await import('./demo.js')
+  const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
+  const tools = { config, db, clock: systemClock, logger: createLogger(config.logLevel) }
+  const rails = await borrowRails(tools, chainUrl)
+  try {
+    return await work(rails)
+  } finally {
+    await rails.close()
+  }
+})
 
 async function runServe(): Promise<void> {
   const { config, url, logger } = await prepareService()

@@ -16,6 +16,7 @@ import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
+import { listReconciliations } from './payouts/reconciliations.js'
 import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
@@ -58,7 +59,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     fund: createLane(laneContext, fundAndBack),
     payouts: createLane(laneContext, createOrRefuse),
   }
-  const metrics = createMetrics(lanes)
+  const metrics = createMetrics(lanes, () => listReconciliations(db))
 
   const app = await createServer({
     clock,

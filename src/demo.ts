@@ -52,6 +52,11 @@ export async function openDemo(
   return demo
 }
 
+/** Where the embedded chain answered when the service last started. */
+export function findChainUrl(home: string): string | undefined {
+  return readDemo(path.join(home, 'demo.json'))?.solanaRpcUrl
+}
+
 function readDemo(file: string): Demo | undefined {
   if (!existsSync(file)) return undefined
   try {

@@ -1,4 +1,4 @@
-import { day, minute, second } from './clock.js'
+import { day, hour, minute, second } from './clock.js'
 
 /** Every loop, queue, page, retry and batch has a limit, and it stands here. */
 export const limits = {
@@ -141,6 +141,18 @@ export const limits = {
     reversesAfterMs: 5 * second,
     reversalsAtOnce: 500,
     statementLines: 1_000,
+  },
+  reconcile: {
+    everyMs: day,
+    lookEveryMs: minute,
+    leaseMs: hour,
+    /** What contradicts itself is looked at again: it may have been under way. */
+    lookAgainMs: 3 * second,
+    /** Compared again each time, for banks and nodes are late and clocks differ. */
+    overlapMs: 3 * day,
+    overlapSlots: 10_000n,
+    statementPages: 1_000,
+    askedAtOnce: 256,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   borrowed: { finishMs: 5 * second, lookMs: 50 },

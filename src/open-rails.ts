@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './clock.js'
 import type { Config, SolanaConfig } from './config.js'
@@ -14,7 +14,7 @@ import type { Database } from './postgres/database.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
-import { createCoinMint, giveLamports } from './rails/solana/embedded.js'
+import { callLocalnet, createCoinMint, giveLamports } from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
@@ -77,6 +77,28 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       await localnet?.stop()
     },
   }
+}
+
+/**
+ * For a command beside a running service, which alone may run the embedded chain: uses its chain,
+ * or opens it for the moment where nobody does.
+ */
+export async function borrowRails(tools: Tools, chainUrl: string | undefined): Promise<OpenRails> {
+  const { home } = tools.config
+  if (!chainUrl || !(await isChainOf(home, chainUrl))) return openRails(tools)
+  const test = { urls: [chainUrl], keyFile: path.join(home, 'test-treasury.json') }
+  const { solana, ...config } = tools.config
+  const borrowed = { ...solana, test: { ...solana.test, ...test } }
+  return openRails({ ...tools, config: { ...config, solana: borrowed } })
+}
+
+/** The address may be old, and somebody else's chain may answer there by now. */
+async function isChainOf(home: string, url: string): Promise<boolean> {
+  const file = path.join(home, 'localnet', 'genesis.json')
+  if (!existsSync(file)) return false
+  const { genesisHash } = JSON.parse(readFileSync(file, 'utf8')) as { genesisHash: string }
+  const answer = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
+  return answer === genesisHash
 }
 
 function openLocalnet({ config, logger }: Tools): Promise<Chain> {

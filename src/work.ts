@@ -10,6 +10,7 @@ import { lookAfterPayouts } from './payouts/look-after-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
+import { reconcileDue } from './reconcile.js'
 import type { Seal } from './sealed.js'
 import { watchTreasuries } from './watch-treasuries.js'
 import { Deliverer } from './webhooks/deliver.js'
@@ -54,6 +55,12 @@ export function createJobs(opened: OpenRails, logger: Logger): Job[] {
       everyMs: hour,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => markForReview({ db, logger }, now),
+    },
+    {
+      name: 'reconcile books, chain and bank',
+      everyMs: limits.reconcile.lookEveryMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
     },
     ...[...payoutRails].map((rail) => ({
       name: `look after payouts on ${rail.name}`,

@@ -35,6 +35,7 @@ const street = [
   'prepare-database',
   'verify-ledger',
   'watch-treasuries',
+  'reconcile',
 ]
 
 const root = path.resolve(import.meta.dirname, '..')

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Reconciliation } from '../payouts/reconciliations.js'
 import type { Lane } from '../postgres/lane.js'
 
 export type HttpMetrics = {
@@ -10,6 +11,7 @@ export type HttpMetrics = {
 /** Counted by route pattern, never by path: references would make a new series each. */
 export function createMetrics(
   lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
+  listReconciliations: () => Promise<Reconciliation[]>,
 ): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -36,6 +38,7 @@ export function createMetrics(
         for (const [event, count] of Object.entries(stats)) this.set({ lane, event }, count)
     },
   })
+  addReconciliations(registry, listReconciliations)
   return {
     registry,
     observe(request, reply) {
@@ -45,4 +48,27 @@ export function createMetrics(
       durations.observe({ method, route }, reply.elapsedTime / 1_000)
     },
   }
+}
+
+/** As the worker that compared last wrote it down: it has no `/metrics` of its own. */
+function addReconciliations(registry: Registry, list: () => Promise<Reconciliation[]>): void {
+  const add = (name: string, help: string, read: (one: Reconciliation) => number) =>
+    new Gauge({
+      ...{ name, help, labelNames: ['rail'], registers: [registry] },
+      async collect() {
+        this.reset()
+        // Without the database it is absent, and all the others are needed more than ever.
+        for (const one of await list().catch(() => [])) this.set({ rail: one.rail }, read(one))
+      },
+    })
+  add(
+    'manilla_reconciliation_differences',
+    'In how many ways books and rail contradict each other.',
+    ({ differences }) => differences,
+  )
+  add(
+    'manilla_reconciliation_timestamp_seconds',
+    'When books and rail were last compared; a result that is old says nothing.',
+    ({ reconciledAt }) => reconciledAt.getTime() / 1_000,
+  )
 }

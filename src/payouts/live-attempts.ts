@@ -35,26 +35,36 @@ export async function claimAttempts(db: Reader, now: Date, rail: string): Promis
 
 const names = { environment_id: 'int4', payout_id: 'uuid' } as const
 
-const findLive = listStatement<typeof names, Row>({
-  name: 'find_live_attempts',
-  columns: names,
-  text: (list) => `
-    select ${columns}, (select row_to_json(p) from (select kind, asset from payouts
-      where environment_id = job.environment_id and id = job.payout_id) p) as payout
-    from payout_attempts job join ${list} using (environment_id, payout_id)
-    where job.state = 'LIVE'`,
-})
+const findIn = (state: 'LIVE' | 'LANDED') =>
+  listStatement<typeof names, Row>({
+    name: `find_${state.toLowerCase()}_attempts`,
+    columns: names,
+    text: (list) => `
+      select ${columns}, (select row_to_json(p) from (select kind, asset from payouts
+        where environment_id = job.environment_id and id = job.payout_id) p) as payout
+      from payout_attempts job join ${list} using (environment_id, payout_id)
+      where job.state = '${state}'`,
+  })
+
+const [findLive, findLanded] = [findIn('LIVE'), findIn('LANDED')]
+
+type Name = { environmentId: number; id: string }
 
 /** What may be sent is only what a committed row says: it is read back before it leaves. */
 export async function readLiveAttempts(
   db: Reader,
-  payouts: { environmentId: number; id: string }[],
+  payouts: Name[],
 ): Promise<(LiveAttempt & { rail: string })[]> {
-  const rows = payouts.map(({ environmentId, id }) => ({
-    environment_id: environmentId,
-    payout_id: id,
-  }))
-  return (await db.rows(findLive(rows))).map(toAttempt)
+  return (await db.rows(findLive(payouts.map(toRow)))).map(toAttempt)
+}
+
+/** For asking a rail once more about what it said before. */
+export async function readLandedAttempts(db: Reader, payouts: Name[]): Promise<LiveAttempt[]> {
+  return (await db.rows(findLanded(payouts.map(toRow)))).map(toAttempt)
+}
+
+function toRow({ environmentId, id }: Name) {
+  return { environment_id: environmentId, payout_id: id }
 }
 
 function toAttempt({ payout, ...row }: Row): LiveAttempt & { rail: string } {

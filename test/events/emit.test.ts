@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEndpoint as insertAnEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, now } from '../support/movements.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectSoundLedger } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -63,7 +63,7 @@ test('an event and its deliveries commit with their cause', async () => {
   })
   expect(await listEvents(environmentId)).toMatchObject([{ causeId: funding.causeId }])
   expect(await listDeliveries(environmentId)).toEqual([`${funding.causeId} → ${endpoint}`])
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // And of nothing else: when the cause fails after the event was written, or the event itself fails,
@@ -162,7 +162,7 @@ test('only enabled endpoints that listen to the type get a delivery', async () =
     ].sort(),
   )
   expect(await listDeliveries(other)).toEqual([`${elsewhere.causeId} → ${others}`])
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Nobody listens yet: the event is kept all the same, for the list of events and for recovery.

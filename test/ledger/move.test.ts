@@ -9,7 +9,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { openSession } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectSoundLedger } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -47,7 +47,7 @@ test('racing holds never set aside more than the balance', async () => {
   for (const outcome of refused)
     expect(outcome).toEqual({ isMoved: false, why: 'not_covered', available: 10n })
   expect(await balanceOf(environmentId)).toMatchObject({ available: 10n, held: 90n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // The same ten in one list. Now order decides: the first three fit, and those behind them are refused
@@ -62,7 +62,7 @@ test('holds of one list are judged one after the other', async () => {
     outcomes.map((_, index) => index < 3 || index === 10),
   )
   expect(await balanceOf(environmentId)).toMatchObject({ available: 0n, held: 100n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Amount and fee are covered as one sum: a payout whose amount fits and whose fee does not is refused
@@ -78,7 +78,7 @@ test('a movement is made with all of its lines or with none', async () => {
   const rows = await db.rows(sql`
     select from ledger_transfers where cause_id = ${short.causeId}`)
   expect(rows).toEqual([])
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // A cause moves money once for a purpose. Whoever brings it again fails by the primary key, whatever
@@ -91,7 +91,7 @@ test('a cause that comes again moves nothing', async () => {
 
   await expect(again).rejects.toMatchObject({ constraint: 'ledger_transfers_pkey' })
   expect(await balanceOf(environmentId)).toMatchObject({ available: 100n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Nothing crosses environments or assets: equal names in another environment or asset are other

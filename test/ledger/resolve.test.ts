@@ -11,7 +11,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { openSession } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectSoundLedger } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
@@ -45,7 +45,7 @@ test('a hold is settled or released, once', async () => {
     for (const verb of ['settle', 'release'] as const)
       expect(await resolve(causeId, verb)).toEqual([false])
   expect(await balanceOf(environmentId)).toMatchObject({ available: 940n, held: 30n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // The same payout comes several times in one list, as two notices of one bank may. The first verb
@@ -65,7 +65,7 @@ test('a cause that is named several times in a list is resolved once, for its ow
   const [row] = await db.rows(sql<{ amount: bigint }>`
     select amount from ledger_resolutions where cause_id = ${holds[0]!.causeId}`)
   expect(row!.amount).toBe(30n)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Sixteen connections settle and release the same three payouts at once. Each payout goes one way,
@@ -91,7 +91,7 @@ test('racing resolutions of the same holds agree on one winner each', async () =
     select distinct verb from ledger_resolutions where environment_id = ${environmentId}`)
   expect(new Set(rows.map(({ verb }) => verb))).toEqual(new Set(winners))
   expect((await balanceOf(environmentId)).held).toBe(0n)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // There is nothing to give back for a cause that never held money: asking for it is a bug, and the
@@ -116,7 +116,7 @@ test('resolving what was never held is a bug, and changes nothing', async () => 
     await expect(outcome).rejects.toThrow('holds money')
   }
   expect(await balanceOf(environmentId)).toMatchObject({ available: 915n, held: 90n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Money that came without being asked for is returned from suspense: set aside and then spent or
@@ -147,5 +147,5 @@ test('a hold on suspense stays off the statement of the available balance', asyn
     select from ledger_resolutions where environment_id = ${environmentId} and entry_number is not null`)
   expect(entries).toEqual([])
   expect((await listBalances(db, environmentId))[0]).toMatchObject({ available: 0n, pending: 30n })
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })

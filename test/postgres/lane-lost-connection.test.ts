@@ -17,7 +17,7 @@ import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 import { seededRandom } from '../support/seed.js'
 import { backendOf, openSession, until, untilBlocked } from '../support/sessions.js'
-import { expectSoundBooks } from '../support/sound-books.js'
+import { expectSoundLedger } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 const seal = createSeal(new Secret('a secret of the tests'))
@@ -129,7 +129,7 @@ test('a commit whose answer is lost is unknown, and the retry replays it', async
   expect(retried.map(({ body }) => body)).toEqual(calls.map(({ expected }) => expected!.body))
   expect(retried.every(({ isReplayed }) => isReplayed)).toBe(true)
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // The batch is stopped by somebody else's lock with its commit already on the wire, and then the
@@ -162,7 +162,7 @@ test('a commit that never ran is unknown as well, and the retry does the work', 
   const retried = await Promise.all(calls.map((call) => lane.run(call)))
   expect(retried.some(({ isReplayed }) => isReplayed)).toBe(false)
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // The connection is cut while the batch waits for its accounts, before any commit was sent. Nothing
@@ -189,7 +189,7 @@ test('a connection lost before commit is replaced without the callers noticing',
   expect(answered.every(({ status, isReplayed }) => status === 201 && !isReplayed)).toBe(true)
   expect(lane.stats).toMatchObject({ batches: 1, retried: 1, unknown: 0, halved: 0 })
   expect(await countHolds(environmentId)).toBe(20)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })
 
 // Four hundred payouts on a line that is cut again and again, by the server and by us, early and
@@ -239,5 +239,5 @@ test('however often the line is cut, every key runs exactly once', async () => {
   expect(retries).toBeGreaterThan(100)
   expect(answered.some(({ isReplayed }) => isReplayed)).toBe(true)
   expect(answered.some(({ isReplayed }) => !isReplayed)).toBe(true)
-  await expectSoundBooks(db)
+  await expectSoundLedger(db)
 })

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Tx } from '../postgres/tx.js'
+import type { Booked } from './compare-books.js'
+import { type Payout, referenceOf } from './payout.js'
+
+export type BookedPayout = Booked & Pick<Payout, 'environmentId' | 'id'>
+
+type Row = Omit<BookedPayout, 'reference' | 'attempts'> & { kind: Payout['kind']; attempts: string }
+
+/** Of a rail: the payouts that were made or completed since a time, and those of these tokens. */
+export async function listBooked(
+  tx: Tx,
+  { rail, from, tokens }: { rail: string; from: Date; tokens: string[] },
+): Promise<BookedPayout[]> {
+  const rows = await tx.rows(sql<Row>`
+    select p.environment_id as "environmentId", p.id, p.kind, p.asset, p.amount, p.status,
+      (select coalesce(json_agg(json_build_object('token', a.token, 'state', a.state)), '[]')
+        from payout_attempts a
+        where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts
+    from payouts p
+    where p.rail = ${rail} and (p.created_at >= ${from} or p.completed_at >= ${from}
+      or (p.environment_id, p.id) in (select environment_id, payout_id from payout_attempts
+        where rail = ${rail} and token = any(${tokens})))`)
+  return rows.map(({ attempts, ...row }) => ({
+    ...row,
+    reference: referenceOf(row),
+    attempts: JSON.parse(attempts) as Booked['attempts'],
+  }))
+}

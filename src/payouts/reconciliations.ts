@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
+import type { Reader } from '../postgres/tx.js'
+
+/** Up to where books and rail are known to agree. */
+export type Agreed = { agreedAt: Date | null; position: bigint }
+
+/** Undefined when it is not due, or somebody else is at it. */
+export async function claimReconciliation(
+  db: Reader,
+  now: Date,
+  rail: string,
+): Promise<Agreed | undefined> {
+  const leaseEnd = after(now, limits.reconcile.leaseMs)
+  const [row] = await db.rows(sql<Agreed>`
+    insert into reconciliations as r (rail, due_at) values (${rail}, ${leaseEnd})
+    on conflict (rail) do update set due_at = excluded.due_at where r.due_at <= ${now}
+    returning agreed_at as "agreedAt", position`)
+  return row
+}
+
+/** Where something differs the place is kept, so that it is found again until it is put right. */
+export async function recordReconciliation(
+  db: Reader,
+  now: Date,
+  { rail, differences, position }: { rail: string; differences: number; position: bigint },
+): Promise<void> {
+  const dueAt = after(now, limits.reconcile.everyMs)
+  const agreed = differences === 0 ? { at: now, position } : { at: null, position: 0n }
+  await db.rows(sql`
+    insert into reconciliations as r
+      (rail, due_at, agreed_at, position, reconciled_at, differences)
+    values (${rail}, ${dueAt}, ${agreed.at}, ${agreed.position}, ${now}, ${differences})
+    on conflict (rail) do update set due_at = excluded.due_at,
+      agreed_at = coalesce(excluded.agreed_at, r.agreed_at),
+      position = greatest(excluded.position, r.position),
+      reconciled_at = excluded.reconciled_at, differences = excluded.differences`)
+}
+
+export type Reconciliation = { rail: string; reconciledAt: Date; differences: number }
+
+export function listReconciliations(db: Reader): Promise<Reconciliation[]> {
+  return db.rows(sql<Reconciliation>`
+    select rail, reconciled_at as "reconciledAt", differences from reconciliations
+    where reconciled_at is not null order by rail`)
+}

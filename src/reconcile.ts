@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { after } from './clock.js'
+import type { Mode } from './environment.js'
+import { limits } from './limits.js'
+import type { Logger } from './log.js'
+import type { OpenRails } from './open-rails.js'
+import { type Carried, compareBooks, type Difference, findUnseen } from './payouts/compare-books.js'
+import { compareTreasury, readTreasuryBooks } from './payouts/compare-treasury.js'
+import { type BookedPayout, listBooked } from './payouts/list-booked.js'
+import { readLandedAttempts } from './payouts/live-attempts.js'
+import type { PayoutRail } from './payouts/ports.js'
+import {
+  type Agreed,
+  claimReconciliation,
+  recordReconciliation,
+} from './payouts/reconciliations.js'
+import type { Database } from './postgres/database.js'
+import { toBankReference } from './rails/sandbox-bank/payment-order.js'
+import type { SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
+import type { SolanaRail, TreasuryTransfer } from './rails/solana/rail.js'
+
+export type Reconciled = { rail: string; differences: Difference[]; position: bigint }
+
+export type ReconcilableRails = Pick<OpenRails, 'solana' | 'sandboxBank'>
+
+/** Where to begin: what the books made since a time, what a chain took since a slot. */
+type Since = { from: Date; slot: bigint }
+
+type Told = { carried: Carried[]; position: bigint; isComplete: boolean }
+
+/** A rail that can tell what it carried, and what it holds of ours where it holds it. */
+type Side = {
+  rail: PayoutRail
+  tell(since: Since): Promise<Told>
+  compareHoldings(db: Database): Promise<Difference[]>
+}
+
+const beginning = new Date(0)
+
+/**
+ * Compares everything and keeps the result; or of the chain only what it took since a slot, which
+ * says too little to be kept.
+ */
+export async function reconcile(
+  { db, rails }: { db: Database; rails: ReconcilableRails },
+  now: Date,
+  slot?: bigint,
+): Promise<Reconciled[]> {
+  const results: Reconciled[] = []
+  for (const side of sidesOf(rails, now)) {
+    const result = await reconcileSide({ db, side }, { from: beginning, slot: slot ?? 0n })
+    if (slot === undefined) await keep(db, now, result)
+    results.push(result)
+  }
+  return results
+}
+
+/**
+ * The same for rails that are due, from where they last agreed. Differences are logged, one by one:
+ * none of them puts itself right. Says how many rails there were.
+ */
+export async function reconcileDue(
+  { db, rails, logger }: { db: Database; rails: ReconcilableRails; logger: Logger },
+  now: Date,
+): Promise<number> {
+  let done = 0
+  for (const side of sidesOf(rails, now)) {
+    const agreed = await claimReconciliation(db, now, side.rail.name)
+    if (!agreed) continue
+    const result = await reconcileSide({ db, side }, toSince(agreed))
+    await keep(db, now, result)
+    for (const difference of result.differences)
+      logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
+    done += 1
+  }
+  return done
+}
+
+function keep(db: Database, now: Date, { rail, differences, position }: Reconciled): Promise<void> {
+  return recordReconciliation(db, now, { rail, differences: differences.length, position })
+}
+
+function toSince({ agreedAt, position }: Agreed): Since {
+  const { overlapMs, overlapSlots } = limits.reconcile
+  return {
+    from: agreedAt ? after(agreedAt, -overlapMs) : beginning,
+    slot: position > overlapSlots ? position - overlapSlots : 0n,
+  }
+}
+
+/** A difference counts when it is there twice: what was under way at the first look is through. */
+async function reconcileSide(
+  tools: { db: Database; side: Side },
+  since: Since,
+): Promise<Reconciled> {
+  const first = await look(tools, since)
+  if (first.differences.length > 0) await sleep(limits.reconcile.lookAgainMs)
+  const last = first.differences.length > 0 ? await look(tools, since) : first
+  const before = new Set(first.differences.map(nameOf))
+  const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
+  return { rail: tools.side.rail.name, differences, position: last.position }
+}
+
+function nameOf({ kind, name }: Difference): string {
+  return `${kind} ${name}`
+}
+
+/**
+ * The rail is read first and the books after it: whatever left was in the books before it left. What
+ * the books call arrived and the rail did not show, the rail is asked for by name.
+ */
+async function look({ db, side }: { db: Database; side: Side }, since: Since) {
+  const { rail } = side
+  const { carried, position, isComplete } = await side.tell(since)
+  const tokens = carried.map(({ token }) => token)
+  const booked = await db.transaction((tx) => {
+    tx.write(sql`set transaction isolation level repeatable read, read only`)
+    tx.write(sql`set local statement_timeout = 0`)
+    return listBooked(tx, { rail: rail.name, from: since.from, tokens })
+  })
+  const asked = await askFor({ db, rail }, findUnseen(booked, carried))
+  const differences = [
+    ...compareBooks(booked, [...carried, ...asked]),
+    ...(await side.compareHoldings(db)),
+    ...(isComplete ? [] : [notCompared(rail.name)]),
+  ]
+  return { differences, position }
+}
+
+async function askFor(
+  { db, rail }: { db: Database; rail: PayoutRail },
+  unseen: BookedPayout[],
+): Promise<Carried[]> {
+  const landed: Carried[] = []
+  const { askedAtOnce } = limits.reconcile
+  for (let start = 0; start < unseen.length; start += askedAtOnce) {
+    const attempts = await readLandedAttempts(db, unseen.slice(start, start + askedAtOnce))
+    const findings = await rail.check(attempts)
+    const found = attempts.filter((_, index) => findings[index]!.state === 'landed')
+    for (const { token, asset } of found)
+      landed.push({ token, asset, memo: null, amount: null, state: 'landed' })
+  }
+  return landed
+}
+
+function notCompared(rail: string): Difference {
+  const atRail = 'more than can be read at once: begin later, with --since-slot'
+  return { kind: 'not_compared', name: rail, inBooks: 'not compared in full', atRail }
+}
+
+function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] {
+  const chains = (['test', 'live'] as const).flatMap((mode) => {
+    const rail = solana[mode]
+    return rail ? [chainSide(rail, mode)] : []
+  })
+  return [...chains, ...(sandboxBank ? [bankSide(sandboxBank, now)] : [])]
+}
+
+function chainSide(rail: SolanaRail, mode: Mode): Side {
+  return {
+    rail,
+    async tell({ slot }) {
+      const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
+      const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
+      // What came in is no payout; whether it is in the books, the balance says.
+      const out = transfers.filter(({ amountOut, hasFailed }) => hasFailed || amountOut !== 0n)
+      const carried = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toCarried)
+      return { carried, position, isComplete }
+    },
+    async compareHoldings(db) {
+      const differences: Difference[] = []
+      for (const asset of ['USDC', 'USDT'] as const) {
+        const before = await readTreasuryBooks(db, { mode, asset })
+        const { [asset]: held } = await rail.treasuryBalances()
+        const now = await readTreasuryBooks(db, { mode, asset })
+        differences.push(...compareTreasury(asset, held, { before, after: now }))
+      }
+      return differences
+    },
+  }
+}
+
+function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTransfer): Carried {
+  const state = hasFailed ? 'failed' : 'completed'
+  return { token: signature, memo, asset, amount: amountOut, state }
+}
+
+/** What the sandbox bank holds is not compared: it keeps no account of ours. */
+function bankSide(bank: SandboxBank, now: Date): Side {
+  return {
+    rail: bank,
+    async tell({ from }) {
+      const carried: Carried[] = []
+      // The bank's clock is its own: what it received by its future is there, too.
+      const period = { from, to: after(now, limits.reconcile.overlapMs) }
+      let page = await bank.statement(period)
+      for (let pages = 1; ; pages += 1) {
+        for (const { reference, amount, state } of page.lines)
+          carried.push({
+            ...{ token: toBankReference(reference), memo: reference, asset: 'NGN', amount, state },
+          })
+        const isEnough = pages === limits.reconcile.statementPages
+        if (!page.next || isEnough) return { carried, position: 0n, isComplete: !page.next }
+        page = await bank.statement({ ...period, after: page.next })
+      }
+    },
+    compareHoldings: async () => [],
+  }
+}

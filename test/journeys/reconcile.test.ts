@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createKeyPairSignerFromBytes } from '@solana/kit'
+import { afterAll, expect, test } from 'vitest'
+import { rpcAt } from '../rails/localnet/localnet.js'
+import { newWallet, signTransfer, unchecked } from '../rails/localnet/transfers.js'
+import {
+  createHome,
+  isRunning,
+  type Program,
+  readDemo,
+  removeHome,
+  runCommand,
+  startProgram,
+} from '../support/program.js'
+import { until } from '../support/sessions.js'
+
+const home = createHome()
+let running: Program
+afterAll(async () => {
+  if (isRunning(running.pid)) running.signal('SIGKILL')
+  await running.ended
+  await removeHome(home)
+})
+
+async function ask(method: string, where: string, body?: object) {
+  const { baseUrl, test: keys } = readDemo(home)
+  const response = await fetch(baseUrl + where, {
+    method,
+    headers: {
+      authorization: `Bearer ${keys.secretKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return (await response.json()).data
+}
+
+async function pay(kind: string, body: object) {
+  const { reference } = await ask('POST', `/v1/disbursements/${kind}`, body)
+  await until(async () => {
+    const { status } = await ask('GET', `/v1/disbursements/${kind}/${reference}`)
+    return status === 'CONFIRMED' || status === 'COMPLETED'
+  })
+}
+
+const agreed = { code: 0, out: 'Books, chain and bank agree.\n', err: '' }
+
+test('manilla reconcile agrees beside a running service, and without one', async () => {
+  running = await startProgram(home)
+  await pay('crypto', {
+    ...{ amount: '25', asset: 'USDC', network: 'SOLANA' },
+    destinationAddress: await newWallet(),
+  })
+  await pay('bank-transfer', { amount: 5_000, bankCode: '058', accountNumber: '0123456789' })
+  expect(await runCommand(home, 'reconcile')).toEqual(agreed)
+  expect(await runCommand(home, 'reconcile', '--since-slot', '1')).toEqual(agreed)
+  running.signal('SIGINT')
+  await running.ended
+  expect(await runCommand(home, 'reconcile')).toEqual(agreed)
+})
+
+test('and says what the treasury paid outside of it, with exit code 1', async () => {
+  running = await startProgram(home)
+  const { solanaRpcUrl } = readDemo(home) as { solanaRpcUrl?: string }
+  const chain = rpcAt(solanaRpcUrl!)
+  const bytes = JSON.parse(readFileSync(path.join(home, 'test-treasury.json'), 'utf8'))
+  const payer = await createKeyPairSignerFromBytes(Uint8Array.from(bytes))
+  const transfer = { payer, to: await newWallet(), amount: 1_000_000n, memo: 'a secret errand' }
+  const { signature, wire } = await signTransfer(chain, transfer)
+  await chain.call('sendTransaction', wire, unchecked)
+  await until(async () => {
+    const { value } = await chain.call('getSignatureStatuses', [signature])
+    return value[0]?.confirmationStatus === 'finalized'
+  })
+  const said = await runCommand(home, 'reconcile')
+  expect(said.code).toBe(1)
+  expect(said.out).toContain(`not in books: ${signature} (solana:`)
+  expect(said.out).toContain('at the rail:  1 USDC completed, with the memo a secret errand')
+  expect(said.out).toMatch(/treasury differs: USDC .*\n {4}in the books: 9975\n.* 9974\n/)
+  const data = JSON.parse((await runCommand(home, 'reconcile', '--json')).out)
+  expect(data.isClean).toBe(false)
+})
