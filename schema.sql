@@ -318,6 +318,18 @@ create table rail_cursors (
   constraint rail_cursors_pkey PRIMARY KEY (rail, subject)
 );
 
+create table reconciliations (
+  rail text not null,
+  due_at timestamp with time zone not null,
+  agreed_at timestamp with time zone,
+  position bigint default 0 not null,
+  reconciled_at timestamp with time zone,
+  differences integer,
+  constraint differences_are_not_negative CHECK ((differences >= 0)),
+  constraint reconciliation_has_its_result CHECK (((reconciled_at IS NULL) = (differences IS NULL))),
+  constraint reconciliations_pkey PRIMARY KEY (rail)
+);
+
 create table sandbox_transfers (
   reference text not null,
   payment_order text not null,

@@ -34,7 +34,7 @@ async function ask(method: string, where: string, body?: object) {
     },
     ...(body && { body: JSON.stringify(body) }),
   })
-  return (await response.json()).data
+  return JSON.parse(await response.text()).data
 }
 
 async function pay(kind: string, body: object) {
@@ -47,7 +47,10 @@ async function pay(kind: string, body: object) {
 
 const agreed = { code: 0, out: 'Books, chain and bank agree.\n', err: '' }
 
-test('manilla reconcile agrees beside a running service, and without one', async () => {
+// Each command is a process that starts from nothing: on a busy machine they take a while.
+const timeout = 180_000
+
+test('manilla reconcile agrees beside a running service, and without one', { timeout }, async () => {
   running = await startProgram(home)
   await pay('crypto', {
     ...{ amount: '25', asset: 'USDC', network: 'SOLANA' },
@@ -61,7 +64,7 @@ test('manilla reconcile agrees beside a running service, and without one', async
   expect(await runCommand(home, 'reconcile')).toEqual(agreed)
 })
 
-test('and says what the treasury paid outside of it, with exit code 1', async () => {
+test('and says what the treasury paid outside of it, with exit code 1', { timeout }, async () => {
   running = await startProgram(home)
   const { solanaRpcUrl } = readDemo(home) as { solanaRpcUrl?: string }
   const chain = rpcAt(solanaRpcUrl!)
