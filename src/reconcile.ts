@@ -107,8 +107,8 @@ function nameOf({ kind, name }: Difference): string {
 }
 
 /**
- * The rail is read first and the books after it: whatever left was in the books before it left. What
- * the books call arrived and the rail did not show, the rail is asked for by name.
+ * The rail is read first and the books after it: whatever left was in the books before it left.
+ * What the books call arrived and the rail did not show, the rail is asked for by name.
  */
 async function look({ db, side }: { db: Database; side: Side }, since: Since) {
   const { rail } = side

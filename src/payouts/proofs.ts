@@ -94,7 +94,8 @@ const payoutsLandOnce: Proof = {
     left join (select environment_id, payout_id, count(*) as landed from payout_attempts
       where state = 'LANDED' group by environment_id, payout_id) a
       on a.environment_id = p.environment_id and a.payout_id = p.id
-    where coalesce(a.landed, 0) <> case when p.status in ('COMPLETED', 'REVERSED') then 1 else 0 end`,
+    where coalesce(a.landed, 0)
+      <> case when p.status in ('COMPLETED', 'REVERSED') then 1 else 0 end`,
 }
 
 const attemptsKeepToTheirRail: Proof = {

@@ -50,7 +50,9 @@ const agreed = { code: 0, out: 'Books, chain and bank agree.\n', err: '' }
 // Each command is a process that starts from nothing: on a busy machine they take a while.
 const timeout = 180_000
 
-test('manilla reconcile agrees beside a running service, and without one', { timeout }, async () => {
+test('manilla reconcile agrees beside a running service, and without one', {
+  timeout,
+}, async () => {
   running = await startProgram(home)
   await pay('crypto', {
     ...{ amount: '25', asset: 'USDC', network: 'SOLANA' },
