@@ -56,6 +56,17 @@ export class Callers {
     }
   }
 
+  /** The reference of a payout to this wallet, once one has been answered. */
+  async payInto(site: Site, wallet: string): Promise<string> {
+    const key = `storm into ${wallet}`
+    this.wishes.set(key, { ...this.#wish(), destinationAddress: wallet })
+    while (!this.answers.has(key)) {
+      this.open.delete(key)
+      await this.#pay(site, key)
+    }
+    return JSON.parse(this.answers.get(key)!.text).data.reference
+  }
+
   /** In fair weather; what is refused for the moment is asked again. */
   async retryOpen(site: Site): Promise<void> {
     while (this.open.size > 0) {

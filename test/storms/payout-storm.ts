@@ -17,9 +17,6 @@ type Victim = (typeof victims)[number]
 
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
 
-/** Until these have been signed anew, whatever is sent to them is lost. */
-const blackHoles = 2
-
 export type Storm = {
   home: string
   kills: number
@@ -34,7 +31,8 @@ export type Storm = {
   onStart(program: Program): void
 }
 
-type Scene = Storm & { callers: Callers; holes: string[] }
+/** Whatever is sent to the hole is lost for as long as it storms. */
+type Scene = Storm & { callers: Callers; hole: string }
 
 /**
  * Many callers pay out while the chain loses, delays, fails and refuses what it is sent, and while
@@ -44,9 +42,9 @@ type Scene = Storm & { callers: Callers; holes: string[] }
 export async function payoutStorm(storm: Storm): Promise<Aftermath> {
   const { random, kills, payouts } = storm
   const wallets = await Promise.all(Array.from({ length: storm.wallets }, newWallet))
-  const [lost = '', , late = ''] = magicWallets.map(({ address }) => address)
-  const callers = new Callers(random, [...wallets, lost, late])
-  const scene = { ...storm, callers, holes: wallets.slice(0, blackHoles) }
+  const [failing = '', , late = ''] = magicWallets.map(({ address }) => address)
+  const callers = new Callers(random, [...wallets, failing, late])
+  const scene = { ...storm, callers, hole: wallets[0]! }
 
   let program = await start(scene)
   await callers.fund(openSite(storm.home), payouts)
@@ -61,8 +59,9 @@ export async function payoutStorm(storm: Storm): Promise<Aftermath> {
     program = await start(scene)
   }
   const { callersEnd, weatherEnds } = await burst(scene, payouts)
+  const lost = await callers.payInto(openSite(storm.home), scene.hole)
   await callersEnd()
-  await untilSignedAnew(scene)
+  await untilSignedAnew(scene, lost)
   await weatherEnds()
   await settle(scene)
   return proveAftermath({ ...storm, callers, program })
@@ -80,26 +79,27 @@ async function start({ home, onStart }: Storm): Promise<Program> {
 
 /** Until so many have been answered in all, and for a random moment more. */
 async function burst(scene: Scene, answered: number) {
-  const { callers, random, holes } = scene
+  const { callers, random, hole } = scene
   const site = openSite(scene.home)
+  const weather = await changeWeather(site, random, hole)
   const bursting = callers.run(site, scene.connections)
-  const weather = changeWeather(site, random, holes)
   await patiently(scene, 'payouts are answered', async () => callers.answers.size >= answered)
   await sleep(random.integer(20, 500))
   return { callersEnd: bursting.stop, weatherEnds: weather.stop }
 }
 
 /** Faults live in the chain's memory, so a new process begins with a clear sky. */
-function changeWeather({ chain }: Site, random: Random, holes: string[]) {
+async function changeWeather({ chain }: Site, random: Random, hole: string) {
   let isOver = false
-  const lost = holes.map((account) => ({ match: { account }, fault: 'drop' as const }))
+  const lost = { match: { account: hole }, fault: 'drop' } as const
+  const set = () => chain.call('localnet_setFaults', [lost, ...randomWeather(random)])
   const change = async () => {
     while (!isOver) {
-      const rules = [...lost, ...randomWeather(random)]
-      await chain.call('localnet_setFaults', rules).catch(() => {}) // it may have been killed
       await sleep(random.integer(50, 400))
+      await set().catch(() => {}) // it may have been killed
     }
   }
+  await set()
   const changing = change()
   return {
     async stop() {
@@ -124,15 +124,11 @@ async function kill(home: string, program: Program, victim: Victim): Promise<voi
   while (takesDatabase && isRunning(postgres)) await sleep(1)
 }
 
-/** The first attempts into the black holes have died, and were replaced, while it stormed. */
-async function untilSignedAnew(scene: Scene): Promise<void> {
+/** What was lost has died, and was replaced, while it stormed. */
+async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
   const { api } = openSite(scene.home)
-  const lost = [...scene.callers.answers.values()]
-    .map(({ text }) => JSON.parse(text).data)
-    .find(({ destinationAddress }) => scene.holes.includes(destinationAddress))
-  assert(lost, 'somebody paid into a black hole')
   await patiently(scene, 'a lost payout is signed anew', async () => {
-    const { attempts } = await api.get(`/v1/disbursements/crypto/${lost.reference}`)
+    const { attempts } = await api.get(`/v1/disbursements/crypto/${reference}`)
     return attempts.length > 1
   })
 }
