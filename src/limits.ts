@@ -207,6 +207,8 @@ export const limits = {
     lowLamports: 100_000_000_000,
     blockMs: 100,
     restartMs: second,
+    confirmWithinMs: 10 * second,
+    confirmEveryMs: 20,
     orders: 1_000,
     orderKeyLength: 200,
     rules: 10_000,

@@ -4,6 +4,7 @@ import { openDemo } from './demo.js'
 import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
 import { openRails } from './open-rails.js'
+import { mintBackings } from './payouts/back-fundings.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
@@ -35,6 +36,8 @@ async function main(): Promise<void> {
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
         )
       : undefined
+    // Ready means that the demo merchant's coins are on the chain too.
+    if (rails.mint) await mintBackings({ db, mint: rails.mint }, systemClock.now())
     print(
       welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
     )

@@ -64,7 +64,10 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       createSimulatedBank(sandboxBank),
       ...(localnet && solana.test ? [new SimulatedChain(localnet.url, solana.test)] : []),
     ],
-    mint: localnet && solana.test ? createCoinMint(localnet.url, solana.test) : undefined,
+    mint:
+      localnet && solana.test
+        ? createCoinMint(localnet.url, solana.test, { waitsForBlock: true })
+        : undefined,
     sandboxBank,
     localnet,
     solana,

@@ -78,7 +78,7 @@ describe('the first start', () => {
 
   test('keeps live keys out of sight, in a file for its owner only', () => {
     const demo = readDemo(home)
-    expect(Object.keys(demo)).toEqual(['baseUrl', 'merchant', 'test', 'live'])
+    expect(Object.keys(demo)).toEqual(['baseUrl', 'solanaRpcUrl', 'merchant', 'test', 'live'])
     for (const mode of ['test', 'live'] as const) {
       expect(demo[mode].secretKey).toMatch(new RegExp(`^sk_${mode}_`))
       expect(demo[mode].publicKey).toMatch(new RegExp(`^pk_${mode}_`))

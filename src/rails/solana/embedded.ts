@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../limits.js'
 import type { CoinMint } from '../../payouts/back-fundings.js'
 import { mainnetMints } from './programs.js'
@@ -34,17 +35,42 @@ export async function giveLamports(url: string, address: string): Promise<void> 
     await callLocalnet(url, 'requestAirdrop', [address, treasuryLamports])
 }
 
-/** Mints into the treasury; the chain remembers each key for ever. */
-export function createCoinMint(url: string, rail: { treasuryAddress: string }): CoinMint {
+/**
+ * Mints into the treasury; the chain remembers each key for ever. Where blocks are made by
+ * themselves, it can wait for the one with which the coins count as there.
+ */
+export function createCoinMint(
+  url: string,
+  rail: { treasuryAddress: string },
+  { waitsForBlock = false } = {},
+): CoinMint {
   return {
     async mintAll(orders) {
       const wanted = orders.map(({ key, asset, amount }) => {
         const mint = mainnetMints[asset as keyof typeof mainnetMints]
         return { owner: rail.treasuryAddress, mint, amount: amount.toString(), key }
       })
-      const outcomes = (await callLocalnet(url, 'localnet_mint', [wanted])) as { err: unknown }[]
+      const outcomes = (await callLocalnet(url, 'localnet_mint', [wanted])) as Minted[]
       const failed = outcomes.find(({ err }) => err !== null)
       if (failed) throw new Error(`the embedded chain did not mint: ${JSON.stringify(failed)}`)
+      if (waitsForBlock) await untilConfirmed(url, outcomes.at(-1)!.signature)
     },
   }
+}
+
+type Minted = { signature: string; err: unknown }
+
+/** A block later; what was minted before it is confirmed with it. */
+async function untilConfirmed(url: string, signature: string): Promise<void> {
+  const { confirmWithinMs, confirmEveryMs } = limits.localnet
+  for (let waited = 0; waited < confirmWithinMs; waited += confirmEveryMs) {
+    const params = [[signature], { searchTransactionHistory: true }]
+    const answer = (await callLocalnet(url, 'getSignatureStatuses', params)) as {
+      value: ({ confirmationStatus: string } | null)[]
+    }
+    const status = answer.value[0]?.confirmationStatus
+    if (status === 'confirmed' || status === 'finalized') return
+    await sleep(confirmEveryMs)
+  }
+  throw new Error('the embedded chain makes no blocks')
 }
