@@ -93,7 +93,6 @@ try {
 async function startHelper(file, words = [], more = {}) {
   const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret, ...more }
   const child = fork(here(file), words, {
-    execArgv: process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : [],
     env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
