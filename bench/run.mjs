@@ -17,7 +17,8 @@ const { Database } = await import('../dist/postgres/database.js')
 const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
 const { migrate } = await import('../dist/postgres/migrate.js')
 const { openDemo } = await import('../dist/demo.js')
-const { verifyLedger } = await import('../dist/verify-ledger.js')
+const { allProofs, verifyLedger } = await import('../dist/verify-ledger.js')
+const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
 const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
@@ -79,9 +80,13 @@ try {
     const tpcb = benchPgbench()
     if (tpcb) record('pgbench TPC-B, scale 1, 16 connections', tpcb)
   }
-  const findings = await verifyLedger(db)
+  // The holds of the ledger's own benchmark have no payouts behind them.
+  const proofs = isAsked('money')
+    ? allProofs.filter((proof) => !payoutProofs.includes(proof))
+    : allProofs
+  const findings = await verifyLedger(db, proofs)
   const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
-  console.log(isClean ? 'verify-ledger: clean' : JSON.stringify(findings, null, 2))
+  console.log(isClean ? 'verify-ledger: clean' : findings)
   await db.close()
   report(isClean)
 } finally {

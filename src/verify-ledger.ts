@@ -9,7 +9,7 @@ import type { Proof } from './proof.js'
 
 export type Finding = { claim: string; counterexamples: unknown[] }
 
-const allProofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs, ...payoutProofs]
+export const allProofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs, ...payoutProofs]
 
 /** Checks every claim against one snapshot, so that work under way cannot make it look wrong. */
 export async function verifyLedger(db: Database, proofs: Proof[] = allProofs): Promise<Finding[]> {
