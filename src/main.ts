@@ -37,7 +37,7 @@ async function main(): Promise<void> {
         )
       : undefined
     // Ready means that the demo merchant's coins are on the chain too.
-    if (rails.mint) await mintBackings({ db, mint: rails.mint }, systemClock.now())
+    if (rails.mint) await mintBackings({ db, mint: rails.mint })
     print(
       welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
     )

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './clock.js'
@@ -7,10 +6,11 @@ import type { Mode } from './environment.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
 import type { CoinMint } from './payouts/back-fundings.js'
-import { readOpenAmount } from './payouts/open-amount.js'
 import type { Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
+import { readOpenAmount } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
+import { makeKeyBytes } from './rails/ed25519.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
@@ -113,7 +113,8 @@ function openLocalnet({ config, logger }: Tools): Promise<Chain> {
 
 async function openOnLocalnet(tools: Tools, { url }: Chain): Promise<SolanaRail> {
   const file = path.join(tools.config.home, 'test-treasury.json')
-  if (!existsSync(file)) writeFileSync(file, makeKeyFile(), { mode: 0o600, flag: 'wx' })
+  if (!existsSync(file))
+    writeFileSync(file, JSON.stringify([...makeKeyBytes()]), { mode: 0o600, flag: 'wx' })
   const signer = openKeyFile(file)
   await giveLamports(url, signer.address)
   const options = { endpoints: [url], signer, isEmbedded: true }
@@ -141,12 +142,4 @@ function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {
   if (!config.signer) return undefined
   const [command = '', ...args] = config.signer.command.split(' ')
   return new ProcessSigner({ command, args, address: config.signer.address, logger })
-}
-
-/** The last bytes of these forms are the bare keys, which is what Solana's tools keep. */
-function makeKeyFile(): string {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
-  const address = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
-  return JSON.stringify([...seed, ...address])
 }

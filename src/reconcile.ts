@@ -6,7 +6,7 @@ import { limits } from './limits.js'
 import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
 import { type Carried, compareBooks, type Difference, findUnseen } from './payouts/compare-books.js'
-import { compareTreasury, readTreasuryBooks } from './payouts/compare-treasury.js'
+import { compareTreasury } from './payouts/compare-treasury.js'
 import { type BookedPayout, listBooked } from './payouts/list-booked.js'
 import { readLandedAttempts } from './payouts/live-attempts.js'
 import type { PayoutRail } from './payouts/ports.js'
@@ -15,6 +15,7 @@ import {
   claimReconciliation,
   recordReconciliation,
 } from './payouts/reconciliations.js'
+import { readTreasuryBooks } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import { toBankReference } from './rails/sandbox-bank/payment-order.js'
 import type { SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'

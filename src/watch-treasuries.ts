@@ -2,7 +2,7 @@ import type { SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import type { Logger } from './log.js'
 import type { Asset } from './money/assets.js'
-import { readOpenAmount } from './payouts/open-amount.js'
+import { readOpenAmount } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import type { SolanaRail } from './rails/solana/rail.js'
 

@@ -80,7 +80,7 @@ export function createJobs(opened: OpenRails, logger: Logger): Job[] {
             name: 'back test coins',
             everyMs: limits.payouts.mintEveryMs,
             batch: limits.payouts.mintedAtOnce,
-            run: (db: Database, now: Date) => mintBackings({ db, mint }, now),
+            run: (db: Database) => mintBackings({ db, mint }),
           },
         ]
       : []),

@@ -8,8 +8,8 @@ import { createLogger } from '../src/log.js'
 import { mintBackings } from '../src/payouts/back-fundings.js'
 import { followReversals } from '../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../src/payouts/look-after-payouts.js'
-import { readOpenAmount } from '../src/payouts/open-amount.js'
 import { listReconciliations } from '../src/payouts/reconciliations.js'
+import { readOpenAmount } from '../src/payouts/treasury-books.js'
 import { createSandboxBank } from '../src/rails/sandbox-bank/sandbox-bank.js'
 import { createCoinMint, giveLamports } from '../src/rails/solana/embedded.js'
 import { createSolanaRail } from '../src/rails/solana/rail.js'
@@ -93,7 +93,7 @@ async function pass(seconds = 5): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
     await chain.advance(20)
-    await mintBackings({ db, mint }, clock.now())
+    await mintBackings({ db, mint })
     for (const rail of [solana, bank]) await lookAfterPayouts({ db, rail, logger }, clock.now())
     await followReversals({ db, rail: bank }, clock.now())
   }

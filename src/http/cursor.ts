@@ -12,8 +12,14 @@ export function readCursor(cursor: string): Record<string, string> {
   } catch {
     // Falls through: whatever is wrong with it, the caller did not get it from us.
   }
-  throw new Refusal('validation_failed', {
-    message: 'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
+  throw wrongCursor(
+    'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
+  )
+}
+
+export function wrongCursor(message: string): Refusal {
+  return new Refusal('validation_failed', {
+    message,
     details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
   })
 }

@@ -1,5 +1,5 @@
 import { limits } from '../limits.js'
-import { Refusal } from '../refusal.js'
+import { wrongCursor } from './cursor.js'
 
 /** A page of a list so short that it is always read whole; the cursor names the last item. */
 export function pageOf<Item>(
@@ -9,10 +9,7 @@ export function pageOf<Item>(
 ): { items: Item[]; nextCursor: string | null } {
   const from = cursor === undefined ? 0 : items.findIndex((item) => nameOf(item) === cursor) + 1
   if (cursor !== undefined && from === 0)
-    throw new Refusal('validation_failed', {
-      message: 'cursor is not one of this list. Start again without it.',
-      details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
-    })
+    throw wrongCursor('cursor is not one of this list. Start again without it.')
   const shown = items.slice(from, from + limit)
   const isMore = from + limit < items.length
   return { items: shown, nextCursor: isMore ? nameOf(shown.at(-1)!) : null }

@@ -8,7 +8,7 @@ import type { Wish } from '../payouts/order-payouts.js'
 import { kinds, type Payout, type PayoutKind, type PayoutStatus } from '../payouts/payout.js'
 import { showPayout } from '../payouts/show-payout.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { readCursor, writeCursor } from './cursor.js'
+import { readCursor, writeCursor, wrongCursor } from './cursor.js'
 import { successText } from './envelope.js'
 import { type Call, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
@@ -41,9 +41,7 @@ function toPayoutCall(
 ): Call<Outcome<PayoutOrder>, Payout> {
   if (order instanceof Refusal)
     return { ...toLateCall(ask, order, () => unreachable()), forgetAt: null }
-  const { payout, prepared } = order
-  const live = { number: 1, state: 'LIVE', token: prepared.token, createdAt: ask.now } as const
-  const expected = successText(201, message, showPayout(payout, [live]))
+  const expected = successText(201, message, order.shown)
   const call = toLateCall<Outcome<PayoutOrder>, Payout>(ask, order, () => expected)
   return { ...call, expected, forgetAt: null }
 }
@@ -65,6 +63,7 @@ export function readRoutes(
   const { kind, path, resource, statuses } = about
   const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
+  const title = words[0]!.toUpperCase() + words.slice(1)
   const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
   const list = route({
     ...base,
@@ -99,7 +98,7 @@ export function readRoutes(
           : null
       return successText(
         200,
-        `${words[0]!.toUpperCase()}${words.slice(1)}s`,
+        `${title}s`,
         `{"items":[${items}],"nextCursor":${JSON.stringify(next)}}`,
       )
     },
@@ -115,8 +114,7 @@ export function readRoutes(
     codes: ['not_found'],
     async handle({ environment, params: { reference } }) {
       const tried = await getPayout(db, { environmentId: environment.id, kind, reference })
-      const message = `${words[0]!.toUpperCase()}${words.slice(1)}`
-      return successText(200, message, showPayout(tried.payout, tried.attempts))
+      return successText(200, title, showPayout(tried.payout, tried.attempts))
     },
   })
   return [list, read]
@@ -125,8 +123,5 @@ export function readRoutes(
 function readPosition(kind: PayoutKind, cursor: string): string {
   const id = fromReference(kinds[kind].prefix, readCursor(cursor).before ?? '')
   if (id) return id
-  throw new Refusal('validation_failed', {
-    message: 'cursor belongs to another list. Start again without it.',
-    details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
-  })
+  throw wrongCursor('cursor belongs to another list. Start again without it.')
 }

@@ -45,15 +45,18 @@ function isBacked({ asset, purpose }: Funding): boolean {
   return purpose === 'test_funding' && asset !== 'NGN'
 }
 
-type Backing = { environmentId: number; id: string; asset: Asset; amount: bigint }
+type Backing = { id: string; asset: Asset; amount: bigint }
 
 /** Mints what is noted and not there yet. Whoever does so twice changes nothing. */
-export async function mintBackings(
-  { db, mint }: { db: Database; mint: CoinMint },
-  _now: Date,
-): Promise<number> {
+export async function mintBackings({
+  db,
+  mint,
+}: {
+  db: Database
+  mint: CoinMint
+}): Promise<number> {
   const open = await db.rows(sql<Backing>`
-    select environment_id as "environmentId", id, asset, amount from coin_backings
+    select id, asset, amount from coin_backings
     where not is_minted order by created_at limit ${limits.payouts.mintedAtOnce}`)
   if (open.length === 0) return 0
   await mint.mintAll(

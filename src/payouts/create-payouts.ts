@@ -11,7 +11,18 @@ import type { Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts, insertPayouts } from './store-payouts.js'
 
-export type PayoutOrder = { payout: Payout; prepared: Prepared }
+export type PayoutOrder = {
+  payout: Payout
+  prepared: Prepared
+  /** The payout as it begins, for the answer and for the event: JSON text. */
+  shown: string
+}
+
+export function toOrder(payout: Payout, prepared: Prepared): PayoutOrder {
+  const { token } = prepared
+  const attempt = { number: 1, token, state: 'LIVE', createdAt: payout.submittedAt } as const
+  return { payout, prepared, shown: showPayout(payout, [attempt]) }
+}
 
 /**
  * Holds the money and records each payout as submitted, with what will be sent. All or nothing per
@@ -26,7 +37,8 @@ export async function createPayouts(
   const isUsed = await findUsedReferences(tx, orders)
   const fresh = orders.filter((order) => !isUsed.has(order))
   const moved = await moveAll(tx, now, fresh.map(toHold))
-  const held = fresh.filter((_, index) => moved[index]!.isMoved)
+  const outcomes = new Map(fresh.map((order, index) => [order, moved[index]!]))
+  const held = fresh.filter((order) => outcomes.get(order)!.isMoved)
 
   insertPayouts(
     tx,
@@ -40,7 +52,7 @@ export async function createPayouts(
   emitAll(tx, now, held.map(toSubmitted))
   return orders.map((order) => {
     if (isUsed.has(order)) return duplicate(order.payout)
-    const outcome = moved[fresh.indexOf(order)]!
+    const outcome = outcomes.get(order)!
     return outcome.isMoved ? order.payout : notCovered(order.payout, outcome)
   })
 }
@@ -108,20 +120,14 @@ const beginnings = {
   bank_transfer: 'bank_transfer.submitted',
 } as const
 
-function toSubmitted({ payout, prepared }: PayoutOrder) {
-  const attempt = {
-    number: 1,
-    token: prepared.token,
-    state: 'LIVE',
-    createdAt: payout.submittedAt,
-  } as const
+function toSubmitted({ payout, shown }: PayoutOrder) {
   return {
     environmentId: payout.environmentId,
     type: beginnings[payout.kind],
     resourceId: payout.id,
     causeId: payout.id,
     sequence: 1,
-    data: showPayout(payout, [attempt]),
+    data: shown,
   }
 }
 

@@ -8,7 +8,8 @@ import type { LiveAttempt } from './ports.js'
 
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
   job.rail, job.token, job.wire, job.valid_until as "validUntil", job.looks,
-  job.created_at as "createdAt"`
+  job.created_at as "createdAt", (select row_to_json(p) from (select kind, asset from payouts
+    where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
 const attemptsDue: DueTable = {
   table: 'payout_attempts',
@@ -16,8 +17,7 @@ const attemptsDue: DueTable = {
   open: "state = 'LIVE'",
   of: 'rail',
   counter: 'looks',
-  returning: `${columns}, (select row_to_json(p) from (select kind, asset from payouts
-    where environment_id = job.environment_id and id = job.payout_id) p) as payout`,
+  returning: columns,
 }
 
 type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: string }
@@ -40,9 +40,7 @@ const findIn = (state: 'LIVE' | 'LANDED') =>
     name: `find_${state.toLowerCase()}_attempts`,
     columns: names,
     text: (list) => `
-      select ${columns}, (select row_to_json(p) from (select kind, asset from payouts
-        where environment_id = job.environment_id and id = job.payout_id) p) as payout
-      from payout_attempts job join ${list} using (environment_id, payout_id)
+      select ${columns} from payout_attempts job join ${list} using (environment_id, payout_id)
       where job.state = '${state}'`,
   })
 

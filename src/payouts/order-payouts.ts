@@ -6,7 +6,7 @@ import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { notCovered, type PayoutOrder } from './create-payouts.js'
+import { notCovered, type PayoutOrder, toOrder } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
 import type { Carriage, Destination, Inspected, PayoutRail, Prepared, Target } from './ports.js'
@@ -70,30 +70,28 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
     return known
   }
 
-  async function refuseUncovered(wish: Wish): Promise<void> {
-    const { environment, kind, asset, amount } = wish
-    const ask = { environmentId: environment.id, amount, operations: [baseFees[kind]] }
-    const fee = sumOf(await fees.price(ask))
+  const price = ({ environment, amount }: Priced, operations: FeeOperation[]) =>
+    fees.price({ environmentId: environment.id, amount, operations })
+  const priceBase = (wish: Priced) => price(wish, [baseFees[wish.kind]])
+
+  async function refuseUncovered(wish: Wish, fee: bigint): Promise<void> {
+    const { asset, amount } = wish
     const available = await findAvailable(wish)
     if (available < amount + fee) throw notCovered({ asset, amount, fee }, { available })
   }
 
-  async function quote(wish: Priced): Promise<Quote> {
-    const { environment, kind, amount } = wish
-    const ask = { environmentId: environment.id, amount }
-    const base = await fees.price({ ...ask, operations: [baseFees[kind]] })
-    const rail = railOf(rails, wish)
-    const inspected = accepted(await askOf(rail).inspect(wish))
-    const extras = await fees.price({ ...ask, operations: inspected.extraFees })
-    const lines = [...base, ...extras]
+  async function inspect(wish: Priced, base: FeeLine[]): Promise<Quote> {
+    const inspected = accepted(await askOf(railOf(rails, wish)).inspect(wish))
+    const lines = [...base, ...(await price(wish, inspected.extraFees))]
     return { destination: inspected.destination, lines, fee: sumOf(lines) }
   }
 
   return {
-    quote,
+    quote: async (wish) => inspect(wish, await priceBase(wish)),
     async order(now, wish) {
-      await refuseUncovered(wish)
-      const { destination, fee } = await quote(wish)
+      const base = await priceBase(wish)
+      await refuseUncovered(wish, sumOf(base))
+      const { destination, fee } = await inspect(wish, base)
       const { environment, ...rest } = wish
       const rail = railOf(rails, wish)
       const payout: Payout = {
@@ -105,7 +103,7 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
       }
       const { asset, amount } = wish
       const carriage = { asset, amount, destination, reference: referenceOf(payout) }
-      return { payout, prepared: accepted(await askOf(rail).prepare(carriage)) }
+      return toOrder(payout, accepted(await askOf(rail).prepare(carriage)))
     },
   }
 }

@@ -3,7 +3,7 @@ import { newId } from '../ids.js'
 import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { type DisabledReason, type Endpoint, showEndpoint } from './endpoint.js'
+import { columnsOf, type DisabledReason, type Endpoint, showEndpoint } from './endpoint.js'
 import { type Ended, isGone, isSuccess } from './judge-attempt.js'
 
 const name = { environment_id: 'int4', endpoint_id: 'uuid' } as const
@@ -22,11 +22,7 @@ const lockEndpoints = listStatement<typeof name, Endpoint>({
   name: 'lock_endpoints',
   columns: name,
   text: (list) => `
-    select w.environment_id as "environmentId", w.id, w.url, w.event_types as "eventTypes",
-      w.description, w.is_enabled as "isEnabled", w.disabled_reason as "disabledReason",
-      w.failing_since as "failingSince", w.public_key as "publicKey",
-      w.event_sequence as "eventSequence", w.created_at as "createdAt"
-    from webhook_endpoints w join ${list}
+    select ${columnsOf('w')} from webhook_endpoints w join ${list}
       on w.environment_id = list.environment_id and w.id = list.endpoint_id
     order by w.environment_id, w.id for no key update of w`,
 })

@@ -22,10 +22,16 @@ export type Endpoint = {
 
 export type DisabledReason = 'merchant' | 'gone' | 'failing'
 
-export const endpointColumns = sql`
-  environment_id as "environmentId", id, url, event_types as "eventTypes", description,
-  is_enabled as "isEnabled", disabled_reason as "disabledReason", failing_since as "failingSince",
-  public_key as "publicKey", event_sequence as "eventSequence", created_at as "createdAt"`
+/** Of the table under this name. */
+export function columnsOf(w: string): string {
+  return `${w}.environment_id as "environmentId", ${w}.id, ${w}.url, ${w}.description,
+    ${w}.event_types as "eventTypes", ${w}.is_enabled as "isEnabled",
+    ${w}.disabled_reason as "disabledReason", ${w}.failing_since as "failingSince",
+    ${w}.public_key as "publicKey", ${w}.event_sequence as "eventSequence",
+    ${w}.created_at as "createdAt"`
+}
+
+export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))
 
 export type EndpointName = { environmentId: EnvironmentId; reference: string }
 

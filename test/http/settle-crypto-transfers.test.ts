@@ -45,7 +45,7 @@ beforeEach(async () => {
   merchant = await house.hire('Ada')
   const body = { asset: 'USDC', amount: '100' }
   await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
-  await mintBackings({ db, mint }, clock.now())
+  await mintBackings({ db, mint })
   await pass(5)
 })
 

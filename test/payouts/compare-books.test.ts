@@ -6,8 +6,9 @@ import {
   compareBooks,
   findUnseen,
 } from '../../src/payouts/compare-books.js'
-import { compareTreasury, type TreasuryBooks } from '../../src/payouts/compare-treasury.js'
+import { compareTreasury } from '../../src/payouts/compare-treasury.js'
 import type { AttemptState, PayoutStatus } from '../../src/payouts/payout.js'
+import type { TreasuryBooks } from '../../src/payouts/treasury-books.js'
 
 const payout = (status: PayoutStatus, ...states: AttemptState[]): Booked => ({
   ...{ reference: 'ct_1', asset: 'USDC', amount: 25_000_000n, status },

@@ -74,7 +74,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
 
     /** What was minted counts once another block has followed. */
     async back() {
-      await mintBackings({ db, mint: createCoinMint(chain.url, rail) }, clock.now())
+      await mintBackings({ db, mint: createCoinMint(chain.url, rail) })
       await chain.advance()
     },
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { createKeypair, type Keypair, openKeypair } from './keypair.js'
+import { makeKeyBytes } from '../ed25519.js'
+import { type Keypair, openKeypair } from './keypair.js'
 import { bytesOf, type Key, keyFrom, keyOf, textOf } from './keys.js'
 import { mints, programs } from './programs.js'
 import type { AccountState } from './vm.js'
@@ -29,7 +30,7 @@ function beginChain(folder: string, file: string): void {
   if (fs.existsSync(join(folder, 'journal')))
     throw new Error(`${folder} holds the journal of a chain, but not its genesis.json`)
   const genesisHash = textOf(keyOf(randomBytes(32)))
-  const { secret } = createKeypair()
+  const secret = makeKeyBytes()
   // Whole or not at all: a chain whose genesis is half written could never be opened again.
   fs.writeFileSync(`${file}.new`, JSON.stringify({ genesisHash, faucet: [...secret] }), {
     mode: 0o600,

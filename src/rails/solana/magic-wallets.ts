@@ -1,5 +1,6 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
+import { privateKeyOf, publicBytesOf } from '../ed25519.js'
 import type { Rule } from '../localnet/start.js'
 
 export type MagicWallet = {
@@ -39,12 +40,5 @@ export function magicRules(): Rule[] {
 /** On the curve like any wallet, the same for everyone, and nobody's: its seed is public. */
 function walletOf(name: string): string {
   const seed = createHash('sha256').update(`manilla magic wallet: ${name}`).digest()
-  const envelope = Buffer.from('302e020100300506032b657004220420', 'hex')
-  const key = createPrivateKey({
-    key: Buffer.concat([envelope, seed]),
-    format: 'der',
-    type: 'pkcs8',
-  })
-  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
-  return base58.encode(spki.subarray(-32))
+  return base58.encode(publicBytesOf(privateKeyOf(seed)))
 }

@@ -2,6 +2,7 @@ import * as crypto from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
 import { Secret } from '../../secret.js'
+import { privateKeyOf, publicBytesOf, seedBytes } from '../ed25519.js'
 
 /** Holds the key of the treasury. May be another process, or another machine. */
 export type Signer = {
@@ -10,10 +11,6 @@ export type Signer = {
   sign(messages: Uint8Array[]): Promise<Uint8Array[]>
   stop?(): Promise<void>
 }
-
-/** Node wants a private key in this envelope. */
-const privateEnvelope = Buffer.from('302e020100300506032b657004220420', 'hex')
-const seedBytes = 32
 
 /** A key file of Solana's tools: 64 numbers, the seed and then the public key. */
 export function openKeyFile(path: string): Signer {
@@ -27,13 +24,8 @@ export function openKeyFile(path: string): Signer {
 export function createKeySigner(secret: Secret): Signer {
   const bytes = readSecret(secret)
   const seed = bytes.subarray(0, seedBytes)
-  const key = crypto.createPrivateKey({
-    key: Buffer.concat([privateEnvelope, seed]),
-    format: 'der',
-    type: 'pkcs8',
-  })
-  const publicKey = crypto.createPublicKey(key).export({ format: 'der', type: 'spki' })
-  const address = publicKey.subarray(-seedBytes)
+  const key = privateKeyOf(seed)
+  const address = publicBytesOf(key)
   if (!address.equals(bytes.subarray(seedBytes)))
     throw new Error('the key of the treasury is damaged: its two halves do not match')
   return {
