@@ -55,6 +55,26 @@ export const codes = {
     when: 'A bank transfer cannot be made. It is certain that nothing left.',
     nextStep: 'Change what the message names and try again with a new `Idempotency-Key`.',
   },
+  virtual_account_creation_failed: {
+    status: 422,
+    when: 'A virtual account could not be created.',
+    nextStep: 'Change what the message names and try again.',
+  },
+  dedicated_account_creation_failed: {
+    status: 422,
+    when: 'A dedicated account could not be created.',
+    nextStep: 'Change what the message names and try again.',
+  },
+  collection_action_failed: {
+    status: 422,
+    when: 'An account cannot be changed like this.',
+    nextStep: 'Verify the account to see how it stands.',
+  },
+  payment_action_failed: {
+    status: 422,
+    when: 'A payment cannot be resolved or refunded like this.',
+    nextStep: 'Read the payment to see how it stands, and change what the message names.',
+  },
   webhook_endpoint_failed: {
     status: 422,
     when: 'A webhook endpoint could not be made or used.',
@@ -125,8 +145,8 @@ export const reasons = {
   },
   invalid_state: {
     status: 409,
-    when: 'The transfer has come so far that this can no longer be done with it.',
-    nextStep: 'Verify the transfer to see how it stands.',
+    when: 'It has come so far that this can no longer be done with it.',
+    nextStep: 'Verify it to see how it stands.',
   },
   not_simulated: {
     status: 422,
@@ -192,6 +212,31 @@ export const reasons = {
     status: 422,
     when: 'The account belongs to another name than the one that was sent.',
     nextStep: 'Check name and number with the recipient, or leave the name out.',
+  },
+  kyc_missing: {
+    status: 403,
+    when: 'The live environment of the merchant has not been approved yet.',
+    nextStep: 'Ask the operator to approve the merchant; test mode works meanwhile.',
+  },
+  no_bank_account: {
+    status: 422,
+    when: 'The merchant has no primary active bank account in live mode.',
+    nextStep: 'Ask the operator to add one and make it primary.',
+  },
+  account_refused: {
+    status: 422,
+    when: 'The bank refuses to open the account.',
+    nextStep: 'Read the message; use another reference if it names it.',
+  },
+  no_destination: {
+    status: 422,
+    when: 'Nobody knows where the money could go.',
+    nextStep: 'Send `destination`: the bank account that it shall go to.',
+  },
+  amount_too_large: {
+    status: 422,
+    when: 'The amount is more than there is of this payment.',
+    nextStep: 'Read the payment to see how much is left.',
   },
   balance_limit: {
     status: 422,

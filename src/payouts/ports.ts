@@ -13,6 +13,8 @@ export type Destination =
       bankName: string
       accountName: string
       narration: string | null
+      /** The payment, as the bank names it, that goes back to whoever sent it. */
+      refundOf?: string
     }
 
 export type Target = { asset: Asset; amount: bigint; destination: Destination }
