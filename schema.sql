@@ -54,6 +54,51 @@ create table coin_backings (
   constraint coin_backings_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table collection_accounts (
+  environment_id integer not null,
+  id uuid not null,
+  kind text not null,
+  rail text not null,
+  number text not null,
+  account_name text not null,
+  bank_code text not null,
+  bank_name text not null,
+  asset text not null,
+  amount bigint,
+  merchant_reference text not null,
+  metadata json not null,
+  status text not null,
+  variance text default 'NONE'::text not null,
+  amount_received bigint default 0 not null,
+  amount_accepted bigint default 0 not null,
+  amount_held bigint default 0 not null,
+  amount_returning bigint default 0 not null,
+  amount_returned bigint default 0 not null,
+  event_sequence integer default 0 not null,
+  expires_at timestamp with time zone,
+  paid_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
+  constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
+  constraint account_status_is_known CHECK (
+CASE kind
+    WHEN 'virtual_account'::text THEN (status = ANY (ARRAY['ACTIVE'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text]))
+    ELSE (status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))
+END),
+  constraint amount_is_positive CHECK ((amount > 0)),
+  constraint asset_fits_kind CHECK ((asset = 'NGN'::text)),
+  constraint collection_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
+  constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
+  constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = 'virtual_account'::text) AND (status = 'ACTIVE'::text)))),
+  constraint only_virtual_account_expires CHECK (((kind = 'virtual_account'::text) = (expires_at IS NOT NULL))),
+  constraint only_virtual_account_waits_for_an_amount CHECK (((kind = 'virtual_account'::text) = (amount IS NOT NULL))),
+  constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
+  constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
+) with (fillfactor=80);
+
 create table deliveries (
   environment_id integer not null,
   event_id uuid not null,
@@ -106,11 +151,14 @@ create table environments (
   mode text not null,
   kyc_status text default 'NONE'::text not null,
   created_at timestamp with time zone not null,
+  clock_offset_ms bigint default 0 not null,
+  constraint clock_moves_forward_only CHECK ((clock_offset_ms >= 0)),
   constraint environments_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   constraint environments_pkey PRIMARY KEY (id),
   constraint kyc_status_is_known CHECK ((kyc_status = ANY (ARRAY['NONE'::text, 'APPROVED'::text]))),
   constraint mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-  constraint one_environment_per_mode UNIQUE (merchant_id, mode)
+  constraint one_environment_per_mode UNIQUE (merchant_id, mode),
+  constraint only_test_clocks_move CHECK (((mode = 'test'::text) OR (clock_offset_ms = 0)))
 );
 
 create table events (
@@ -215,7 +263,7 @@ create table ledger_transfers (
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text])))
 );
 
 create table low_balances (
@@ -254,6 +302,81 @@ create table merchants (
   created_at timestamp with time zone not null,
   constraint merchant_has_a_name CHECK (((length(display_name) >= 1) AND (length(display_name) <= 100))),
   constraint merchants_pkey PRIMARY KEY (id)
+);
+
+create table notices (
+  rail text not null,
+  mode text not null,
+  id text not null,
+  announced json not null,
+  body text,
+  state text not null,
+  reason text,
+  looks integer default 0 not null,
+  due_at timestamp with time zone not null,
+  received_at timestamp with time zone not null,
+  constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
+  constraint notices_pkey PRIMARY KEY (rail, mode, id),
+  constraint refused_notice_says_why CHECK (((state = 'REFUSED'::text) = (reason IS NOT NULL)))
+);
+
+create table payment_returns (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  rail text not null,
+  amount bigint not null,
+  takes_from text not null,
+  destination json not null,
+  state text not null,
+  tries integer default 0 not null,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
+  constraint refund_is_sent_at_once CHECK (((state <> 'WAITING'::text) OR (takes_from = 'suspense'::text))),
+  constraint return_is_positive CHECK ((amount > 0)),
+  constraint return_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'RETURNED'::text, 'FAILED'::text, 'REVERSED'::text]))),
+  constraint return_takes_from_is_known CHECK ((takes_from = ANY (ARRAY['suspense'::text, 'available'::text])))
+);
+
+create table payments (
+  environment_id integer not null,
+  id uuid not null,
+  account_id uuid not null,
+  source text not null,
+  rail text not null,
+  rail_id text not null,
+  asset text not null,
+  amount bigint not null,
+  amount_accepted bigint not null,
+  amount_held bigint not null,
+  amount_returning bigint not null,
+  amount_returned bigint not null,
+  fee bigint not null,
+  variance text not null,
+  status text default 
+CASE
+    WHEN (amount_held > 0) THEN 'HELD'::text
+    WHEN (amount_returning > 0) THEN 'RETURNING'::text
+    WHEN (amount_accepted > 0) THEN 'ACCEPTED'::text
+    ELSE 'RETURNED'::text
+END not null,
+  sender json not null,
+  session_id text,
+  narration text,
+  event_sequence integer not null,
+  received_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
+  constraint payment_amount_is_positive CHECK ((amount > 0)),
+  constraint payment_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint payment_fee_is_not_negative CHECK ((fee >= 0)),
+  constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
+  constraint payment_variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text]))),
+  constraint payments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payments_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table payout_attempts (
@@ -297,17 +420,20 @@ create table payouts (
   failed_at timestamp with time zone,
   reversed_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  takes_from text default 'available'::text not null,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
+  constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = 'bank_return'::text)))),
   constraint payout_amount_is_positive CHECK ((amount > 0)),
-  constraint payout_asset_fits_kind CHECK (((kind = 'bank_transfer'::text) = (asset = 'NGN'::text))),
+  constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
-  constraint payout_has_told_its_beginning CHECK ((event_sequence > 0)),
-  constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text]))),
+  constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = 'bank_return'::text) = (event_sequence = 0)))),
+  constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text]))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint payouts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payouts_pkey PRIMARY KEY (environment_id, id),
+  constraint return_is_free CHECK (((kind <> 'bank_return'::text) OR (fee = 0))),
   constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
 );
 
@@ -384,6 +510,18 @@ CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
+CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, id);
+
+CREATE INDEX collection_accounts_by_status ON public.collection_accounts USING btree (environment_id, kind, status, id);
+
+CREATE INDEX collection_accounts_due ON public.collection_accounts USING btree (due_at) WHERE (status = 'ACTIVE'::text);
+
+CREATE INDEX collection_accounts_newest ON public.collection_accounts USING btree (environment_id, kind, id);
+
+CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference) WHERE (kind = 'dedicated_account'::text);
+
+CREATE UNIQUE INDEX number_is_one_account ON public.collection_accounts USING btree (rail, number);
+
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
@@ -401,6 +539,18 @@ CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolu
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts USING btree (environment_id) WHERE is_primary;
+
+CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
+
+CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
+
+CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);
+
+CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
+
+CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, status, id);
+
+CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
 CREATE INDEX payout_attempts_due ON public.payout_attempts USING btree (rail, due_at) WHERE (state = 'LIVE'::text);
 

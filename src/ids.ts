@@ -10,6 +10,10 @@ export const prefixes = {
   credit: 'cr_',
   cryptoTransfer: 'ct_',
   bankTransfer: 'bt_',
+  virtualAccount: 'va_',
+  dedicatedAccount: 'da_',
+  payment: 'pay_',
+  paymentReturn: 'rf_',
   event: 'evt_',
   webhookEndpoint: 'we_',
 } as const

@@ -14,6 +14,15 @@ export const purposes = {
   bank_payout_fee: { causePrefix: prefixes.bankTransfer },
   bank_payout_reversal: { causePrefix: prefixes.bankTransfer },
   bank_payout_fee_reversal: { causePrefix: prefixes.bankTransfer },
+  payment: { causePrefix: prefixes.payment },
+  payment_fee: { causePrefix: prefixes.payment },
+  payment_held: { causePrefix: prefixes.payment },
+  payment_accepted: { causePrefix: prefixes.payment },
+  payment_accepted_fee: { causePrefix: prefixes.payment },
+  payment_return: { causePrefix: prefixes.paymentReturn },
+  payment_refund: { causePrefix: prefixes.paymentReturn },
+  payment_return_reversal: { causePrefix: prefixes.paymentReturn },
+  payment_refund_reversal: { causePrefix: prefixes.paymentReturn },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

@@ -3,7 +3,8 @@ import { resolveAll } from '../ledger/resolve.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import type { Attempt, Payout } from './payout.js'
+import { type FollowReturns, findOwners } from './follow-returns.js'
+import { type Attempt, kinds, nextSequence, type Payout } from './payout.js'
 import type { LiveAttempt, Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts } from './store-payouts.js'
@@ -104,6 +105,7 @@ export async function concludePayouts(
   tx: Tx,
   now: Date,
   conclusions: Conclusion[],
+  follow?: FollowReturns,
 ): Promise<Payout[]> {
   const waits = conclusions.filter((one) => one.verdict === 'wait')
   if (waits.length > 0) tx.write(postpone(waits.map(toWait)))
@@ -113,6 +115,11 @@ export async function concludePayouts(
   const locked = await lockAll(tx, ends)
   const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
   const final = own.filter((one) => one.verdict !== 'again')
+  const tellOwners = await findOwners(
+    tx,
+    final.map(({ attempt }) => locked.get(attempt.payoutId)!),
+    follow,
+  )
   await resolveAll(tx, now, final.map(toResolution))
 
   tx.write(endAttempts(own.map(toEnd), now))
@@ -123,7 +130,8 @@ export async function concludePayouts(
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
-  emitAll(tx, now, finished.map(toHappening))
+  emitAll(tx, now, finished.flatMap(toHappening))
+  tellOwners(now, finished)
   return finished
 }
 
@@ -151,25 +159,17 @@ function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
     failureReason: conclusion.verdict === 'failed' ? conclusion.reason : null,
     completedAt: hasLanded ? now : null,
     failedAt: hasLanded ? null : now,
-    eventSequence: payout.eventSequence + 1,
+    eventSequence: nextSequence(payout),
   }
 }
 
 function toHappening(payout: Locked) {
-  return {
-    environmentId: payout.environmentId,
-    type: endings[payout.kind][payout.status === 'COMPLETED' ? 'landed' : 'failed'],
-    resourceId: payout.id,
-    causeId: payout.id,
-    sequence: payout.eventSequence,
-    data: showPayout(payout, payout.attempts),
-  }
+  const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
+  const type = kinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
+  if (!type) return []
+  const data = showPayout(payout, attempts)
+  return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
 }
-
-const endings = {
-  crypto_transfer: { landed: 'crypto_transfer.confirmed', failed: 'crypto_transfer.failed' },
-  bank_transfer: { landed: 'bank_transfer.completed', failed: 'bank_transfer.failed' },
-} as const
 
 function toResolution({ attempt, verdict }: Conclusion) {
   const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)

@@ -6,7 +6,7 @@ import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { kinds, type Payout } from './payout.js'
+import { kinds, type Payout, purposesOf } from './payout.js'
 import type { Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts, insertPayouts } from './store-payouts.js'
@@ -49,7 +49,7 @@ export async function createPayouts(
     now,
     held.map(({ payout, prepared }) => toAttempt(payout, prepared)),
   )
-  emitAll(tx, now, held.map(toSubmitted))
+  emitAll(tx, now, held.flatMap(toBegun))
   return orders.map((order) => {
     if (isUsed.has(order)) return duplicate(order.payout)
     const outcome = outcomes.get(order)!
@@ -100,12 +100,11 @@ async function findUsedReferences(tx: Tx, orders: PayoutOrder[]): Promise<Set<Pa
 }
 
 function toHold({ payout }: PayoutOrder): Movement {
-  const { environmentId, asset, id, amount, fee, kind } = payout
-  const { purpose, feePurpose } = kinds[kind]
-  const debit = 'available' as const
+  const { environmentId, asset, id, amount, fee, takesFrom: debit } = payout
+  const purposes = purposesOf(payout)
   const lines = [
-    { debit, credit: assets[asset].holder, amount, purpose },
-    { debit, credit: 'fees' as const, amount: fee, purpose: feePurpose },
+    { debit, credit: assets[asset].holder, amount, purpose: purposes.amount },
+    { debit, credit: 'fees' as const, amount: fee, purpose: purposes.fee },
   ]
   const charged = lines.filter((line) => line.amount > 0n)
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
@@ -115,20 +114,12 @@ function toAttempt(payout: Payout, prepared: Prepared) {
   return { ...prepared, payout, number: 1, createdAt: payout.submittedAt }
 }
 
-const beginnings = {
-  crypto_transfer: 'crypto_transfer.submitted',
-  bank_transfer: 'bank_transfer.submitted',
-} as const
-
-function toSubmitted({ payout, shown }: PayoutOrder) {
-  return {
-    environmentId: payout.environmentId,
-    type: beginnings[payout.kind],
-    resourceId: payout.id,
-    causeId: payout.id,
-    sequence: 1,
-    data: shown,
-  }
+function toBegun({ payout, shown }: PayoutOrder) {
+  const { environmentId, id, kind } = payout
+  const type = kinds[kind].events?.begun
+  return type
+    ? [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
+    : []
 }
 
 function duplicate({ kind, merchantReference }: Payout): Refusal {

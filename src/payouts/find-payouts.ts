@@ -10,7 +10,7 @@ export type PayoutRow = Omit<Payout, 'destination'> & { destination: string }
 
 export const payoutColumns = `p.environment_id as "environmentId", p.id, p.kind, p.rail, p.asset,
   p.amount, p.fee, p.requested_amount as "requestedAmount", p.destination,
-  p.merchant_reference as "merchantReference", p.metadata, p.status,
+  p.merchant_reference as "merchantReference", p.metadata, p.takes_from as "takesFrom", p.status,
   p.failure_reason as "failureReason", p.is_review_required as "isReviewRequired",
   p.event_sequence as "eventSequence", p.submitted_at as "submittedAt",
   p.completed_at as "completedAt", p.failed_at as "failedAt", p.reversed_at as "reversedAt",

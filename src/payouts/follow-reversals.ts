@@ -7,7 +7,8 @@ import { assets } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { kinds, type Payout } from './payout.js'
+import { type FollowReturns, findOwners } from './follow-returns.js'
+import { bankKinds, kinds, nextSequence, type Payout, purposesOf } from './payout.js'
 import type { ReversingRail } from './ports.js'
 import { showPayout } from './show-payout.js'
 
@@ -16,15 +17,16 @@ import { showPayout } from './show-payout.js'
  * which it was read moves in the same transaction. Says how many there were.
  */
 export async function followReversals(
-  { db, rail }: { db: Database; rail: ReversingRail },
+  { db, rail, follow }: { db: Database; rail: ReversingRail; follow?: FollowReturns },
   now: Date,
 ): Promise<number> {
   const { cursor, references } = await rail.findReversed(await readCursor(db, rail.name))
   if (references.length === 0) return 0
-  const ids = references.map((reference) => fromReference(kinds.bank_transfer.prefix, reference))
-  const known = ids.filter((id) => id !== undefined)
+  const known = references
+    .flatMap((reference) => bankKinds.map((kind) => fromReference(kinds[kind].prefix, reference)))
+    .filter((id) => id !== undefined)
   return db.transaction(async (tx) => {
-    const isEarly = await reversePayouts(tx, now, { rail: rail.name, ids: known })
+    const isEarly = await reversePayouts(tx, now, { rail: rail.name, ids: known, follow })
     if (isEarly) return 0
     tx.write(sql`
       insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
@@ -47,7 +49,7 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
 async function reversePayouts(
   tx: Tx,
   now: Date,
-  { rail, ids }: { rail: string; ids: string[] },
+  { rail, ids, follow }: { rail: string; ids: string[]; follow: FollowReturns | undefined },
 ): Promise<boolean> {
   const rows = await tx.rows(sql<PayoutRow>`
     select ${sql.raw(payoutColumns)} from payouts p
@@ -58,38 +60,38 @@ async function reversePayouts(
   const completed = rows.filter(({ status }) => status === 'COMPLETED')
   if (completed.length === 0) return isEarly
   const reversed = completed.map(toPayout).map((payout) => reverse(now, payout))
+  const tellOwners = await findOwners(tx, reversed, follow)
   await moveAll(tx, now, reversed.map(toMovement))
   tx.write(sql`
     update payouts p set status = 'REVERSED', reversed_at = ${now},
-      event_sequence = event_sequence + 1
+      event_sequence = case when kind = 'bank_return' then 0 else event_sequence + 1 end
     where p.id = any(${reversed.map(({ id }) => id)}::uuid[]) and p.rail = ${rail}
       and p.status = 'COMPLETED'`)
-  emitAll(tx, now, reversed.map(toHappening))
+  emitAll(tx, now, reversed.flatMap(toHappening))
+  tellOwners(now, reversed)
   return isEarly
 }
 
 function reverse(now: Date, payout: Payout): Payout {
-  const eventSequence = payout.eventSequence + 1
+  const eventSequence = nextSequence(payout)
   return { ...payout, status: 'REVERSED', reversedAt: now, eventSequence }
 }
 
-function toMovement({ environmentId, asset, id, amount, fee }: Payout): Movement {
-  const credit = 'available' as const
+function toMovement(payout: Payout): Movement {
+  const { environmentId, asset, id, amount, fee, takesFrom: credit } = payout
+  const purposes = purposesOf(payout)
   const lines = [
-    { debit: assets[asset].holder, credit, amount, purpose: 'bank_payout_reversal' as const },
-    { debit: 'fees' as const, credit, amount: fee, purpose: 'bank_payout_fee_reversal' as const },
+    { debit: assets[asset].holder, credit, amount, purpose: purposes.amountBack },
+    { debit: 'fees' as const, credit, amount: fee, purpose: purposes.feeBack },
   ]
   const charged = lines.filter((line) => line.amount > 0n)
   return { environmentId, asset, causeId: id, isHold: false, lines: charged }
 }
 
 function toHappening(payout: Payout) {
-  return {
-    environmentId: payout.environmentId,
-    type: 'bank_transfer.reversed' as const,
-    resourceId: payout.id,
-    causeId: payout.id,
-    sequence: payout.eventSequence,
-    data: showPayout(payout, []),
-  }
+  const { environmentId, id, kind, eventSequence: sequence } = payout
+  if (kind !== 'bank_transfer') return []
+  const type = kinds[kind].events.reversed
+  const data = showPayout(payout, [])
+  return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
 }

@@ -5,10 +5,11 @@ import type { Database } from '../postgres/database.js'
 import { Refusal } from '../refusal.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
 import { findCarriages } from './find-carriages.js'
+import type { FollowReturns } from './follow-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import type { Finding, LiveAttempt, PayoutRail } from './ports.js'
 
-type Tools = { db: Database; rail: PayoutRail; logger: Logger }
+type Tools = { db: Database; rail: PayoutRail; logger: Logger; follow?: FollowReturns }
 
 /**
  * Looks at the due attempts of a rail and acts on what it says: settles, gives back, sends the same
@@ -26,7 +27,7 @@ export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number>
   const known = attempts
     .map((attempt, index) => conclude(now, attempt, findings[index]!))
     .filter((conclusion) => conclusion !== undefined)
-  await db.transaction((tx) => concludePayouts(tx, now, [...known, ...replaced]))
+  await db.transaction((tx) => concludePayouts(tx, now, [...known, ...replaced], tools.follow))
   await sendReplacements(tools, replaced)
   return attempts.length
 }

@@ -36,11 +36,6 @@ export type Ordering = {
   order(now: Date, wish: Wish): Promise<PayoutOrder>
 }
 
-const baseFees: Record<PayoutKind, FeeOperation> = {
-  crypto_transfer: 'crypto_payout',
-  bank_transfer: 'bank_payout',
-}
-
 type Asked = {
   inspect: (target: Target) => Promise<Outcome<Inspected>>
   prepare: (carriage: Carriage) => Promise<Outcome<Prepared>>
@@ -72,7 +67,10 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
 
   const price = ({ environment, amount }: Priced, operations: FeeOperation[]) =>
     fees.price({ environmentId: environment.id, amount, operations })
-  const priceBase = (wish: Priced) => price(wish, [baseFees[wish.kind]])
+  const priceBase = (wish: Priced) => {
+    const { baseFee } = kinds[wish.kind]
+    return price(wish, baseFee ? [baseFee] : [])
+  }
 
   async function refuseUncovered(wish: Wish, fee: bigint): Promise<void> {
     const { asset, amount } = wish
@@ -97,7 +95,8 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
       const payout: Payout = {
         ...rest,
         ...{ environmentId: environment.id, id: newId(now), rail: rail.name, destination, fee },
-        ...{ status: 'SUBMITTED', failureReason: null, isReviewRequired: false, eventSequence: 1 },
+        ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
+        ...{ isReviewRequired: false, eventSequence: 1 },
         ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null },
         createdAt: now,
       }

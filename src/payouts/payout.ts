@@ -1,10 +1,14 @@
 import type { EnvironmentId } from '../environment.js'
+import type { EventType } from '../events/catalogue.js'
 import { type Prefix, prefixes, toReference } from '../ids.js'
 import type { Purpose } from '../ledger/purposes.js'
+import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
+import type { Code } from '../refusals.js'
 import type { Destination } from './ports.js'
 
-export type PayoutKind = 'crypto_transfer' | 'bank_transfer'
+/** A return sends money of a payment back; a merchant orders the other two. */
+export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | 'bank_return'
 
 export type PayoutStatus = 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
 
@@ -17,6 +21,8 @@ export type Payout = {
   asset: Asset
   amount: bigint
   fee: bigint
+  /** The account that pays: money that was never accepted goes back from suspense. */
+  takesFrom: 'available' | 'suspense'
   /** As the merchant wrote it. */
   requestedAmount: string
   destination: Destination
@@ -39,24 +45,72 @@ export type AttemptState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
 /** One try to carry a payout, as its payout shows it. */
 export type Attempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 
-/** What differs between the kinds, in the books and in the names that callers see. */
+type Kind = {
+  prefix: Prefix
+  refusal: Code
+  /** Null: nobody is charged. */
+  baseFee: FeeOperation | null
+  /** Null: it is told of as part of what it belongs to. */
+  events: { begun: EventType; landed: EventType; failed: EventType; reversed?: EventType } | null
+}
+
+/** What differs between the kinds, in prices and in the names that callers see. */
 export const kinds = {
   crypto_transfer: {
     prefix: prefixes.cryptoTransfer,
-    purpose: 'crypto_payout',
-    feePurpose: 'crypto_payout_fee',
     refusal: 'crypto_transfer_failed',
+    baseFee: 'crypto_payout',
+    events: {
+      begun: 'crypto_transfer.submitted',
+      landed: 'crypto_transfer.confirmed',
+      failed: 'crypto_transfer.failed',
+    },
   },
   bank_transfer: {
     prefix: prefixes.bankTransfer,
-    purpose: 'bank_payout',
-    feePurpose: 'bank_payout_fee',
     refusal: 'bank_transfer_failed',
+    baseFee: 'bank_payout',
+    events: {
+      begun: 'bank_transfer.submitted',
+      landed: 'bank_transfer.completed',
+      failed: 'bank_transfer.failed',
+      reversed: 'bank_transfer.reversed',
+    },
   },
-} as const satisfies Record<
-  PayoutKind,
-  { prefix: Prefix; purpose: Purpose; feePurpose: Purpose; refusal: string }
->
+  bank_return: {
+    prefix: prefixes.paymentReturn,
+    refusal: 'payment_action_failed',
+    baseFee: null,
+    events: null,
+  },
+} as const satisfies Record<PayoutKind, Kind>
+
+/** A bank may send these back, and may keep silent about them. */
+export const bankKinds: PayoutKind[] = ['bank_transfer', 'bank_return']
+
+type Purposes = { amount: Purpose; fee: Purpose; amountBack: Purpose; feeBack: Purpose }
+
+const bankPurposes: Purposes = {
+  amount: 'bank_payout',
+  fee: 'bank_payout_fee',
+  amountBack: 'bank_payout_reversal',
+  feeBack: 'bank_payout_fee_reversal',
+}
+
+/** How the books name what leaves, and what a bank sends back. Only orders have fees. */
+export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom'>): Purposes {
+  if (kind === 'bank_transfer') return bankPurposes
+  if (kind === 'crypto_transfer')
+    return { ...bankPurposes, amount: 'crypto_payout', fee: 'crypto_payout_fee' }
+  return takesFrom === 'suspense'
+    ? { ...bankPurposes, amount: 'payment_return', amountBack: 'payment_return_reversal' }
+    : { ...bankPurposes, amount: 'payment_refund', amountBack: 'payment_refund_reversal' }
+}
+
+/** Counts the events of a payout; one that is not told of has none. */
+export function nextSequence({ kind, eventSequence }: Payout): number {
+  return kinds[kind].events ? eventSequence + 1 : 0
+}
 
 export function referenceOf({ kind, id }: Pick<Payout, 'kind' | 'id'>): string {
   return toReference(kinds[kind].prefix, id)

@@ -4,13 +4,13 @@ const heldEqualsOpenPayouts: Proof = {
   claim: 'What is held is what open payouts will take, in every environment and asset',
   counterexamples: `
     with held as (
-      select environment_id, asset, debits_pending as held
-      from ledger_accounts where name = 'available'),
+      select environment_id, asset, name, debits_pending as held
+      from ledger_accounts where name in ('available', 'suspense')),
     open as (
-      select environment_id, asset, sum(amount + fee) as open
-      from payouts where status = 'SUBMITTED' group by environment_id, asset)
-    select environment_id, asset, held, open
-    from held full join open using (environment_id, asset)
+      select environment_id, asset, takes_from as name, sum(amount + fee) as open
+      from payouts where status = 'SUBMITTED' group by environment_id, asset, takes_from)
+    select environment_id, asset, name, held, open
+    from held full join open using (environment_id, asset, name)
     where coalesce(held, 0) <> coalesce(open, 0)`,
 }
 
@@ -18,17 +18,18 @@ const payoutsHoldTheirMoney: Proof = {
   claim: 'Every payout has set aside its amount and its fee, and nothing else has',
   counterexamples: `
     with holds as (
-      select environment_id, cause_id as id, min(asset) as asset, count(*) as lines,
-        sum(amount) filter (where credit in ('treasury', 'clearing')
-          and purpose in ('crypto_payout', 'bank_payout')) as amount,
+      select environment_id, cause_id as id, min(asset) as asset, min(debit) as takes_from,
+        count(*) as lines,
+        sum(amount) filter (where credit in ('treasury', 'clearing') and purpose in
+          ('crypto_payout', 'bank_payout', 'payment_return', 'payment_refund')) as amount,
         sum(amount) filter (where credit = 'fees'
           and purpose in ('crypto_payout_fee', 'bank_payout_fee')) as fee
-      from ledger_transfers where is_hold and debit = 'available'
+      from ledger_transfers where is_hold
       group by environment_id, cause_id)
     select environment_id, id, p.amount, p.fee, h.amount as held, h.fee as fee_held
     from payouts p full join holds h using (environment_id, id)
-    where (p.asset, p.amount, p.fee, case when p.fee > 0 then 2 else 1 end)
-      is distinct from (h.asset, h.amount, coalesce(h.fee, 0), h.lines)`,
+    where (p.asset, p.takes_from, p.amount, p.fee, case when p.fee > 0 then 2 else 1 end)
+      is distinct from (h.asset, h.takes_from, h.amount, coalesce(h.fee, 0), h.lines)`,
 }
 
 const holdsFollowTheirPayouts: Proof = {
@@ -45,10 +46,11 @@ const reversalsGiveBack: Proof = {
   counterexamples: `
     with given as (
       select environment_id, cause_id as id,
-        sum(amount) filter (where purpose = 'bank_payout_reversal') as amount,
+        sum(amount) filter (where purpose <> 'bank_payout_fee_reversal') as amount,
         sum(amount) filter (where purpose = 'bank_payout_fee_reversal') as fee
       from ledger_transfers
-      where purpose in ('bank_payout_reversal', 'bank_payout_fee_reversal')
+      where purpose in ('bank_payout_reversal', 'bank_payout_fee_reversal',
+        'payment_return_reversal', 'payment_refund_reversal')
       group by environment_id, cause_id)
     select environment_id, id, p.status, p.amount, p.fee, g.amount as given, g.fee as fee_given
     from payouts p full join given g using (environment_id, id)
@@ -66,7 +68,8 @@ const everyStateIsTold: Proof = {
       from events where type like 'crypto\\_transfer.%' or type like 'bank\\_transfer.%'
       group by environment_id, resource_id)
     select environment_id, id, p.status, t.types
-    from payouts p full join told t using (environment_id, id)
+    from (select * from payouts where kind <> 'bank_return') p
+    full join told t using (environment_id, id)
     where (p.event_sequence, array_length(t.types, 1)) is distinct from (t.last, t.last)
       or t.types is distinct from
         array[p.kind || '.submitted'] || case

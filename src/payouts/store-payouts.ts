@@ -19,14 +19,17 @@ const insertPayoutRows = listStatement({
     destination: 'text',
     merchant_reference: 'text',
     metadata: 'text',
+    takes_from: 'text',
+    event_sequence: 'int4',
     submitted_at: 'timestamptz',
   },
   text: (list) => `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination, merchant_reference, metadata, status, event_sequence, submitted_at, created_at)
+      destination, merchant_reference, metadata, takes_from, status, event_sequence, submitted_at,
+      created_at)
     select environment_id, id, kind, rail, asset, amount, fee, requested_amount,
-      destination::json, merchant_reference, metadata::json, 'SUBMITTED', 1, submitted_at,
-      submitted_at
+      destination::json, merchant_reference, metadata::json, takes_from, 'SUBMITTED',
+      event_sequence, submitted_at, submitted_at
     from ${list}`,
 })
 
@@ -45,6 +48,8 @@ export function insertPayouts(tx: Tx, payouts: Payout[]): void {
     destination: JSON.stringify(payout.destination),
     merchant_reference: payout.merchantReference,
     metadata: payout.metadata,
+    takes_from: payout.takesFrom,
+    event_sequence: payout.eventSequence,
     submitted_at: payout.submittedAt,
   }))
   tx.write(insertPayoutRows(rows))

@@ -12,14 +12,15 @@ import { PaperRail } from './paper-rail.js'
 
 /** Payouts in the books, with nobody outside who would carry them. */
 
-const assetOf = { crypto_transfer: 'USDC', bank_transfer: 'NGN' } as const
+const assetOf = { crypto_transfer: 'USDC', bank_transfer: 'NGN', bank_return: 'NGN' } as const
 
 function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
   return {
     ...{ environmentId, kind, id: newId(now), rail: `paper-${kind}`, asset: assetOf[kind] },
     ...{ amount: 25n, fee: 2n, requestedAmount: '25', merchantReference: null, metadata: '{}' },
     destination: { kind: 'wallet', address: 'somewhere' },
-    ...{ status: 'SUBMITTED', failureReason: null, isReviewRequired: false, eventSequence: 1 },
+    ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
+    ...{ isReviewRequired: false, eventSequence: 1 },
     ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null, createdAt: now },
   }
 }
