@@ -142,6 +142,22 @@ export const limits = {
     reversalsAtOnce: 500,
     statementLines: 1_000,
   },
+  collections: {
+    defaultExpiryMs: 30 * minute,
+    longestExpiryMs: day,
+    paymentsShown: 50,
+    /** A notice that was not judged at once, or that fits no account, is looked at again. */
+    retryMs: second,
+    longestRetryMs: hour,
+    noticesAtOnce: 256,
+    workEveryMs: 200,
+    leaseMs: minute,
+    expiredAtOnce: 500,
+    returnsAtOnce: 100,
+    /** So often the bank is asked to take a payment back before somebody has to decide. */
+    returnTries: 20,
+    foundAtOnce: 1_000,
+  },
   reconcile: {
     everyMs: day,
     lookEveryMs: minute,

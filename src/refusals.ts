@@ -65,7 +65,7 @@ export const codes = {
     when: 'A dedicated account could not be created.',
     nextStep: 'Change what the message names and try again.',
   },
-  collection_action_failed: {
+  account_action_failed: {
     status: 422,
     when: 'An account cannot be changed like this.',
     nextStep: 'Verify the account to see how it stands.',

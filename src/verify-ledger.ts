@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { collectionProofs } from './collections/proofs.js'
 import { eventProofs } from './events/proofs.js'
 import { idempotencyProofs } from './idempotency/proofs.js'
 import { ledgerProofs } from './ledger/proofs.js'
@@ -9,7 +10,13 @@ import type { Proof } from './proof.js'
 
 export type Finding = { claim: string; counterexamples: unknown[] }
 
-export const allProofs = [...ledgerProofs, ...idempotencyProofs, ...eventProofs, ...payoutProofs]
+export const allProofs = [
+  ...ledgerProofs,
+  ...idempotencyProofs,
+  ...eventProofs,
+  ...payoutProofs,
+  ...collectionProofs,
+]
 
 /** Checks every claim against one snapshot, so that work under way cannot make it look wrong. */
 export async function verifyLedger(db: Database, proofs: Proof[] = allProofs): Promise<Finding[]> {

@@ -68,9 +68,9 @@ export const payment = resource('Payment', {
 export const virtualAccount = resource('VirtualAccount', {
   reference: text('va_01hx…'),
   merchantReference: text('order-1001'),
-  accountNumber: text('0000014579'),
+  accountNumber: text('0000014572'),
   accountName: text('Ada Stores'),
-  bankCode: text('011'),
+  bankCode: text('999'),
   bankName: text('Sandbox Bank'),
   amount: kobo,
   currency: naira,
@@ -88,8 +88,9 @@ export const virtualAccount = resource('VirtualAccount', {
 export const dedicatedAccount = resource('DedicatedAccount', {
   externalReference: text('customer-77'),
   accountReference: text('da_01hx…'),
-  accountNumber: text('0000000220'),
+  accountNumber: text('0000000223'),
   accountName: text('Ada Stores'),
+  bankCode: text('999'),
   bankName: text('Sandbox Bank'),
   status: Type.Enum(['ACTIVE', 'INACTIVE']),
   metadata,

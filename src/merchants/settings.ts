@@ -87,3 +87,27 @@ export async function listLowBalances(db: Reader, after: number): Promise<LowBal
     thresholds: JSON.parse(thresholds),
   }))
 }
+
+export type CollectionPolicies = Settings['policies'] & { clockOffsetMs: number }
+
+/** What many environments do with money that does not match, and how far ahead their clocks are. */
+export async function listPolicies(
+  db: Reader,
+  ids: EnvironmentId[],
+): Promise<Map<EnvironmentId, CollectionPolicies>> {
+  const rows = await db.rows<{ id: EnvironmentId; clockOffsetMs: bigint; patch: string | null }>({
+    name: 'list_policies',
+    text: `
+      select e.id, e.clock_offset_ms as "clockOffsetMs", s.document -> 'policies' as patch
+      from environments e left join environment_settings s on s.environment_id = e.id
+      where e.id = any($1)`,
+    values: [ids],
+  })
+  return new Map(
+    rows.map(({ id, clockOffsetMs, patch }) => {
+      const policies = patch === null ? {} : (JSON.parse(patch) as SettingsPatch['policies'])
+      const merged = mergeSettings(defaultSettings({ merchantName: '' }), { policies })
+      return [id, { ...merged.policies, clockOffsetMs: Number(clockOffsetMs) }]
+    }),
+  )
+}

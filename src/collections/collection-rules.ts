@@ -1,0 +1,47 @@
+import type { EnvironmentId } from '../environment.js'
+import { getFeeSchedules } from '../merchants/fee-schedules.js'
+import { listPolicies } from '../merchants/settings.js'
+import { computeFee, type FeeSchedule } from '../money/fees.js'
+import type { Reader } from '../postgres/tx.js'
+import { type Account, type AccountKind, accountKinds } from './account.js'
+import type { Policy } from './judge-payment.js'
+
+export type Rule = {
+  policy: Policy
+  clockOffsetMs: number
+  fees: Partial<Record<AccountKind, FeeSchedule>>
+}
+
+export type Rules = { of(account: Pick<Account, 'environmentId'>): Rule }
+
+type Ruled = Pick<Account, 'environmentId' | 'kind'>
+
+/** The policies, prices and clocks of the environments that these accounts are of, as of now. */
+export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
+  const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]
+  const named = [...new Map(accounts.map((one) => [nameOf(one), one])).values()]
+  const names = named.map(({ environmentId, kind }) => ({
+    environmentId,
+    operation: accountKinds[kind].fee,
+  }))
+  const [policies, schedules] = await Promise.all([
+    listPolicies(db, ids),
+    getFeeSchedules(db, names),
+  ])
+  const rules = new Map<EnvironmentId, Rule>()
+  for (const [environmentId, { bank, clockOffsetMs }] of policies)
+    rules.set(environmentId, { policy: bank, clockOffsetMs, fees: {} })
+  for (const [index, { environmentId, kind }] of named.entries())
+    rules.get(environmentId)!.fees[kind] = schedules[index]!
+  return { of: ({ environmentId }) => rules.get(environmentId)! }
+}
+
+/** Of what was accepted, and never more than that. */
+export function feeOf({ fees }: Rule, kind: AccountKind, accepted: bigint): bigint {
+  const fee = accepted === 0n ? 0n : computeFee(fees[kind]!, accepted)
+  return fee > accepted ? accepted : fee
+}
+
+function nameOf({ environmentId, kind }: Ruled): string {
+  return `${environmentId}/${kind}`
+}

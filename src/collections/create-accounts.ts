@@ -1,0 +1,80 @@
+import { emitAll } from '../events/emit.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import type { Account } from './account.js'
+import { insertAccounts, type NewAccount } from './store-accounts.js'
+
+export type OrderedAccount = {
+  account: NewAccount
+  /** The account as it begins, for the answer and for the event: JSON text. */
+  shown: string
+}
+
+/**
+ * Records accounts whose numbers the bank has opened. One whose externalReference was used before
+ * is refused alone; refusals from before the lane are answered with the rest.
+ */
+export async function createAccounts(
+  tx: Tx,
+  now: Date,
+  orders: Outcome<OrderedAccount>[],
+): Promise<Outcome<Account>[]> {
+  const wanted = orders.filter((order): order is OrderedAccount => !(order instanceof Refusal))
+  const isUsed = await findUsed(tx, wanted)
+  const fresh = wanted.filter((order) => !isUsed.has(order))
+  insertAccounts(
+    tx,
+    fresh.map(({ account }) => account),
+  )
+  emitAll(tx, now, fresh.flatMap(toCreated))
+  return orders.map((order) => {
+    if (order instanceof Refusal) return order
+    return isUsed.has(order) ? duplicate(order.account) : order.account
+  })
+}
+
+const columns = { environment_id: 'int4', merchant_reference: 'text' } as const
+
+const findReferences = listStatement<typeof columns, { key: string }>({
+  name: 'find_external_references',
+  columns,
+  text: (list) => `
+    select concat_ws('/', a.environment_id, a.merchant_reference) as key
+    from collection_accounts a join ${list} using (environment_id, merchant_reference)
+    where a.kind = 'dedicated_account'`,
+})
+
+/** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
+async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAccount>> {
+  const unique = orders.filter(({ account }) => account.kind === 'dedicated_account')
+  if (unique.length === 0) return new Set()
+  const rows = unique.map(({ account }) => ({
+    environment_id: account.environmentId,
+    merchant_reference: account.merchantReference,
+  }))
+  const used = new Set((await tx.rows(findReferences(rows))).map(({ key }) => key))
+  return new Set(
+    unique.filter(({ account }) => {
+      const key = `${account.environmentId}/${account.merchantReference}`
+      const isUsed = used.has(key)
+      used.add(key)
+      return isUsed
+    }),
+  )
+}
+
+function toCreated({ account, shown }: OrderedAccount) {
+  const { environmentId, id, kind } = account
+  if (kind !== 'dedicated_account') return []
+  const type = 'dedicated_account.created' as const
+  return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
+}
+
+function duplicate({ merchantReference }: Account): Refusal {
+  return new Refusal('dedicated_account_creation_failed', {
+    reason: 'duplicate_reference',
+    message: `externalReference ${merchantReference} was used before.`,
+    details: [{ field: 'externalReference', issue: 'must be unique for ever' }],
+  })
+}

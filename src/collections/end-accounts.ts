@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import type { EventType } from '../events/catalogue.js'
+import { emitAll } from '../events/emit.js'
+import { limits } from '../limits.js'
+import { listPolicies } from '../merchants/settings.js'
+import type { Database } from '../postgres/database.js'
+import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import { type Account, type AccountStatus, accountKinds, accountReference } from './account.js'
+import { type AccountName, accountId, type Found, unknownAccount } from './find-accounts.js'
+import { showAccount } from './show-account.js'
+import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
+import { findLatestPayments } from './store-payments.js'
+
+/** Ends what nobody paid in time. Says how many there were. */
+export async function expireAccounts(db: Database, now: Date): Promise<number> {
+  return db.transaction(async (tx) => {
+    const due = await tx.rows(sql<Account>`
+      select ${sql.raw(accountColumns)} from collection_accounts a
+      where a.status = 'ACTIVE' and a.due_at <= ${now}
+      order by a.due_at limit ${limits.collections.expiredAtOnce}
+      for no key update skip locked`)
+    await endAll(
+      tx,
+      now,
+      due.map((account) => ({ ...account, status: 'EXPIRED' as const })),
+    )
+    return due.length
+  })
+}
+
+/** The merchant wants no more money here: a virtual account is cancelled, another deactivated. */
+export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<Found> {
+  const { environmentId } = name
+  const locked = await lockAccounts(tx, [{ environmentId, id: accountId(name) }])
+  const [account] = [...locked.values()].filter(({ kind }) => kind === name.kind)
+  if (!account) throw unknownAccount(name)
+  const status = account.kind === 'virtual_account' ? 'CANCELLED' : 'INACTIVE'
+  if (account.status !== 'ACTIVE' && account.status !== status) throw pastEnding(account, status)
+  if (account.status === status) return { account, payments: await paymentsOf(tx, account) }
+  const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
+  const [ended] = await endAll(tx, now, [
+    { ...account, status, endedAt: after(now, clockOffsetMs) },
+  ])
+  return ended!
+}
+
+const told: Partial<Record<AccountStatus, EventType>> = {
+  EXPIRED: 'virtual_account.expired',
+  CANCELLED: 'virtual_account.cancelled',
+  INACTIVE: 'dedicated_account.deactivated',
+}
+
+/** For accounts that are locked, and given as they shall be. */
+async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> {
+  const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
+  const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShown)
+  const ended = accounts.map((account) => ({
+    account: { ...account, eventSequence: account.eventSequence + 1 },
+    payments: payments.get(account.id) ?? [],
+  }))
+  updateAccounts(
+    tx,
+    ended.map(({ account }) => account),
+  )
+  emitAll(tx, now, ended.map(toHappening))
+  return ended
+}
+
+function toHappening({ account, payments }: Found) {
+  const { environmentId, id, status, eventSequence: sequence } = account
+  const data = showAccount(account, payments)
+  return { environmentId, type: told[status]!, resourceId: id, causeId: id, sequence, data }
+}
+
+async function paymentsOf(tx: Tx, account: Account) {
+  const found = await findLatestPayments(tx, [account], limits.collections.paymentsShown)
+  return found.get(account.id) ?? []
+}
+
+function pastEnding(account: Account, status: AccountStatus): Refusal {
+  const { words } = accountKinds[account.kind]
+  return new Refusal('account_action_failed', {
+    reason: 'invalid_state',
+    message:
+      `The ${words} ${accountReference(account)} is ${account.status}; only one that is ACTIVE ` +
+      `can become ${status}.`,
+  })
+}

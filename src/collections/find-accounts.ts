@@ -1,0 +1,79 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
+import { fromReference } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Reader } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import { type Account, type AccountKind, type AccountStatus, accountKinds } from './account.js'
+import type { Payment } from './payment.js'
+import { accountColumns } from './store-accounts.js'
+import { findLatestPayments } from './store-payments.js'
+
+/** An account with its latest payments, newest first. */
+export type Found = { account: Account; payments: Payment[] }
+
+export type AccountName = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
+
+export type AccountFilter = {
+  merchantReference: string | undefined
+  status: AccountStatus | undefined
+  beforeId: string | undefined
+  limit: number
+}
+
+/** Newest first. */
+export async function listAccounts(
+  db: Reader,
+  { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
+  { merchantReference, status, beforeId, limit }: AccountFilter,
+): Promise<Found[]> {
+  const where = [
+    sql`a.environment_id = ${environmentId} and a.kind = ${kind}`,
+    merchantReference !== undefined && sql`a.merchant_reference = ${merchantReference}`,
+    status && sql`a.status = ${status}`,
+    beforeId && sql`a.id < ${beforeId}`,
+  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  const accounts = await db.rows(sql<Account>`
+    select ${sql.raw(accountColumns)} from collection_accounts a
+    where ${sql.join(where, sql` and `)} order by a.id desc limit ${limit}`)
+  return withPayments(db, accounts)
+}
+
+export async function getAccount(db: Reader, name: AccountName): Promise<Found> {
+  const id = accountId(name)
+  const accounts = await db.rows(sql<Account>`
+    select ${sql.raw(accountColumns)} from collection_accounts a
+    where a.environment_id = ${name.environmentId} and a.id = ${id} and a.kind = ${name.kind}`)
+  const [found] = await withPayments(db, accounts)
+  if (!found) throw unknownAccount(name)
+  return found
+}
+
+/** Whichever account of this environment has the number. */
+export async function findByNumber(
+  db: Reader,
+  { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
+): Promise<Account | undefined> {
+  const [account] = await db.rows(sql<Account>`
+    select ${sql.raw(accountColumns)} from collection_accounts a
+    where a.rail = ${rail} and a.number = ${number} and a.environment_id = ${environmentId}`)
+  return account
+}
+
+/** Refuses what cannot be a reference of ours as it refuses one that names nothing. */
+export function accountId(name: AccountName): string {
+  const id = fromReference(accountKinds[name.kind].prefix, name.reference)
+  if (id === undefined) throw unknownAccount(name)
+  return id
+}
+
+export function unknownAccount({ kind, reference }: AccountName): Refusal {
+  const { words } = accountKinds[kind]
+  return new Refusal('not_found', { message: `There is no ${words} ${reference}.` })
+}
+
+async function withPayments(db: Reader, accounts: Account[]): Promise<Found[]> {
+  const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
+  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShown)
+  return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))
+}

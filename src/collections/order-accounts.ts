@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { after, day } from '../clock.js'
+import type { Environment, Mode } from '../environment.js'
+import { newId } from '../ids.js'
+import { findPrimary } from '../merchants/bank-accounts.js'
+import { isKycApproved } from '../merchants/kyc.js'
+import { gather } from '../postgres/gather.js'
+import type { Reader } from '../postgres/tx.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import {
+  type Account,
+  type AccountKind,
+  accountKinds,
+  accountReference,
+  nowhere,
+} from './account.js'
+import type { OrderedAccount } from './create-accounts.js'
+import type { AccountOrder, CollectionRail, OpenedAccount } from './ports.js'
+import { showAccount } from './show-account.js'
+
+/** What a merchant asks for. */
+export type AccountWish = {
+  environment: Environment
+  kind: AccountKind
+  merchantReference: string
+  metadata: string
+  /** The name that payers see at their bank. */
+  name: string
+  /** Null: any amount, for ever. */
+  expected: { amount: bigint; expiresAt: Date } | null
+  /**
+   * What names this very request, so that a retry is given the same number; undefined: it has no
+   * name, and every request opens another one.
+   */
+  request: string | undefined
+}
+
+export type CollectionRails = Record<Mode, CollectionRail | undefined>
+
+export type OrderAccount = (now: Date, wish: AccountWish) => Promise<OrderedAccount>
+
+/**
+ * Has the bank open numbers, before anything is written: what it is asked for is derived from the
+ * request, so copies and races are given one number and none is orphaned.
+ */
+export function createAccountOrdering(tools: { db: Reader; rails: CollectionRails }): OrderAccount {
+  const { db, rails } = tools
+  const asked = new Map<CollectionRail, (order: AccountOrder) => Promise<Outcome<OpenedAccount>>>()
+  const openAt = (rail: CollectionRail, order: AccountOrder) => {
+    const open = asked.get(rail) ?? gather((orders: AccountOrder[]) => rail.openAccounts(orders))
+    asked.set(rail, open)
+    return open(order)
+  }
+
+  return async (now, wish) => {
+    const { environment, kind, merchantReference, expected } = wish
+    if (environment.mode === 'live') await refuseUnready(db, wish)
+    const rail = rails[environment.mode]
+    if (!rail) throw unavailable(wish)
+    const id = newId(now)
+    const opened = await openAt(rail, {
+      reference: railReference(now, wish, id),
+      name: wish.name,
+      purpose: merchantReference,
+      expected,
+    })
+    if (opened instanceof Refusal) throw opened
+    const account: Account = {
+      ...{ environmentId: environment.id, id, kind, rail: rail.name, ...opened, asset: 'NGN' },
+      ...{ amount: expected?.amount ?? null, merchantReference, metadata: wish.metadata },
+      ...{ status: 'ACTIVE', variance: 'NONE', amountReceived: 0n, ...nowhere },
+      ...{ eventSequence: kind === 'dedicated_account' ? 1 : 0 },
+      ...{ expiresAt: expected?.expiresAt ?? null, paidAt: null, endedAt: null, createdAt: now },
+    }
+    const dueAt = expected && after(expected.expiresAt, -environment.clockOffsetMs)
+    return { account: { ...account, dueAt }, shown: showAccount(account, []) }
+  }
+}
+
+/** In this order, so that a merchant hears first of what takes longest to mend. */
+async function refuseUnready(db: Reader, { environment, kind }: AccountWish): Promise<void> {
+  const code = accountKinds[kind].refusal
+  if (!(await isKycApproved(db, environment.id)))
+    throw new Refusal(code, {
+      reason: 'kyc_missing',
+      message: 'The merchant has not been approved for live mode yet.',
+    })
+  if (!(await findPrimary(db, environment.id)))
+    throw new Refusal(code, {
+      reason: 'no_bank_account',
+      message: 'The merchant has no primary active bank account in live mode.',
+    })
+}
+
+function unavailable({ environment, kind }: AccountWish): Refusal {
+  return new Refusal(accountKinds[kind].refusal, {
+    reason: 'rail_unavailable',
+    message: `No bank is configured to open accounts in ${environment.mode} mode.`,
+  })
+}
+
+/** Longer than an answer is remembered: after that, the same key asks for something new. */
+const monthMs = 30 * day
+
+function railReference(now: Date, wish: AccountWish, id: string): string {
+  const { environment, kind, merchantReference, request } = wish
+  const own = accountReference({ kind, id }).replace('_', '-')
+  const name =
+    kind === 'dedicated_account'
+      ? merchantReference
+      : request && `${request}/${Math.floor(now.getTime() / monthMs)}`
+  if (name === undefined) return own
+  const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
+  return `${own.slice(0, 3)}${digest.slice(0, 40)}`
+}

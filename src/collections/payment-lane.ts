@@ -1,0 +1,71 @@
+import type pg from 'pg'
+import { after, type Clock } from '../clock.js'
+import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
+import type { Database } from '../postgres/database.js'
+import { claimDue, type DueTable } from '../postgres/due.js'
+import { Lane } from '../postgres/lane.js'
+import type { Tx } from '../postgres/tx.js'
+import type { CollectionRail } from './ports.js'
+import { insertNotices, type NewNotice, type NoticeName } from './store-notices.js'
+import { takePayments } from './take-payments.js'
+
+type Tools = { connect: () => Promise<pg.Client>; clock: Clock }
+
+export type Rails = Map<string, CollectionRail>
+
+export type NoticeLane = Pick<Lane<NewNotice, NoticeName>, 'run' | 'close' | 'stats'>
+export type PaymentLane = Pick<Lane<NoticeName, true>, 'run' | 'close' | 'stats'>
+
+/** Where what banks say gathers and is kept: whoever told it can be answered. */
+export function createNoticeLane({ connect, clock }: Tools): NoticeLane {
+  return new Lane({
+    connect,
+    async work(tx: Tx, notices: NewNotice[]) {
+      const now = clock.now()
+      // Judged at once by whoever kept it; if that never happens, by whoever finds it due.
+      insertNotices(tx, now, after(now, limits.collections.retryMs), notices)
+      return notices.map(({ rail, mode, id }) => ({ rail, mode, id }))
+    },
+  })
+}
+
+/** Where it is judged, together; a notice that cannot be, fails alone. */
+export function createPaymentLane({
+  connect,
+  clock,
+  rails,
+}: Tools & { rails: Rails }): PaymentLane {
+  return new Lane({
+    connect,
+    async work(tx: Tx, names: NoticeName[]) {
+      await takePayments(tx, clock.now(), { names, rails })
+      return names.map(() => true as const)
+    },
+  })
+}
+
+const noticesDue: DueTable = {
+  table: 'notices',
+  key: ['rail', 'mode', 'id'],
+  open: "state in ('WAITING', 'UNMATCHED')",
+  of: 'rail',
+  counter: 'looks',
+  returning: 'job.rail, job.mode, job.id',
+}
+
+/** Judges what nobody has judged at once, and looks again for accounts. Says how many there were. */
+export async function takeDueNotices(
+  tools: { db: Database; rail: string; lane: PaymentLane; logger: Logger },
+  now: Date,
+): Promise<number> {
+  const { db, rail, lane, logger } = tools
+  const { leaseMs, noticesAtOnce: limit } = limits.collections
+  const names = await claimDue<NoticeName>(db, noticesDue, { of: rail, now, leaseMs, limit })
+  await Promise.all(
+    names.map((name) =>
+      lane.run(name).catch((error) => logger.error({ err: error, ...name }, 'a notice waits')),
+    ),
+  )
+  return names.length
+}

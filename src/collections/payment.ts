@@ -1,0 +1,39 @@
+import type { EnvironmentId } from '../environment.js'
+import { prefixes, toReference } from '../ids.js'
+import type { Asset } from '../money/assets.js'
+import type { AccountKind, Places, Variance } from './account.js'
+import type { BankSender } from './ports.js'
+
+/** Money that came. */
+export type Payment = Places & {
+  environmentId: EnvironmentId
+  id: string
+  accountId: string
+  source: AccountKind
+  rail: string
+  /** The bank's own name for it. */
+  railId: string
+  asset: Asset
+  amount: bigint
+  fee: bigint
+  variance: Variance
+  sender: BankSender
+  sessionId: string | null
+  narration: string | null
+  eventSequence: number
+  receivedAt: Date
+  createdAt: Date
+}
+
+export type PaymentStatus = 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
+
+/** The first that applies; the database computes the same. */
+export function statusOf({ amountHeld, amountReturning, amountAccepted }: Places): PaymentStatus {
+  if (amountHeld > 0n) return 'HELD'
+  if (amountReturning > 0n) return 'RETURNING'
+  return amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'
+}
+
+export function paymentReference({ id }: Pick<Payment, 'id'>): string {
+  return toReference(prefixes.payment, id)
+}

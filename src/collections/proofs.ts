@@ -1,0 +1,128 @@
+import type { Proof } from '../proof.js'
+
+const suspenseIsUndecided: Proof = {
+  claim: 'What is in suspense is what payments hold or are sending back, to the kobo',
+  counterexamples: `
+    with waiting as (
+      select p.environment_id, p.asset, sum(p.amount_held + p.amount_returning) as waiting
+      from payments p group by p.environment_id, p.asset),
+    refunds as (
+      select r.environment_id, 'NGN' as asset, sum(r.amount) as refunding from payment_returns r
+      where r.takes_from = 'available' and r.state = 'SENT' group by r.environment_id),
+    kept as (
+      select environment_id, asset, credits_posted - debits_posted as kept
+      from ledger_accounts where name = 'suspense')
+    select environment_id, asset, kept, waiting, refunding
+    from kept full join waiting using (environment_id, asset)
+    left join refunds using (environment_id, asset)
+    where coalesce(kept, 0) <> coalesce(waiting, 0) - coalesce(refunding, 0)`,
+}
+
+const paymentsAreBooked: Proof = {
+  claim: 'Every payment is in the books once, whole, and its fee with it',
+  counterexamples: `
+    with booked as (
+      select environment_id, cause_id as id,
+        sum(amount) filter (where debit = 'clearing') as came,
+        coalesce(sum(amount) filter (where credit = 'fees'), 0) as fee
+      from ledger_transfers
+      where purpose in ('payment', 'payment_held', 'payment_fee', 'payment_accepted_fee')
+      group by environment_id, cause_id)
+    select environment_id, id, p.amount, p.fee, b.came, b.fee as charged
+    from payments p full join booked b using (environment_id, id)
+    where (p.amount, p.fee) is distinct from (b.came, b.fee)`,
+}
+
+const noticesArePayments: Proof = {
+  claim: 'Every notice that was taken is one payment, and every payment was announced',
+  counterexamples: `
+    select n.rail, n.id, p.id as payment from
+      (select * from notices where state = 'TAKEN') n
+      full join payments p on p.rail = n.rail and p.rail_id = n.id
+    where n.id is null or p.id is null
+      or (n.announced ->> 'amount')::bigint is distinct from p.amount`,
+}
+
+const accountsAddUp: Proof = {
+  claim: 'The sums of every account that waits for an amount are those of its payments',
+  counterexamples: `
+    with sums as (
+      select environment_id, account_id as id, sum(amount) as received,
+        sum(amount_accepted) as accepted, sum(amount_held) as held,
+        sum(amount_returning) as returning, sum(amount_returned) as returned
+      from payments group by environment_id, account_id)
+    select environment_id, id, a.amount_received, s.received
+    from (select * from collection_accounts where amount is not null or amount_received <> 0) a
+    left join sums s using (environment_id, id)
+    where (a.amount_received, a.amount_accepted, a.amount_held, a.amount_returning,
+        a.amount_returned)
+      is distinct from (coalesce(s.received, 0), coalesce(s.accepted, 0), coalesce(s.held, 0),
+        coalesce(s.returning, 0), coalesce(s.returned, 0))`,
+}
+
+const paymentsHaveAccounts: Proof = {
+  claim: 'Every payment came to an account of its own environment and kind',
+  counterexamples: `
+    select p.environment_id, p.id from payments p
+    left join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
+    where (a.kind, a.rail, a.asset) is distinct from (p.source, p.rail, p.asset)`,
+}
+
+const returnsAreCarried: Proof = {
+  claim: 'Every return that was sent is a payout of its amount, in the state that it says',
+  counterexamples: `
+    select r.environment_id, r.id, r.state, p.status from payment_returns r
+    full join (select * from payouts where kind = 'bank_return') p
+      on p.environment_id = r.environment_id and p.id = r.id
+    where case
+      when r.id is null then true
+      when p.id is null then r.state not in ('WAITING', 'FAILED')
+      else (p.amount, p.takes_from) is distinct from (r.amount, r.takes_from)
+        or r.state is distinct from case p.status when 'SUBMITTED' then 'SENT'
+          when 'COMPLETED' then 'RETURNED' else p.status end end`,
+}
+
+const returningIsOnItsWay: Proof = {
+  claim: 'What a payment is sending back is what its returns carry, and what went back arrived',
+  counterexamples: `
+    with sums as (
+      select environment_id, payment_id as id,
+        coalesce(sum(amount) filter (where state in ('WAITING', 'SENT')), 0) as returning,
+        coalesce(sum(amount) filter (where state = 'RETURNED'), 0) as returned
+      from payment_returns group by environment_id, payment_id)
+    select environment_id, id, p.amount_returning, p.amount_returned, s.returning, s.returned
+    from payments p full join sums s using (environment_id, id)
+    where (p.amount_returning, p.amount_returned)
+      is distinct from (coalesce(s.returning, 0), coalesce(s.returned, 0))`,
+}
+
+const endingsAreTold: Proof = {
+  claim: 'Every account has told its end once, and nothing that did not happen',
+  counterexamples: `
+    with told as (
+      select environment_id, resource_id as id,
+        count(*) filter (where type = 'virtual_account.paid') as paid,
+        count(*) filter (where type = 'virtual_account.expired') as expired,
+        count(*) filter (where type = 'virtual_account.cancelled') as cancelled,
+        count(*) filter (where type = 'dedicated_account.deactivated') as deactivated
+      from events where type like 'virtual\\_account.%' or type like 'dedicated\\_account.%'
+      group by environment_id, resource_id)
+    select environment_id, id, a.status, t.paid, t.expired, t.cancelled, t.deactivated
+    from collection_accounts a left join told t using (environment_id, id)
+    where coalesce(t.paid, 0) <> case when a.status = 'PAID' then 1 else 0 end
+      or coalesce(t.expired, 0) not in (case when a.status = 'EXPIRED' then 1 else 0 end,
+        case when a.status in ('EXPIRED', 'PAID') then 1 else 0 end)
+      or coalesce(t.cancelled, 0) <> case when a.status = 'CANCELLED' then 1 else 0 end
+      or coalesce(t.deactivated, 0) <> case when a.status = 'INACTIVE' then 1 else 0 end`,
+}
+
+export const collectionProofs: Proof[] = [
+  suspenseIsUndecided,
+  paymentsAreBooked,
+  noticesArePayments,
+  accountsAddUp,
+  paymentsHaveAccounts,
+  returnsAreCarried,
+  returningIsOnItsWay,
+  endingsAreTold,
+]

@@ -1,0 +1,75 @@
+import { newId } from '../ids.js'
+import { createPayouts, type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
+import { type Payout, referenceOf } from '../payouts/payout.js'
+import type { PayoutRail } from '../payouts/ports.js'
+import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import type { PaymentName } from './find-payments.js'
+import { type Payment, paymentReference } from './payment.js'
+import { lockOne } from './resolve-payment.js'
+import type { BankDestination } from './return-destination.js'
+import { toPayout } from './send-returns.js'
+import { shiftPayments } from './shift-payments.js'
+import { insertReturns, type Return } from './store-returns.js'
+
+export type Refund = { of: Return; order: PayoutOrder }
+
+type Wanted = { amount: bigint; destination: BankDestination }
+
+/** Asks the bank, and fixes what would be sent, before any money is held. Nothing leaves. */
+export async function prepareRefund(
+  rail: PayoutRail,
+  now: Date,
+  payment: Payment,
+  { amount, destination }: Wanted,
+): Promise<Refund> {
+  refuseTooMuch(payment, amount)
+  const { environmentId, id: paymentId } = payment
+  const one: Return = {
+    ...{ environmentId, id: newId(now), paymentId, rail: rail.name, amount },
+    ...{ takesFrom: 'available', destination, createdAt: now },
+  }
+  const [inspected] = await rail.inspect([{ asset: 'NGN', amount, destination }])
+  if (inspected instanceof Refusal) throw asRefund(inspected)
+  const payout = toPayout(now, one, { rail, inspected: inspected! })
+  const carriage = { asset: payout.asset, amount, destination: payout.destination }
+  const [prepared] = await rail.prepare([{ ...carriage, reference: referenceOf(payout) }])
+  if (prepared instanceof Refusal) throw asRefund(prepared)
+  return { of: one, order: toOrder(payout, prepared!) }
+}
+
+/**
+ * Moves accepted money back to whoever paid; the fee is kept. Refuses more than was accepted, and
+ * more than is available.
+ */
+export async function refundPayment(
+  tx: Tx,
+  now: Date,
+  { name, refund }: { name: PaymentName; refund: Refund },
+): Promise<{ payment: Payment; payout: Payout }> {
+  const locked = await lockOne(tx, name)
+  const { amount, id } = refund.of
+  refuseTooMuch(locked.payment, amount)
+  const [payout] = await createPayouts(tx, now, [refund.order])
+  if (payout instanceof Refusal) throw payout
+  insertReturns(tx, [refund.of])
+  const told = { type: 'payment.returning' as const, causeId: id }
+  const shift = { from: 'amountAccepted' as const, to: 'amountReturning' as const, told }
+  shiftPayments(tx, now, locked, [{ paymentId: locked.payment.id, amount, ...shift }])
+  return { payment: locked.payments.get(locked.payment.id)!, payout: payout! }
+}
+
+function refuseTooMuch(payment: Payment, amount: bigint): void {
+  if (amount <= payment.amountAccepted) return
+  throw new Refusal('payment_action_failed', {
+    reason: 'amount_too_large',
+    message:
+      `${payment.amountAccepted} kobo of ${paymentReference(payment)} are accepted and can be ` +
+      `refunded; ${amount} kobo is more.`,
+  })
+}
+
+/** What the rail says of a payout is true of a refund, under the name of this operation. */
+function asRefund({ reason, message }: Refusal): Refusal {
+  return new Refusal('payment_action_failed', { ...(reason && { reason }), message })
+}

@@ -1,0 +1,107 @@
+import { after } from '../clock.js'
+import { emitAll } from '../events/emit.js'
+import { moveAll } from '../ledger/move.js'
+import type { Movement } from '../ledger/movement.js'
+import { limits } from '../limits.js'
+import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import type { Account } from './account.js'
+import { feeOf, readRules } from './collection-rules.js'
+import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
+import { isPaidBy } from './judge-payment.js'
+import { type Payment, paymentReference } from './payment.js'
+import type { BankDestination } from './return-destination.js'
+import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
+import { showAccount } from './show-account.js'
+import { findLatestPayments } from './store-payments.js'
+import { insertReturns, newReturn } from './store-returns.js'
+
+/** Locks a payment of this environment with the account that it came to. */
+export async function lockOne(
+  tx: Tx,
+  name: PaymentName,
+): Promise<LockedPayments & { payment: Payment; account: Account }> {
+  const { environmentId } = name
+  const locked = await lockWithAccounts(tx, [{ environmentId, id: paymentId(name) }])
+  const [payment] = locked.payments.values()
+  if (!payment) throw unknownPayment(name)
+  return { ...locked, payment, account: locked.accounts.get(payment.accountId)! }
+}
+
+/** Held money becomes the merchant's, less the fee; it pays an account that still waits. */
+export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
+  const { payment, account } = await lockOne(tx, name)
+  refuseNotHeld(payment)
+  const rule = (await readRules(tx, [account])).of(account)
+  const { amountHeld: amount } = payment
+  const total = feeOf(rule, payment.source, payment.amountAccepted + amount)
+  const fee = total > payment.fee ? total - payment.fee : 0n
+  const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
+  if (!moved!.isMoved) throw beyondLimit(payment)
+
+  const isNowPaid = isPaidBy(account, { amountAccepted: amount })
+  const paidAt = after(now, rule.clockOffsetMs)
+  const charged = { ...payment, fee: payment.fee + fee }
+  const eventSequence = account.eventSequence + 1
+  const paid = isNowPaid ? { ...account, status: 'PAID' as const, paidAt, eventSequence } : account
+  const locked = {
+    payments: new Map([[payment.id, charged]]),
+    accounts: new Map([[account.id, paid]]),
+  }
+  const shift = { from: 'amountHeld' as const, to: 'amountAccepted' as const }
+  shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
+  if (isNowPaid) await tellPaid(tx, now, locked.accounts.get(account.id)!, payment)
+  return locked.payments.get(payment.id)!
+}
+
+/** Held money goes back, to the sender or to where the merchant says. */
+export async function returnHeld(
+  tx: Tx,
+  now: Date,
+  { destination, ...name }: PaymentName & { destination: BankDestination },
+): Promise<Payment> {
+  const locked = await lockOne(tx, name)
+  const { payment } = locked
+  refuseNotHeld(payment)
+  const { amountHeld: amount } = payment
+  const returned = newReturn(now, payment, { amount, destination })
+  insertReturns(tx, [returned])
+  const told = { type: 'payment.returning' as const, causeId: returned.id }
+  const shift = { from: 'amountHeld' as const, to: 'amountReturning' as const, told }
+  shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
+  return locked.payments.get(payment.id)!
+}
+
+async function tellPaid(tx: Tx, now: Date, account: Account, { id }: Payment): Promise<void> {
+  const shown = limits.collections.paymentsShown
+  const payments = await findLatestPayments(tx, [account], shown)
+  const { environmentId, id: resourceId, eventSequence: sequence } = account
+  const type = 'virtual_account.paid' as const
+  const data = showAccount(account, payments.get(account.id)!)
+  emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
+}
+
+function toAcceptance(payment: Payment, fee: bigint): Movement {
+  const { environmentId, asset, id, amountHeld: amount } = payment
+  const lines: Movement['lines'] = [
+    { debit: 'suspense', credit: 'available', amount, purpose: 'payment_accepted' },
+    { debit: 'available', credit: 'fees', amount: fee, purpose: 'payment_accepted_fee' },
+  ]
+  const charged = lines.filter((line) => line.amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: false, lines: charged }
+}
+
+function refuseNotHeld(payment: Payment): void {
+  if (payment.amountHeld > 0n) return
+  throw new Refusal('payment_action_failed', {
+    reason: 'invalid_state',
+    message: `Nothing of ${paymentReference(payment)} is held, so there is nothing to resolve.`,
+  })
+}
+
+function beyondLimit(payment: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'balance_limit',
+    message: `With ${paymentReference(payment)} the balance would grow beyond what can be written.`,
+  })
+}

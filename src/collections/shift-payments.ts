@@ -1,0 +1,75 @@
+import type { EventType } from '../events/catalogue.js'
+import { emitAll, type Happening } from '../events/emit.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Account, Places } from './account.js'
+import type { Payment } from './payment.js'
+import { lockAccounts, updateAccounts } from './store-accounts.js'
+import { lockPayments, updatePayments } from './store-payments.js'
+import { tellPayment } from './tell-of-payments.js'
+
+export type Place = keyof Places
+
+/** Money of a payment that goes from one place to another, and what the merchant is told of it. */
+export type Shift = {
+  paymentId: string
+  amount: bigint
+  from: Place
+  to: Place
+  told?: { type: EventType; causeId: string }
+}
+
+export type LockedPayments = { payments: Map<string, Payment>; accounts: Map<string, Account> }
+
+/** Payments first, the accounts they came to after; the ledger's accounts come later still. */
+export async function lockWithAccounts(
+  tx: Tx,
+  names: Pick<Payment, 'environmentId' | 'id'>[],
+): Promise<LockedPayments> {
+  const payments = await lockPayments(tx, names)
+  const accounts = await lockAccounts(
+    tx,
+    [...payments.values()].map(({ environmentId, accountId }) => ({
+      environmentId,
+      id: accountId,
+    })),
+  )
+  return { payments, accounts }
+}
+
+/**
+ * Moves money of locked payments between their places, and the sums of their accounts with it. Gives
+ * back the payments as they are then.
+ */
+export function shiftPayments(
+  tx: Tx,
+  now: Date,
+  { payments, accounts }: LockedPayments,
+  shifts: Shift[],
+): void {
+  const happenings: Happening[] = []
+  for (const { paymentId, amount, from, to, told } of shifts) {
+    const before = payments.get(paymentId)!
+    const payment = {
+      ...before,
+      ...shifted(before, { amount, from, to }),
+      eventSequence: before.eventSequence + (told ? 1 : 0),
+    }
+    payments.set(paymentId, payment)
+    const account = accounts.get(payment.accountId)!
+    if (account.amount !== null)
+      accounts.set(account.id, { ...account, ...shifted(account, { amount, from, to }) })
+    if (!told) continue
+    const { eventSequence: sequence } = payment
+    happenings.push(tellPayment(told.type, payment, { causeId: told.causeId, sequence }))
+  }
+  updatePayments(tx, [...payments.values()])
+  updateAccounts(tx, [...accounts.values()])
+  emitAll(tx, now, happenings)
+}
+
+function shifted(
+  places: Places,
+  { amount, from, to }: Pick<Shift, 'amount' | 'from' | 'to'>,
+): Partial<Places> {
+  return { [from]: places[from] - amount, [to]: places[to] + amount }
+}

@@ -1,0 +1,170 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Account } from './account.js'
+
+export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind, a.rail, a.number,
+  a.account_name as "accountName", a.bank_code as "bankCode", a.bank_name as "bankName", a.asset,
+  a.amount, a.merchant_reference as "merchantReference", a.metadata, a.status, a.variance,
+  a.amount_received as "amountReceived", a.amount_accepted as "amountAccepted",
+  a.amount_held as "amountHeld", a.amount_returning as "amountReturning",
+  a.amount_returned as "amountReturned", a.event_sequence as "eventSequence",
+  a.expires_at as "expiresAt", a.paid_at as "paidAt", a.ended_at as "endedAt",
+  a.created_at as "createdAt"`
+
+const inserted = {
+  environment_id: 'int4',
+  id: 'uuid',
+  kind: 'text',
+  rail: 'text',
+  number: 'text',
+  account_name: 'text',
+  bank_code: 'text',
+  bank_name: 'text',
+  asset: 'text',
+  amount: 'int8',
+  merchant_reference: 'text',
+  event_sequence: 'int4',
+  expires_at: 'timestamptz',
+  created_at: 'timestamptz',
+  due_at: 'timestamptz',
+} as const
+
+const insert = listStatement({
+  name: 'insert_collection_accounts',
+  columns: { ...inserted, metadata: 'text' },
+  text: (list) => {
+    const names = Object.keys(inserted).join(', ')
+    return `
+      insert into collection_accounts (${names}, metadata, status)
+      select ${names}, metadata::json, 'ACTIVE' from ${list}`
+  },
+})
+
+export type NewAccount = Account & {
+  /** When it expires by the clock of the world; null: never. */
+  dueAt: Date | null
+}
+
+/** In the order of their numbers, so that two batches never wait for each other. */
+export function insertAccounts(tx: Tx, accounts: NewAccount[]): void {
+  if (accounts.length === 0) return
+  const rows = accounts.map((account) => ({
+    environment_id: account.environmentId,
+    id: account.id,
+    kind: account.kind,
+    rail: account.rail,
+    number: account.number,
+    account_name: account.accountName,
+    bank_code: account.bankCode,
+    bank_name: account.bankName,
+    asset: account.asset,
+    amount: account.amount,
+    merchant_reference: account.merchantReference,
+    event_sequence: account.eventSequence,
+    expires_at: account.expiresAt,
+    created_at: account.createdAt,
+    due_at: account.dueAt,
+    metadata: account.metadata,
+  }))
+  tx.write(insert(rows.sort((one, other) => (one.number < other.number ? -1 : 1))))
+}
+
+const update = listStatement({
+  name: 'update_collection_accounts',
+  columns: {
+    environment_id: 'int4',
+    id: 'uuid',
+    status: 'text',
+    variance: 'text',
+    amount_received: 'int8',
+    amount_accepted: 'int8',
+    amount_held: 'int8',
+    amount_returning: 'int8',
+    amount_returned: 'int8',
+    event_sequence: 'int4',
+    paid_at: 'timestamptz',
+    ended_at: 'timestamptz',
+  },
+  text: (list) => `
+    update collection_accounts a set status = list.status, variance = list.variance,
+      amount_received = list.amount_received, amount_accepted = list.amount_accepted,
+      amount_held = list.amount_held, amount_returning = list.amount_returning,
+      amount_returned = list.amount_returned, event_sequence = list.event_sequence,
+      paid_at = list.paid_at, ended_at = list.ended_at,
+      due_at = case when list.status = 'ACTIVE' then a.due_at end
+    from ${list} where a.environment_id = list.environment_id and a.id = list.id`,
+})
+
+/** For accounts that are locked. */
+export function updateAccounts(tx: Tx, accounts: Account[]): void {
+  if (accounts.length === 0) return
+  tx.write(
+    update(
+      accounts.map((account) => ({
+        environment_id: account.environmentId,
+        id: account.id,
+        status: account.status,
+        variance: account.variance,
+        amount_received: account.amountReceived,
+        amount_accepted: account.amountAccepted,
+        amount_held: account.amountHeld,
+        amount_returning: account.amountReturning,
+        amount_returned: account.amountReturned,
+        event_sequence: account.eventSequence,
+        paid_at: account.paidAt,
+        ended_at: account.endedAt,
+      })),
+    ),
+  )
+}
+
+const named = { environment_id: 'int4', id: 'uuid' } as const
+
+/** In one order, always, so that two batches never wait for each other. */
+const lockById = listStatement<typeof named, Account>({
+  name: 'lock_collection_accounts',
+  columns: named,
+  text: (list) => `
+    select ${accountColumns} from collection_accounts a
+    join ${list} on a.environment_id = list.environment_id and a.id = list.id
+    order by a.environment_id, a.id for no key update of a`,
+})
+
+export async function lockAccounts(
+  tx: Tx,
+  names: Pick<Account, 'environmentId' | 'id'>[],
+): Promise<Map<string, Account>> {
+  const unique = [...new Map(names.map((name) => [name.id, name])).values()]
+  const rows = await tx.rows(
+    lockById(unique.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
+
+/** A bank knows a number and not whose it is; a number of the other mode is nobody's. */
+const lockByNumber = listStatement<typeof numbers, Account>({
+  name: 'lock_collection_accounts_by_number',
+  columns: numbers,
+  text: (list) => `
+    select ${accountColumns} from ${list}
+    join collection_accounts a on a.rail = list.rail and a.number = list.number
+    join environments e on e.id = a.environment_id and e.mode = list.mode
+    order by a.environment_id, a.id for no key update of a`,
+})
+
+export type AccountNumber = { rail: string; mode: string; number: string }
+
+export async function lockAccountsByNumber(
+  tx: Tx,
+  wanted: AccountNumber[],
+): Promise<Map<string, Account>> {
+  const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
+  const rows = await tx.rows(lockByNumber(unique))
+  return new Map(rows.map((row) => [numberKey(row), row]))
+}
+
+export function numberKey({ rail, number }: Pick<AccountNumber, 'rail' | 'number'>): string {
+  return `${rail}/${number}`
+}

@@ -1,0 +1,95 @@
+import type { Mode } from '../environment.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Announced } from './ports.js'
+
+/** A notice is named by the payment it speaks of: told twice, it is one. */
+export type NoticeName = { rail: string; mode: Mode; id: string }
+
+export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
+
+export type Notice = NoticeName & { announced: Announced; looks: number }
+
+export type NewNotice = NoticeName & {
+  announced: Announced
+  /** As it came; null: it was found by asking. */
+  body: string | null
+}
+
+/** Bigints and times as text; nothing of it is a float. */
+function writeAnnounced(announced: Announced): string {
+  return JSON.stringify({ ...announced, amount: announced.amount.toString() })
+}
+
+export function readAnnounced(text: string): Announced {
+  const written = JSON.parse(text) as Omit<Announced, 'amount' | 'receivedAt'> & {
+    amount: string
+    receivedAt: string
+  }
+  const { amount, receivedAt } = written
+  return { ...written, amount: BigInt(amount), receivedAt: new Date(receivedAt) }
+}
+
+const named = { rail: 'text', mode: 'text', id: 'text' } as const
+
+const insert = listStatement({
+  name: 'insert_notices',
+  columns: { ...named, announced: 'text', body: 'text', due_at: 'timestamptz' },
+  text: (list, more) => `
+    insert into notices (rail, mode, id, announced, body, due_at, state, received_at)
+    select rail, mode, id, announced::json, body, due_at, 'WAITING', ${more(0)}::timestamptz
+    from ${list} on conflict do nothing`,
+})
+
+/** What is new is kept; of what was told before, nothing changes. Sorted against deadlocks. */
+export function insertNotices(tx: Tx, now: Date, dueAt: Date, notices: NewNotice[]): void {
+  const rows = notices.map(({ rail, mode, id, announced, body }) => ({
+    ...{ rail, mode, id, announced: writeAnnounced(announced), body, due_at: dueAt },
+  }))
+  tx.write(insert(rows.sort(byName), now))
+}
+
+const lock = listStatement<typeof named, Omit<Notice, 'announced'> & { announced: string }>({
+  name: 'lock_notices',
+  columns: named,
+  text: (list) => `
+    select n.rail, n.mode, n.id, n.announced, n.looks from notices n
+    join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
+    where n.state in ('WAITING', 'UNMATCHED')
+    order by n.rail, n.mode, n.id for no key update of n`,
+})
+
+/** Those that nobody has judged yet. */
+export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
+  const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()]
+  const rows = await tx.rows(lock(unique.sort(byName)))
+  return rows.map((row) => ({ ...row, announced: readAnnounced(row.announced) }))
+}
+
+const end = listStatement({
+  name: 'end_notices',
+  columns: { ...named, state: 'text', reason: 'text', due_at: 'timestamptz' },
+  text: (list) => `
+    update notices n set state = list.state, reason = list.reason, due_at = list.due_at
+    from ${list} where n.rail = list.rail and n.mode = list.mode and n.id = list.id
+      and n.state in ('WAITING', 'UNMATCHED')`,
+})
+
+export type JudgedNotice = NoticeName & {
+  state: NoticeState
+  reason: string | null
+  due_at: Date
+}
+
+/** For notices that are locked. */
+export function writeJudgements(tx: Tx, judged: JudgedNotice[]): void {
+  if (judged.length > 0) tx.write(end(judged))
+}
+
+export function noticeKey({ rail, mode, id }: NoticeName): string {
+  return `${rail}/${mode}/${id}`
+}
+
+function byName(one: NoticeName, other: NoticeName): number {
+  return noticeKey(one) < noticeKey(other) ? -1 : 1
+}

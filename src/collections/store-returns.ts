@@ -1,0 +1,125 @@
+import { newId } from '../ids.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Payment } from './payment.js'
+import type { BankDestination } from './return-destination.js'
+
+/** Money of a payment that goes back; its id is that of the payout which carries it. */
+export type Return = {
+  environmentId: Payment['environmentId']
+  id: string
+  paymentId: string
+  rail: string
+  amount: bigint
+  takesFrom: 'suspense' | 'available'
+  destination: BankDestination
+  createdAt: Date
+}
+
+export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
+
+/** Of money that was not accepted. */
+export function newReturn(
+  now: Date,
+  { environmentId, id, rail }: Payment,
+  { amount, destination }: { amount: bigint; destination: BankDestination },
+): Return {
+  const takesFrom = 'suspense' as const
+  const names = { environmentId, id: newId(now), paymentId: id, rail }
+  return { ...names, amount, takesFrom, destination, createdAt: now }
+}
+
+const columns = {
+  environment_id: 'int4',
+  id: 'uuid',
+  payment_id: 'uuid',
+  rail: 'text',
+  amount: 'int8',
+  takes_from: 'text',
+  destination: 'text',
+  state: 'text',
+  created_at: 'timestamptz',
+} as const
+
+const insert = listStatement({
+  name: 'insert_payment_returns',
+  columns,
+  text: (list) => `
+    insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from,
+      destination, state, created_at, due_at)
+    select environment_id, id, payment_id, rail, amount, takes_from, destination::json, state,
+      created_at, created_at
+    from ${list}`,
+})
+
+/** Due at once; a refund has its payout already. */
+export function insertReturns(tx: Tx, returns: Return[]): void {
+  if (returns.length === 0) return
+  const rows = returns.map((one) => ({
+    environment_id: one.environmentId,
+    id: one.id,
+    payment_id: one.paymentId,
+    rail: one.rail,
+    amount: one.amount,
+    takes_from: one.takesFrom,
+    destination: JSON.stringify(one.destination),
+    state: one.takesFrom === 'available' ? 'SENT' : 'WAITING',
+    created_at: one.createdAt,
+  }))
+  tx.write(insert(rows))
+}
+
+const ended = { environment_id: 'int4', id: 'uuid', from_state: 'text', state: 'text' } as const
+
+const move = listStatement({
+  name: 'move_payment_returns',
+  columns: ended,
+  text: (list) => `
+    update payment_returns r set state = list.state
+    from ${list} where r.environment_id = list.environment_id and r.id = list.id
+      and r.state = list.from_state`,
+})
+
+type Step = Pick<Return, 'environmentId' | 'id'> & { from: ReturnState; to: ReturnState }
+
+/** Each names the state it leaves. */
+export function moveReturns(tx: Tx, steps: Step[]): void {
+  if (steps.length === 0) return
+  const rows = steps.map(({ environmentId, id, from, to }) => ({
+    environment_id: environmentId,
+    id,
+    from_state: from,
+    state: to,
+  }))
+  tx.write(move(rows))
+}
+
+export type ReturnRow = Omit<Return, 'destination'> & { destination: string; state: ReturnState }
+
+export const returnColumns = `r.environment_id as "environmentId", r.id,
+  r.payment_id as "paymentId", r.rail, r.amount, r.takes_from as "takesFrom", r.destination,
+  r.state, r.created_at as "createdAt"`
+
+export function toReturnOf(row: ReturnRow): Return & { state: ReturnState } {
+  return { ...row, destination: JSON.parse(row.destination) as BankDestination }
+}
+
+const named = { environment_id: 'int4', id: 'uuid' } as const
+
+const lock = listStatement<typeof named, ReturnRow>({
+  name: 'lock_payment_returns',
+  columns: named,
+  text: (list) => `
+    select ${returnColumns} from payment_returns r
+    join ${list} on r.environment_id = list.environment_id and r.id = list.id
+    order by r.environment_id, r.id for no key update of r`,
+})
+
+/** Before the payments they belong to are locked, always. */
+export async function lockReturns(
+  tx: Tx,
+  names: Pick<Return, 'environmentId' | 'id'>[],
+): Promise<(Return & { state: ReturnState })[]> {
+  const rows = names.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
+  return (await tx.rows(lock(rows))).map(toReturnOf)
+}

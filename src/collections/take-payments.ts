@@ -1,0 +1,183 @@
+import { strict as assert } from 'node:assert'
+import { after } from '../clock.js'
+import { emitAll } from '../events/emit.js'
+import { newId } from '../ids.js'
+import { moveAll } from '../ledger/move.js'
+import type { Movement } from '../ledger/movement.js'
+import { limits } from '../limits.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Account, Places } from './account.js'
+import { feeOf, type Rules, readRules } from './collection-rules.js'
+import { judgePayment } from './judge-payment.js'
+import type { Payment } from './payment.js'
+import type { Announced, CollectionRail } from './ports.js'
+import { destinationOf } from './return-destination.js'
+import { lockAccountsByNumber, numberKey, updateAccounts } from './store-accounts.js'
+import {
+  type JudgedNotice,
+  lockNotices,
+  type Notice,
+  type NoticeName,
+  writeJudgements,
+} from './store-notices.js'
+import { findLatestPayments, insertPayments } from './store-payments.js'
+import { insertReturns, newReturn } from './store-returns.js'
+import { tellOfPayments } from './tell-of-payments.js'
+
+/** What a payment did: the account as it was left, and its payments until then, newest first. */
+export type Taken = { account: Account; payment: Payment; payments: Payment[]; isNowPaid: boolean }
+
+type Context = {
+  now: Date
+  rails: Map<string, CollectionRail>
+  rules: Rules
+  /** Each as the payments before left it. */
+  accounts: Map<string, Account>
+  payments: Map<string, Payment[]>
+}
+
+/**
+ * Judges what banks announced: books it, changes the account it came to, tells the merchant. What
+ * somebody has judged before is left alone. A number that nobody has is looked for again later, for
+ * a notice may overtake the account it is about.
+ */
+export async function takePayments(
+  tx: Tx,
+  now: Date,
+  { names, rails }: { names: NoticeName[]; rails: Map<string, CollectionRail> },
+): Promise<void> {
+  const notices = await lockNotices(tx, names)
+  const sound = notices.filter(({ announced }) => !whyRefused(announced))
+  const accounts = await lockAccountsByNumber(tx, sound.map(toNumber))
+  const locked = [...accounts.values()]
+  const [rules, payments] = await Promise.all([
+    readRules(tx, locked),
+    findLatestPayments(
+      tx,
+      locked.filter(({ amountReceived }) => amountReceived > 0n),
+      limits.collections.paymentsShown,
+    ),
+  ])
+  const context = { now, rails, rules, accounts, payments }
+  const matched = sound.filter((notice) => accounts.has(numberKey(toNumber(notice))))
+  const taken = matched.map((notice) => take(context, notice))
+
+  const moved = await moveAll(tx, now, taken.map(toMovement))
+  // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
+  assert(
+    moved.every(({ isMoved }) => isMoved),
+    'what came can be booked',
+  )
+  const { happenings, left } = tellOfPayments(taken)
+  insertPayments(
+    tx,
+    left.map(({ payment }) => payment),
+  )
+  updateAccounts(tx, lastOfEach(left))
+  insertReturns(
+    tx,
+    taken.flatMap((one) => toReturn(context, one)),
+  )
+  emitAll(tx, now, happenings)
+  writeJudgements(
+    tx,
+    notices.map((notice) => judgementOf(now, notice, accounts)),
+  )
+}
+
+function take({ now, rails, rules, accounts, payments }: Context, notice: Notice): Taken {
+  const { announced, rail } = notice
+  const key = numberKey(toNumber(notice))
+  const before = accounts.get(key)!
+  const { policy, clockOffsetMs } = rules.of(before)
+  const { amount, receivedAt } = announced
+  const isReturnable = destinationOf(announced, rails.get(rail)!) !== undefined
+  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, policy)
+  const { variance, isNowPaid, ...places } = verdict
+  const at = after(now, clockOffsetMs)
+  const payment: Payment = {
+    ...{ environmentId: before.environmentId, id: newId(at), accountId: before.id },
+    ...{ source: before.kind, rail, railId: notice.id, asset: before.asset, amount, ...places },
+    ...{ fee: feeOf(rules.of(before), before.kind, places.amountAccepted), variance },
+    ...{ sender: announced.sender ?? nobody, sessionId: announced.sessionId },
+    ...{ narration: announced.narration, eventSequence: 0, receivedAt, createdAt: at },
+  }
+  const account = credited(before, payment, isNowPaid ? at : null)
+  const all = [payment, ...(payments.get(account.id) ?? [])]
+  payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
+  accounts.set(key, account)
+  return { account, payment, payments: payments.get(account.id)!, isNowPaid }
+}
+
+const nobody = { name: '', accountNumber: '', bankCode: '', bankName: '' }
+
+/** Sums and variance are kept by accounts that wait for one amount; others take what comes. */
+function credited(account: Account, payment: Payment, paidAt: Date | null): Account {
+  if (account.amount === null) return account
+  const { variance } = payment
+  return {
+    ...account,
+    ...(paidAt && { status: 'PAID' as const, paidAt }),
+    variance: variance === 'NONE' ? account.variance : variance,
+    amountReceived: account.amountReceived + payment.amount,
+    ...addPlaces(account, payment),
+  }
+}
+
+export function addPlaces(one: Places, other: Places): Places {
+  return {
+    amountAccepted: one.amountAccepted + other.amountAccepted,
+    amountHeld: one.amountHeld + other.amountHeld,
+    amountReturning: one.amountReturning + other.amountReturning,
+    amountReturned: one.amountReturned + other.amountReturned,
+  }
+}
+
+/** What is accepted is the merchant's; all else waits in suspense until it is decided or gone. */
+function toMovement({ payment }: Taken): Movement {
+  const { environmentId, asset, id, fee, amountAccepted, amountHeld, amountReturning } = payment
+  const waiting = amountHeld + amountReturning
+  const debit = 'clearing' as const
+  const lines: Movement['lines'] = [
+    { debit, credit: 'available', amount: amountAccepted, purpose: 'payment' },
+    { debit, credit: 'suspense', amount: waiting, purpose: 'payment_held' },
+    { debit: 'available', credit: 'fees', amount: fee, purpose: 'payment_fee' },
+  ]
+  const charged = lines.filter(({ amount }) => amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: false, lines: charged }
+}
+
+function toReturn({ now, rails }: Context, { payment }: Taken) {
+  if (payment.amountReturning === 0n) return []
+  const destination = destinationOf({ ...payment, id: payment.railId }, rails.get(payment.rail)!)
+  return [newReturn(now, payment, { amount: payment.amountReturning, destination: destination! })]
+}
+
+/** Null where the notice is about money that came to us as it should. */
+function whyRefused({ amount, currency }: Announced): string | null {
+  if (currency !== 'NGN') return 'another_currency'
+  if (amount <= 0n) return 'not_positive'
+  return amount > limits.money.wireMax ? 'too_large' : null
+}
+
+function judgementOf(now: Date, notice: Notice, accounts: Map<string, Account>): JudgedNotice {
+  const { rail, mode, id, announced, looks } = notice
+  const reason = whyRefused(announced)
+  const isKnown = accounts.has(numberKey(toNumber(notice)))
+  const state = reason ? 'REFUSED' : isKnown ? 'TAKEN' : 'UNMATCHED'
+  return { rail, mode, id, state, reason, due_at: after(now, waitMs(looks)) }
+}
+
+/** Soon at first, when the account may be about to appear; then ever more rarely. */
+export function waitMs(looks: number): number {
+  const { retryMs, longestRetryMs } = limits.collections
+  return Math.min(retryMs * 2 ** Math.min(looks, 20), longestRetryMs)
+}
+
+function toNumber({ rail, mode, announced }: Notice) {
+  return { rail, mode, number: announced.accountNumber }
+}
+
+function lastOfEach(left: { account: Account }[]): Account[] {
+  return [...new Map(left.map(({ account }) => [account.id, account])).values()]
+}

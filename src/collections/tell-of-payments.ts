@@ -1,0 +1,77 @@
+import type { EventType } from '../events/catalogue.js'
+import type { Happening } from '../events/emit.js'
+import type { Account, Variance } from './account.js'
+import type { Payment } from './payment.js'
+import { showAccount, showCredit } from './show-account.js'
+import { showPayment } from './show-payment.js'
+import type { Taken } from './take-payments.js'
+
+const mismatches: Record<Exclude<Variance, 'NONE'>, EventType> = {
+  UNDERPAID: 'virtual_account.underpaid',
+  OVERPAID: 'virtual_account.overpaid',
+  LATE: 'virtual_account.late_payment',
+  DUPLICATE: 'virtual_account.duplicate_payment',
+}
+
+type Left = { account: Account; payment: Payment }
+
+/**
+ * What merchants are told of payments, in the order they were judged, and the accounts and payments
+ * with their events counted.
+ */
+export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left: Left[] } {
+  const sequences = new Map<string, number>()
+  const happenings: Happening[] = []
+  const left = taken.map((one) => {
+    const { account, payment, payments } = one
+    let sequence = sequences.get(account.id) ?? account.eventSequence
+    for (const type of typesOf(one)) {
+      sequence += 1
+      const data =
+        account.kind === 'virtual_account'
+          ? showAccount(account, payments)
+          : showCredit(account, payment)
+      happenings.push(toHappening(type, account, { causeId: payment.id, sequence, data }))
+    }
+    sequences.set(account.id, sequence)
+    const told = placesTold(payment)
+    for (const [index, type] of told.entries())
+      happenings.push(tellPayment(type, payment, { causeId: payment.id, sequence: index + 1 }))
+    return {
+      account: { ...account, eventSequence: sequence },
+      payment: { ...payment, eventSequence: told.length },
+    }
+  })
+  return { happenings, left }
+}
+
+function typesOf({ account, payment, isNowPaid }: Taken): EventType[] {
+  if (account.kind === 'dedicated_account')
+    return payment.amountAccepted > 0n ? ['dedicated_account.credited'] : []
+  const { variance } = payment
+  return [
+    ...(variance === 'NONE' ? [] : [mismatches[variance]]),
+    ...(isNowPaid ? (['virtual_account.paid'] as const) : []),
+  ]
+}
+
+function placesTold({ amountHeld, amountReturning }: Payment): EventType[] {
+  return [
+    ...(amountHeld > 0n ? (['payment.held'] as const) : []),
+    ...(amountReturning > 0n ? (['payment.returning'] as const) : []),
+  ]
+}
+
+type Cause = { causeId: string; sequence: number }
+
+export function tellPayment(type: EventType, payment: Payment, cause: Cause): Happening {
+  return toHappening(type, payment, { ...cause, data: JSON.stringify(showPayment(payment)) })
+}
+
+function toHappening(
+  type: EventType,
+  { environmentId, id }: Pick<Account, 'environmentId' | 'id'>,
+  rest: Cause & { data: string },
+): Happening {
+  return { environmentId, type, resourceId: id, ...rest }
+}
