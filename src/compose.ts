@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
 import type { Config } from './config.js'
-import type { Mode } from './environment.js'
+import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
 import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
@@ -10,6 +10,7 @@ import { createServer } from './http/server.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
+import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing } from './merchants/key-ring.js'
 import { fundAndBack } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
@@ -17,6 +18,7 @@ import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { listReconciliations } from './payouts/reconciliations.js'
+import { markForReview } from './payouts/review-payouts.js'
 import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
@@ -59,6 +61,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     fund: createLane(laneContext, fundAndBack),
     payouts: createLane(laneContext, createOrRefuse),
   }
+  async function fallDue(environmentId: EnvironmentId): Promise<void> {
+    keyRing.noteClock(environmentId, await getClockOffset(db, environmentId))
+    await markForReview({ db, logger }, clock.now(), environmentId)
+  }
   const metrics = createMetrics(lanes, () => listReconciliations(db))
 
   const app = await createServer({
@@ -78,6 +84,9 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       simulated,
       createPayout: (call) => lanes.payouts.run(call),
       sendPayout: createSending({ db, rails, logger }),
+      // The clock has been moved whatever happens here, and the answer has to say so.
+      afterAdvance: (id) =>
+        fallDue(id).catch((error) => logger.warn({ err: error }, 'what fell due has to wait')),
     }),
     trustProxy: config.trustProxy,
     rateLimitPerSecond: config.rateLimitPerSecond,

@@ -8,6 +8,8 @@ export type Environment = {
   mode: Mode
   merchantId: string
   merchantName: string
+  /** How far its clock has been moved ahead of the world; 0 in live mode, always. */
+  clockOffsetMs: number
 }
 
 export function toEnvironmentId(value: number): EnvironmentId {

@@ -171,6 +171,13 @@ export const limits = {
     askedAtOnce: 256,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
+  testClock: {
+    advanceMs: 366 * day,
+    /** A year of five digits is written in another way than all others. */
+    aheadMs: 100 * 366 * day,
+    /** They are moved in one statement, which must end well before its timeout. */
+    openAccounts: 20_000,
+  },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
   keys: {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../clock.js'
+import { after, type Clock } from '../clock.js'
 import type { Answered } from '../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../idempotency/key.js'
 import type { FindReplay } from '../idempotency/replays.js'
@@ -134,7 +134,7 @@ function toAsk(
     params: request.params,
     key,
     requestId: request.id,
-    now: clock.now(),
+    now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
   } as Ask<never, never, never>
 }

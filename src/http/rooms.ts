@@ -1,4 +1,4 @@
-import type { Mode } from '../environment.js'
+import type { EnvironmentId, Mode } from '../environment.js'
 import type { Answered } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
@@ -24,4 +24,6 @@ export type Rooms = {
   createPayout: (call: Call<Outcome<PayoutOrder>, Payout>) => Promise<Answered>
   /** At once, and without waiting for it. */
   sendPayout: (payout: Payout) => void
+  /** Does what fell due when a clock was moved. What fails here is done by workers soon after. */
+  afterAdvance: (environmentId: EnvironmentId) => Promise<void>
 }

@@ -17,6 +17,7 @@ export type Ask<Body, Query, Params> = {
   params: Params
   key: IdempotencyKey | undefined
   requestId: string
+  /** In the time of the environment: the world's, and as far ahead as its clock was moved. */
   now: Date
   wantsCsv: boolean
 }

@@ -1,3 +1,4 @@
+import { advanceClock } from './advance-clock.js'
 import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
@@ -23,6 +24,7 @@ export function createRoutes(rooms: Rooms): Route[] {
     ...cryptoTransferRoutes(rooms),
     ...bankTransferRoutes(rooms),
     settleDisbursement(rooms),
+    advanceClock(rooms),
     ...webhookEndpointRoutes(rooms),
     ...eventRoutes(rooms),
   ]

@@ -12,7 +12,8 @@ export async function listEnvironments(db: Reader, merchant: string): Promise<En
   const merchantId = fromReference(prefixes.merchant, merchant)
   if (merchantId === undefined) return []
   return db.rows(sql<Environment>`
-    select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName"
+    select e.id, e.mode, e.merchant_id as "merchantId", m.display_name as "merchantName",
+      e.clock_offset_ms::float8 as "clockOffsetMs"
     from environments e join merchants m on m.id = e.merchant_id
     where e.merchant_id = ${merchantId} order by e.mode desc`)
 }

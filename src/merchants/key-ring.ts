@@ -23,6 +23,8 @@ export type KeyRing = {
   /** Writes down when keys were last used; a timer calls it. Answers for how many keys. */
   rememberUses(): Promise<number>
   readonly unrememberedUses: number
+  /** From now on, keys that were read before a clock was moved know of it here, too. */
+  noteClock(environmentId: EnvironmentId, clockOffsetMs: number): void
 }
 
 type KnownKey = { key: AuthenticatedKey; expiresAt: Date | null; isAllowed: AddressCheck }
@@ -39,6 +41,8 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   // Apart from the known ones, so that a flood of invented keys cannot push those out.
   const unknown = new Recent<Answer>(bounds)
   const uses = new KeyUses()
+  // Clocks only move forward, so that a note is never wrong for being old.
+  const offsets = new Recent<number>({ ...bounds, ageMs: Number.POSITIVE_INFINITY })
   const ask = gather((hashes: Buffer[]) => findKeys(db, hashes))
 
   function recall(hash: Buffer): Answer {
@@ -59,6 +63,8 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
     return answer
   }
 
+  const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
+
   return {
     async find(keyText, address) {
       const format = parseKey(keyText)
@@ -67,13 +73,23 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
       const now = clock.now()
       if (!found || !mayOpen(found, { format, now, address })) return undefined
       uses.note(found.key.id, now)
-      return found.key
+      return ahead(found.key, notedOffset(found.key.environment.id))
     },
     rememberUses: () => uses.write(db),
     get unrememberedUses() {
       return uses.count
     },
+    noteClock(id, clockOffsetMs) {
+      const value = Math.max(clockOffsetMs, notedOffset(id))
+      offsets.set(String(id), { value, at: clock.elapsedMs() })
+    },
   }
+}
+
+function ahead(key: AuthenticatedKey, notedMs: number): AuthenticatedKey {
+  const { environment } = key
+  if (environment.clockOffsetMs >= notedMs) return key
+  return { ...key, environment: { ...environment, clockOffsetMs: notedMs } }
 }
 
 type Attempt = { format: KeyFormat; now: Date; address: string }
@@ -96,6 +112,7 @@ type KeyRow = {
   mode: Mode
   merchantId: string
   merchantName: string
+  clockOffsetMs: number
 }
 
 const columns = { hash: 'bytea' } as const
@@ -106,7 +123,8 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   text: (list) => `
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses as "allowedAddresses",
       k.expires_at as "expiresAt", k.environment_id as "environmentId", e.mode,
-      e.merchant_id as "merchantId", m.display_name as "merchantName"
+      e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
+      m.display_name as "merchantName"
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id
@@ -120,9 +138,10 @@ async function findKeys(db: Database, hashes: Buffer[]): Promise<(KnownKey | und
 }
 
 function toKnownKey(row: KeyRow): KnownKey {
-  const { id, name, kind, environmentId, mode, merchantId, merchantName } = row
+  const { id, name, kind, environmentId, mode, merchantId, merchantName, clockOffsetMs } = row
+  const environment = { id: environmentId, mode, merchantId, merchantName, clockOffsetMs }
   return {
-    key: { id, name, kind, environment: { id: environmentId, mode, merchantId, merchantName } },
+    key: { id, name, kind, environment },
     expiresAt: row.expiresAt,
     isAllowed: createAddressCheck(row.allowedAddresses),
   }

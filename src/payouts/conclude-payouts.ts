@@ -1,3 +1,4 @@
+import { after } from '../clock.js'
 import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
 import { listStatement } from '../postgres/statement.js'
@@ -18,7 +19,9 @@ export type Conclusion = { attempt: LiveAttempt } & (
   | { verdict: 'wait'; dueAt: Date }
 )
 
-type Locked = Payout & { attempts: Attempt[] }
+type Locked = Payout & { attempts: Attempt[]; clockOffsetMs: number }
+
+type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
 const lockColumns = {
   environment_id: 'int4',
@@ -28,19 +31,20 @@ const lockColumns = {
 } as const
 
 /** Names the look it follows from: a worker that outlived its lease concludes nothing. */
-const lockPayouts = listStatement<typeof lockColumns, PayoutRow & { attempts: string }>({
+const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
   name: 'lock_payouts',
   columns: lockColumns,
   text: (list) => `
-    select ${payoutColumns}, (select json_agg(json_build_object('number', all_of.number,
-        'token', all_of.token, 'state', all_of.state, 'createdAt', all_of.created_at)
-        order by all_of.number)
+    select ${payoutColumns}, e.clock_offset_ms::float8 as "clockOffsetMs",
+      (select json_agg(json_build_object('number', all_of.number, 'token', all_of.token,
+        'state', all_of.state, 'createdAt', all_of.created_at) order by all_of.number)
       from payout_attempts all_of
       where all_of.environment_id = p.environment_id and all_of.payout_id = p.id) as attempts
     from ${list}
     join payout_attempts a on a.environment_id = list.environment_id
       and a.payout_id = list.payout_id and a.number = list.number and a.looks = list.looks
     join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+    join environments e on e.id = p.environment_id
     where a.state = 'LIVE' and p.status = 'SUBMITTED'
     order by p.environment_id, p.id for no key update of p, a`,
 })
@@ -138,15 +142,17 @@ export async function concludePayouts(
 async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>> {
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toName(attempt))))
   return new Map(
-    rows.map(({ attempts, ...row }) => {
+    rows.map(({ attempts, clockOffsetMs, ...row }) => {
       const list = JSON.parse(attempts) as (Omit<Attempt, 'createdAt'> & { createdAt: string })[]
       const read = list.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
-      return [row.id, { ...toPayout(row), attempts: read }]
+      return [row.id, { ...toPayout(row), attempts: read, clockOffsetMs }]
     }),
   )
 }
 
+/** At the time of its environment, or it would end before it began. */
 function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
+  const endedAt = after(now, payout.clockOffsetMs)
   const hasLanded = conclusion.verdict === 'landed'
   return {
     ...payout,
@@ -157,8 +163,8 @@ function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
     ),
     status: hasLanded ? 'COMPLETED' : 'FAILED',
     failureReason: conclusion.verdict === 'failed' ? conclusion.reason : null,
-    completedAt: hasLanded ? now : null,
-    failedAt: hasLanded ? null : now,
+    completedAt: hasLanded ? endedAt : null,
+    failedAt: hasLanded ? null : endedAt,
     eventSequence: nextSequence(payout),
   }
 }

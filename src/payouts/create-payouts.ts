@@ -14,14 +14,20 @@ import { insertAttempts, insertPayouts } from './store-payouts.js'
 export type PayoutOrder = {
   payout: Payout
   prepared: Prepared
+  /** In the time of the world: by the age of an attempt it is decided when to look at it. */
+  preparedAt: Date
   /** The payout as it begins, for the answer and for the event: JSON text. */
   shown: string
 }
 
-export function toOrder(payout: Payout, prepared: Prepared): PayoutOrder {
+export function toOrder(
+  payout: Payout,
+  prepared: Prepared,
+  preparedAt: Date = payout.submittedAt,
+): PayoutOrder {
   const { token } = prepared
-  const attempt = { number: 1, token, state: 'LIVE', createdAt: payout.submittedAt } as const
-  return { payout, prepared, shown: showPayout(payout, [attempt]) }
+  const attempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
+  return { payout, prepared, preparedAt, shown: showPayout(payout, [attempt]) }
 }
 
 /**
@@ -44,11 +50,7 @@ export async function createPayouts(
     tx,
     held.map(({ payout }) => payout),
   )
-  insertAttempts(
-    tx,
-    now,
-    held.map(({ payout, prepared }) => toAttempt(payout, prepared)),
-  )
+  insertAttempts(tx, now, held.map(toAttempt))
   emitAll(tx, now, held.flatMap(toBegun))
   return orders.map((order) => {
     if (isUsed.has(order)) return duplicate(order.payout)
@@ -110,8 +112,8 @@ function toHold({ payout }: PayoutOrder): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt(payout: Payout, prepared: Prepared) {
-  return { ...prepared, payout, number: 1, createdAt: payout.submittedAt }
+function toAttempt({ payout, prepared, preparedAt }: PayoutOrder) {
+  return { ...prepared, payout, number: 1, createdAt: preparedAt }
 }
 
 function toBegun({ payout, shown }: PayoutOrder) {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { after } from '../clock.js'
 import { emitAll } from '../events/emit.js'
 import { fromReference } from '../ids.js'
 import { moveAll } from '../ledger/move.js'
@@ -42,6 +43,8 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
   return row?.position ?? 0n
 }
 
+type Row = PayoutRow & { clockOffsetMs: number }
+
 /**
  * True when a payout is not completed yet: it must be settled before it can be reversed, so the
  * place is kept and the rail says it again.
@@ -49,32 +52,36 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
 async function reversePayouts(
   tx: Tx,
   now: Date,
-  { rail, ids, follow }: { rail: string; ids: string[]; follow: FollowReturns | undefined },
+  { rail, ids: named, follow }: { rail: string; ids: string[]; follow: FollowReturns | undefined },
 ): Promise<boolean> {
-  const rows = await tx.rows(sql<PayoutRow>`
-    select ${sql.raw(payoutColumns)} from payouts p
-    where p.rail = ${rail} and p.id = any(${ids}::uuid[])
+  const rows = await tx.rows(sql<Row>`
+    select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs"
+    from payouts p join environments e on e.id = p.environment_id
+    where p.rail = ${rail} and p.id = any(${named}::uuid[])
       and p.status in ('SUBMITTED', 'COMPLETED')
-    order by p.environment_id, p.id for no key update`)
+    order by p.environment_id, p.id for no key update of p`)
   const isEarly = rows.some(({ status }) => status === 'SUBMITTED')
   const completed = rows.filter(({ status }) => status === 'COMPLETED')
   if (completed.length === 0) return isEarly
-  const reversed = completed.map(toPayout).map((payout) => reverse(now, payout))
+  const reversed = completed.map((row) => reverse(now, row))
   const tellOwners = await findOwners(tx, reversed, follow)
   await moveAll(tx, now, reversed.map(toMovement))
+  const [ids, times] = [reversed.map(({ id }) => id), reversed.map(({ reversedAt }) => reversedAt)]
   tx.write(sql`
-    update payouts p set status = 'REVERSED', reversed_at = ${now},
+    update payouts p set status = 'REVERSED', reversed_at = list.reversed_at,
       event_sequence = case when kind = 'bank_return' then 0 else event_sequence + 1 end
-    where p.id = any(${reversed.map(({ id }) => id)}::uuid[]) and p.rail = ${rail}
-      and p.status = 'COMPLETED'`)
+    from unnest(${ids}::uuid[], ${times}::timestamptz[]) list (id, reversed_at)
+    where p.id = list.id and p.rail = ${rail} and p.status = 'COMPLETED'`)
   emitAll(tx, now, reversed.flatMap(toHappening))
   tellOwners(now, reversed)
   return isEarly
 }
 
-function reverse(now: Date, payout: Payout): Payout {
-  const eventSequence = nextSequence(payout)
-  return { ...payout, status: 'REVERSED', reversedAt: now, eventSequence }
+/** At the time of its environment, or it would end before it began. */
+function reverse(now: Date, { clockOffsetMs, ...row }: Row): Payout {
+  const payout = toPayout(row)
+  const reversedAt = after(now, clockOffsetMs)
+  return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
 }
 
 function toMovement(payout: Payout): Movement {

@@ -1,3 +1,4 @@
+import { after } from '../clock.js'
 import type { Environment, Mode } from '../environment.js'
 import { newId } from '../ids.js'
 import { listBalancesOf } from '../ledger/balances.js'
@@ -32,7 +33,10 @@ export type Quote = { destination: Destination; lines: FeeLine[]; fee: bigint }
 export type Ordering = {
   /** What it would cost. Refuses what no balance could pay out. */
   quote(wish: Priced): Promise<Quote>
-  /** Everything that must be known and fixed before the money is held. Nothing leaves. */
+  /**
+   * Everything that must be known and fixed before the money is held. Nothing leaves. `now` is the
+   * time of the environment.
+   */
   order(now: Date, wish: Wish): Promise<PayoutOrder>
 }
 
@@ -102,7 +106,8 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
       }
       const { asset, amount } = wish
       const carriage = { asset, amount, destination, reference: referenceOf(payout) }
-      return toOrder(payout, accepted(await askOf(rail).prepare(carriage)))
+      const prepared = accepted(await askOf(rail).prepare(carriage))
+      return toOrder(payout, prepared, after(now, -environment.clockOffsetMs))
     },
   }
 }

@@ -1,23 +1,31 @@
 import { sql } from 'kysely'
 import { after } from '../clock.js'
+import type { EnvironmentId } from '../environment.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
 import { type PayoutKind, referenceOf } from './payout.js'
 
+type Tools = { db: Database; logger: Logger }
+
 /**
  * A payout of which nobody can say for days what became of it needs somebody to ask the bank. Its
- * hold stays: unknown is not failed.
+ * hold stays: unknown is not failed. The days are those of its environment, whose clock may have
+ * been moved; `now` is the world's. Of all environments, or of one.
  */
 export async function markForReview(
-  { db, logger }: { db: Database; logger: Logger },
+  { db, logger }: Tools,
   now: Date,
+  environmentId?: EnvironmentId,
 ): Promise<number> {
+  const ofOne = environmentId === undefined ? sql`` : sql`and e.id = ${environmentId}`
   const marked = await db.rows(sql<{ id: string; kind: PayoutKind }>`
-    update payouts set is_review_required = true
-    where status = 'SUBMITTED' and not is_review_required
-      and submitted_at <= ${after(now, -limits.payouts.reviewMs)}
-    returning id, kind`)
+    update payouts p set is_review_required = true
+    from environments e
+    where p.status = 'SUBMITTED' and not p.is_review_required and e.id = p.environment_id ${ofOne}
+      and p.submitted_at <= ${after(now, -limits.payouts.reviewMs)}::timestamptz
+        + e.clock_offset_ms * interval '1 millisecond'
+    returning p.id, p.kind`)
   for (const payout of marked)
     logger.error({ reference: referenceOf(payout) }, 'a payout is unknown for too long: review it')
   return marked.length

@@ -151,6 +151,28 @@ test('a key stops at its expiry, to the millisecond, even when it was seen a mom
   expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
 })
 
+// What the ring has read is older than the note, then newer, then the note comes late.
+test('the clock of an environment is the furthest that was read or noted', async () => {
+  const clock = manualClock(start)
+  const ring = createKeyRing({ db, seal, clock })
+  const { environments } = await db.transaction((tx) => createMerchant(tx, start, 'Bola Foods'))
+  const { id } = environments.test
+  const text = (await issue({ environment: environments.test })).key.reveal()
+  const offset = async () => (await ring.find(text, address))!.environment.clockOffsetMs
+  expect(await offset()).toBe(0)
+  ring.noteClock(id, 5_000)
+  expect(await offset()).toBe(5_000)
+  await db.rows(sql`update environments set clock_offset_ms = 9000 where id = ${id}`)
+  clock.advance(limits.keys.cachedMs)
+  expect(await offset()).toBe(9_000)
+  ring.noteClock(id, 7_000)
+  ring.noteClock(id, 6_000)
+  expect(await offset()).toBe(9_000)
+  await db.rows(sql`update environments set clock_offset_ms = 0 where id = ${id}`)
+  clock.advance(limits.keys.cachedMs)
+  expect(await offset()).toBe(7_000)
+})
+
 test('a key with an address list is unknown to every other address', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   const allowedAddresses = ['203.0.113.0/24', '2001:db8::7']

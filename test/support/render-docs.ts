@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { day } from '../../src/clock.js'
 import { variables } from '../../src/config.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
 import { limits } from '../../src/limits.js'
@@ -163,6 +164,21 @@ account that stays unknown, or to a wallet where nothing lands, and decide then.
 |---|---|---|---|
 ${renderOutcomes('bank_transfer')}
 ${renderOutcomes('crypto_transfer')}
+
+## Move time
+
+\`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` moves the clock of your test environment ahead, by at most
+${limits.testClock.advanceMs / day} days at once and ${Math.round(limits.testClock.aheadMs / (366 * day))} years in all. There is no way back. What falls due by then is due now: virtual accounts expire, and
+a bank transfer that has been unknown for ${limits.payouts.reviewMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry moves the clock again.
+
+| by the clock of the environment | by the world's |
+|---|---|
+| \`createdAt\`, \`submittedAt\`, \`expiresAt\`, \`receivedAt\`, and when a transfer completed, failed or was reversed | events, webhooks and their retries |
+| when a transfer needs review | the statement (\`/v1/balance-entries\`) |
+| | when keys and old secrets of webhooks end |
+| | banks, chains and the \`attempts\` of a transfer |
+
+The process that answers knows the new time at once; where several serve one database, the others do within a second.
 
 This page is written from \`src/rails/sandbox-bank/magic-accounts.ts\`, \`src/rails/solana/magic-wallets.ts\` and
 \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.

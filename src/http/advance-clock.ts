@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import { after, second } from '../clock.js'
+import { advanceAccounts } from '../collections/advance-accounts.js'
+import { time } from '../events/resources.js'
+import { limits } from '../limits.js'
+import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
+import type { Tx } from '../postgres/tx.js'
+import { success } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import type { Rooms } from './rooms.js'
+import { route } from './route.js'
+import { closed } from './schemas.js'
+
+const body = closed({
+  seconds: Type.Integer({
+    minimum: 1,
+    maximum: limits.testClock.advanceMs / second,
+    description: 'How far; there is no way back.',
+    examples: [1_800],
+  }),
+})
+
+const answer = Type.Object({
+  now: time,
+  advancedBySeconds: Type.Integer({ description: 'By this request.', examples: [1_800] }),
+  aheadBySeconds: Type.Integer({ description: 'Of the world, in all.', examples: [3_600] }),
+})
+
+type Advanced = { now: Date; offsetMs: number }
+
+export const advanceClock = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/clock/advance',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'advanceTestClock',
+    summary: 'Move the clock of test mode ahead',
+    description:
+      'Time passes for this environment: what falls due by then is due now. Send an `Idempotency-Key`, or a retry moves the clock again.',
+    tag: 'Test mode',
+    body,
+    answers: { 200: answer },
+    async handle(ask) {
+      const { seconds } = ask.body
+      const order = { environmentId: ask.environment.id, byMs: seconds * second }
+      const answered = await rooms.change(
+        toLateCall(
+          ask,
+          (tx, now) => advance(tx, now, order),
+          (advanced) => show(seconds, advanced as Advanced),
+        ),
+      )
+      await rooms.afterAdvance(order.environmentId)
+      return answered
+    },
+  })
+
+/** The clock and what is due by it, in one transaction. Both refuse before either writes. */
+async function advance(tx: Tx, now: Date, order: Advance): Promise<Advanced> {
+  const offsetMs = await lockClock(tx, order)
+  await advanceAccounts(tx, order)
+  moveClock(tx, order)
+  return { now: after(now, offsetMs), offsetMs }
+}
+
+function show(seconds: number, { now, offsetMs }: Advanced) {
+  return success(200, 'Clock moved', {
+    now: now.toISOString(),
+    advancedBySeconds: seconds,
+    aheadBySeconds: offsetMs / second,
+  })
+}

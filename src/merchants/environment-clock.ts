@@ -1,0 +1,40 @@
+import { strict as assert } from 'node:assert'
+import { sql } from 'kysely'
+import { day } from '../clock.js'
+import type { EnvironmentId } from '../environment.js'
+import { limits } from '../limits.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
+import { lockEnvironment } from './environments.js'
+
+export type Advance = { environmentId: EnvironmentId; byMs: number }
+
+/** How far the clock of an environment is ahead of the world. */
+export async function getClockOffset(db: Reader, id: EnvironmentId): Promise<number> {
+  const [row] = await db.rows(sql<{ offsetMs: number }>`
+    select clock_offset_ms::float8 as "offsetMs" from environments where id = ${id}`)
+  assert(row, `environment ${id} exists`)
+  return row.offsetMs
+}
+
+/**
+ * Locks the environment, so that advances at the same time add up, and answers where this one will
+ * lead. Refused beyond what times can be written as. Nothing is moved yet.
+ */
+export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promise<number> {
+  await lockEnvironment(tx, environmentId)
+  const offsetMs = (await getClockOffset(tx, environmentId)) + byMs
+  if (offsetMs <= limits.testClock.aheadMs) return offsetMs
+  const most = `${limits.testClock.aheadMs / day} days`
+  throw new Refusal('validation_failed', {
+    message: `The clock of an environment can be at most ${most} ahead of the world.`,
+    details: [{ field: 'seconds', issue: `must leave the clock at most ${most} ahead` }],
+  })
+}
+
+/** Adds to what is there: even without a lock, nothing would go back. */
+export function moveClock(tx: Tx, { environmentId, byMs }: Advance): void {
+  tx.write(sql`
+    update environments set clock_offset_ms = clock_offset_ms + ${byMs}
+    where id = ${environmentId}`)
+}
