@@ -77,6 +77,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       db,
       seal,
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+      naira: config.naira,
       fundBalance: (call) => lanes.fund.run(call),
       change: createChanges({ db, clock, seal }),
       ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }) }),

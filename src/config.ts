@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
+import { limits } from './limits.js'
 import { Secret } from './secret.js'
 
 const secretLength = 32
@@ -33,6 +34,11 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string
     | `SOLANA_${Name}_FLOORS`,
     ReturnType<typeof text>
   >
+}
+
+function kobo(standard: number, description: string) {
+  const maximum = Number(limits.money.wireMax)
+  return Type.Integer({ default: standard, minimum: 1, maximum, description })
 }
 
 /**
@@ -100,6 +106,9 @@ export const variables = Type.Object({
     description:
       'Requests per second and address on public routes, counted per process; 0 disables.',
   }),
+  NAIRA_MIN_TEST: kobo(1, 'Smallest amount of naira that test mode takes, in kobo.'),
+  NAIRA_MIN_LIVE: kobo(10_000, 'Smallest amount of naira that live mode takes, in kobo.'),
+  NAIRA_MAX: kobo(1_000_000_000, 'Largest amount of naira that either mode takes, in kobo.'),
   ...solanaVariables('TEST', 'test mode; without it, `npm start` runs a chain of its own'),
   ...solanaVariables('LIVE', 'live mode'),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
@@ -109,6 +118,9 @@ export const variables = Type.Object({
     }),
   ),
 })
+
+/** What one payment or payout of naira may be, in kobo; both ends belong to it. */
+export type NairaLimits = { min: bigint; max: bigint }
 
 /** How a mode reaches a Solana chain, and who signs for its treasury. */
 export type SolanaConfig = {
@@ -137,6 +149,7 @@ export type Config = {
   logLevel: string
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
   solana: Record<Mode, SolanaConfig>
 }
@@ -164,9 +177,16 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.LOG_LEVEL,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
+    naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): NairaLimits {
+  const [min, max] = [values[`NAIRA_MIN_${mode}`], values.NAIRA_MAX]
+  if (min > max) throw new Error(`NAIRA_MIN_${mode} must be at most NAIRA_MAX, which is ${max}.`)
+  return { min: BigInt(min), max: BigInt(max) }
 }
 
 const coinDecimals = { SOL: 9, USDC: 6, USDT: 6 } as const

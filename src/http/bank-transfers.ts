@@ -7,6 +7,7 @@ import type { BankDirectory } from '../payouts/ports.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
+import { refuseUnusualNaira } from './naira-limits.js'
 import { pay, readRoutes } from './payouts.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
@@ -78,6 +79,7 @@ const create = (rooms: Rooms) =>
     answers: { 201: bankTransfer },
     codes: ['insufficient_balance', 'bank_transfer_failed'],
     handle(ask) {
+      refuseUnusualNaira(rooms, ask)
       const { merchantReference = null } = ask.body
       const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
       return pay(rooms, ask, wish, 'Bank transfer submitted')
@@ -96,6 +98,7 @@ const quoted = (rooms: Rooms) =>
     answers: { 200: quote },
     codes: ['bank_transfer_failed'],
     async handle(ask) {
+      refuseUnusualNaira(rooms, ask)
       const wish = readTarget(ask)
       const { fee, lines } = await rooms.ordering.quote(wish)
       return success(200, 'Quote', {

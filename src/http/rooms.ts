@@ -1,3 +1,4 @@
+import type { NairaLimits } from '../config.js'
 import type { EnvironmentId, Mode } from '../environment.js'
 import type { Answered } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
@@ -16,6 +17,7 @@ export type Rooms = {
   db: Database
   seal: Seal
   allowsLoopbackWebhooks: boolean
+  naira: Record<Mode, NairaLimits>
   fundBalance: (call: Call<Funding, Moved>) => Promise<Answered>
   change: (call: Call<Change, unknown>) => Promise<Answered>
   ordering: Ordering

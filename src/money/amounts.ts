@@ -35,6 +35,13 @@ export function formatDecimal(amount: bigint, asset: Asset): string {
   return sign + digits.slice(0, -decimals) + (fraction && `.${fraction}`)
 }
 
+/** As people write it: ₦10,000,000, and kobo only where there are some. */
+export function formatNaira(kobo: bigint): string {
+  const [whole = '', fraction = ''] = formatDecimal(kobo, 'NGN').split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `₦${grouped}${fraction && `.${fraction.padEnd(2, '0')}`}`
+}
+
 /** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal text. */
 export function toWire(amount: bigint, asset: Asset): number | string {
   if (asset !== 'NGN') return formatDecimal(amount, asset)

@@ -9,7 +9,7 @@ import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { type Merchant, openHouse } from '../support/house.js'
+import { type Merchant, openHouse, standardNaira } from '../support/house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
@@ -140,6 +140,56 @@ test.each([
   const reply = await pay(change)
   expect([reply.status, reply.json.reason]).toEqual([status, reason])
   expect(await available()).toBe(10_000_000)
+})
+
+describe('an amount of naira has bounds', () => {
+  const quote = (amount: number, mode: 'test' | 'live' = 'test') =>
+    ask('POST', `${path}/quote`, { key: merchant[mode].secret, body: { amount, ...account } })
+
+  test('in test mode from one kobo, and the largest is told as people write it', async () => {
+    const body = { asset: 'NGN', amount: 1_000_000_001 }
+    const funded = await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
+    expect(funded.status).toBe(201)
+    const replies = [await pay({ amount: 1_000_000_001 }), await quote(1_000_000_001)]
+    const issue = 'must be at most ₦10,000,000 (1000000000 kobo)'
+    for (const { status, json } of replies) {
+      const details = [{ field: 'amount', issue }]
+      expect([status, json.code]).toEqual([400, 'validation_failed'])
+      expect([json.message, json.details]).toEqual([`amount ${issue}.`, details])
+    }
+    const taken = [await pay({ amount: 1_000_000_000 }), await pay({ amount: 1 })]
+    expect(taken.map(({ status }) => status)).toEqual([201, 201])
+    expect((await quote(1_000_000_000)).status).toBe(200)
+  })
+
+  // Nothing carries money in this live mode: what is not too small comes as far as that.
+  test('in live mode from a hundred naira', async () => {
+    const [small, enough] = [await quote(9_999, 'live'), await quote(10_000, 'live')]
+    const issue = 'must be at least ₦100 (10000 kobo)'
+    expect([small.status, small.json.details]).toEqual([400, [{ field: 'amount', issue }]])
+    expect([enough.status, enough.json.reason]).toEqual([503, 'rail_unavailable'])
+    const headers = { 'idempotency-key': 'small' }
+    const body = { amount: 9_999, ...account }
+    const paid = await ask('POST', path, { key: merchant.live.secret, headers, body })
+    expect([paid.status, paid.json.details]).toEqual([400, [{ field: 'amount', issue }]])
+  })
+
+  // The operator has lowered the limit, and the caller never heard of the first answer.
+  test('and a retry of what was taken before they changed gets its first answer', async () => {
+    const strict = await openHouse({
+      beside: { db, clock, secret },
+      rails: { test: { bank_transfer: bank }, live: {} },
+      naira: { ...standardNaira, test: { min: 1n, max: 999_999n } },
+    })
+    const request = (key: string) => ({
+      ...{ key: merchant.test.secret, headers: { 'idempotency-key': key } },
+      body: { amount: 1_000_000, ...account },
+    })
+    const first = await ask('POST', path, request('before'))
+    const again = await strict.ask('POST', path, request('before'))
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+    expect((await strict.ask('POST', path, request('after'))).status).toBe(400)
+  })
 })
 
 test('banks and names can be looked up, and a quote has them', async () => {

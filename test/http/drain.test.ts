@@ -8,7 +8,14 @@ import { createLogger } from '../../src/log.js'
 import type { Database } from '../../src/postgres/database.js'
 import { Secret } from '../../src/secret.js'
 import { serve } from '../../src/serve.js'
-import { type House, noChains, openHouse, readReply, whenDone } from '../support/house.js'
+import {
+  type House,
+  noChains,
+  openHouse,
+  readReply,
+  standardNaira,
+  whenDone,
+} from '../support/house.js'
 import { until } from '../support/sessions.js'
 
 const fund = '/v1/test/balances/fund'
@@ -213,6 +220,7 @@ describe('metrics', async () => {
       logLevel: 'silent',
       rateLimitPerSecond: 0,
       publicRateLimitPerSecond: 0,
+      naira: standardNaira,
       allowsLoopbackWebhooks: true,
       solana: noChains,
     },
@@ -275,6 +283,7 @@ describe('metrics', async () => {
         logLevel: 'silent',
         rateLimitPerSecond: 0,
         publicRateLimitPerSecond: 0,
+        naira: standardNaira,
         allowsLoopbackWebhooks: true,
         solana: noChains,
       },
@@ -297,6 +306,7 @@ describe('metrics', async () => {
       ...{ host: '127.0.0.1', port, metricsPort: undefined, home: '/nowhere' },
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
       ...{ logLevel: 'silent', rateLimitPerSecond: 0, publicRateLimitPerSecond: 0 },
+      naira: standardNaira,
       allowsLoopbackWebhooks: true,
       solana: noChains,
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src/limits.js'
-import { formatDecimal, parseDecimal, toWire } from '../../src/money/amounts.js'
+import { formatDecimal, formatNaira, parseDecimal, toWire } from '../../src/money/amounts.js'
 import { type Asset, assetNames, assets } from '../../src/money/assets.js'
 
 const { ledgerMax, wireMax } = limits.money
@@ -148,4 +148,16 @@ test('naira go out as exact integers, coins as decimal text', () => {
   expect(toWire(ledgerMax, 'USDC')).toBe('9223372036854.775807')
   expect(() => toWire(wireMax + 1n, 'NGN')).toThrow('NGN fits the wire')
   expect(() => toWire(-wireMax - 1n, 'NGN')).toThrow('NGN fits the wire')
+})
+
+test.each([
+  [1n, '₦0.01'],
+  [50n, '₦0.50'],
+  [10_000n, '₦100'],
+  [99_999n, '₦999.99'],
+  [100_000n, '₦1,000'],
+  [1_000_000_000n, '₦10,000,000'],
+  [wireMax, '₦90,071,992,547,409.91'],
+])('%s kobo are written as %s', (kobo, written) => {
+  expect(formatNaira(kobo)).toBe(written)
 })

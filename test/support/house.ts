@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.js'
 import { compose } from '../../src/compose.js'
+import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
 import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
@@ -40,6 +41,14 @@ const noSolana = {
 /** For configurations that need no chain. */
 export const noChains = { test: noSolana, live: noSolana }
 
+const most = 1_000_000_000n
+
+/** As they are where nobody has set others. */
+export const standardNaira: Config['naira'] = {
+  test: { min: 1n, max: most },
+  live: { min: 10_000n, max: most },
+}
+
 export type Keys = Record<KeyKind, string>
 export type Merchant = {
   reference: string
@@ -64,6 +73,7 @@ export async function openHouse(
     rails?: Rails
     banks?: Record<Mode, BankDirectory | undefined>
     simulated?: SimulatedRail[]
+    naira?: Config['naira']
   } = {},
 ) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -83,6 +93,7 @@ export async function openHouse(
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: 0,
+    naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
     solana: noChains,
   }
