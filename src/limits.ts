@@ -141,6 +141,21 @@ export const limits = {
     reversesAfterMs: 5 * second,
     reversalsAtOnce: 500,
     statementLines: 1_000,
+    /** How often one payment can be announced, to see what duplicates do. */
+    copies: 50,
+    noticesAtOnce: 64,
+    noticesEveryMs: 200,
+    /** Between two looks at a notice that somebody else is sending. */
+    noticeBreathMs: 10,
+    noticeMs: 10 * second,
+    /** Longer than any try, or another process would send at the same time. */
+    noticeLeaseMs: 30 * second,
+    /** Connections that nobody needed for so long are closed. */
+    noticeIdleMs: 4 * second,
+    noticeFinishMs: 2 * second,
+    noticeTries: 50,
+    noticeRetryMs: second,
+    longestNoticeRetryMs: 10 * minute,
   },
   collections: {
     defaultExpiryMs: 30 * minute,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './clock.js'
+import type { CollectionRail } from './collections/ports.js'
 import type { Config, SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
@@ -20,12 +21,14 @@ import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
 import { ProcessSigner } from './rails/solana/signer-process.js'
 import { SimulatedChain } from './rails/solana/simulated-chain.js'
+import { deriveNoticeKey } from './sealed.js'
 import type { Treasury } from './watch-treasuries.js'
 
 /** Everything that talks to banks and chains, by mode. */
 export type OpenRails = {
   rails: Rails
   reversing: ReversingRail[]
+  collecting: Record<Mode, CollectionRail | undefined>
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
   mint: CoinMint | undefined
@@ -52,13 +55,15 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     test: localnet ? await openOnLocalnet(tools, localnet) : await openSolana(tools, 'test'),
     live: await openSolana(tools, 'live'),
   }
-  const sandboxBank = createSandboxBank({ db, clock, logger })
+  const noticeKey = deriveNoticeKey(config.secret)
+  const sandboxBank = createSandboxBank({ db, clock, logger, noticeKey })
   return {
     rails: {
       test: { ...(solana.test && { crypto_transfer: solana.test }), bank_transfer: sandboxBank },
       live: { ...(solana.live && { crypto_transfer: solana.live }) },
     },
     reversing: [sandboxBank],
+    collecting: { test: sandboxBank, live: undefined },
     banks: { test: sandboxBank, live: undefined },
     simulated: [
       createSimulatedBank(sandboxBank),
@@ -76,7 +81,7 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
     }),
     async close() {
-      await Promise.all([solana.test?.stop(), solana.live?.stop()])
+      await Promise.all([sandboxBank.stop(), solana.test?.stop(), solana.live?.stop()])
       await localnet?.stop()
     },
   }

@@ -37,6 +37,11 @@ export function createSeal(secret: Secret): Seal {
   }
 }
 
+/** What the sandbox bank of this installation signs its notices with. */
+export function deriveNoticeKey(secret: Secret): Buffer {
+  return derive(secret, 'sandbox notices')
+}
+
 function derive(secret: Secret, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret.reveal(), '', `manilla ${use}`, 32))
 }

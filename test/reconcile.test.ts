@@ -48,7 +48,7 @@ const solana = await createSolanaRail({
   clock: systemClock,
   openAmount: (asset) => readOpenAmount(db, { mode: 'test', asset }),
 })
-const bank = createSandboxBank({ db, clock, logger })
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
 const rails = { solana: { test: solana, live: undefined }, sandboxBank: bank }
 

@@ -21,7 +21,7 @@ import { expectSoundBooks } from '../support/sound-books.js'
 const db = await freshDatabase()
 const clock = manualClock()
 const logger = createLogger('silent')
-const bank = createSandboxBank({ db, clock, logger })
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const paper = new PaperRail()
 const shared = { db, clock, secret: new Secret(randomBytes(32).toString('hex')) }
 const house = await openHouse({

@@ -16,7 +16,7 @@ import { expectSoundBooks } from '../support/sound-books.js'
 const db = await freshDatabase()
 const clock = manualClock()
 const logger = createLogger('silent')
-const bank = createSandboxBank({ db, clock, logger })
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const secret = new Secret(randomBytes(32).toString('hex'))
 const shared = { beside: { db, clock, secret }, banks: { test: bank, live: undefined } }
 const simulated = [createSimulatedBank(bank)]

@@ -5,6 +5,7 @@ import { catalogue, eventTypes } from '../../src/events/catalogue.js'
 import { limits } from '../../src/limits.js'
 import { simulatedOutcomes } from '../../src/payouts/simulated-outcomes.js'
 import { magicAccounts, sandboxBankItself } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { magicReferences } from '../../src/rails/sandbox-bank/magic-references.js'
 import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
 import { codes, reasons } from '../../src/refusals.js'
 
@@ -126,6 +127,9 @@ export function renderTestMode(): string {
     const end = refusedAs ? `refused: ${reasons[refusedAs].status} \`${refusedAs}\`` : reaches
     return `| \`${number}\` | ${happens} | ${end} |`
   })
+  const references = magicReferences.map(({ purpose, happens, refusedAs }) => {
+    return `| \`${purpose}\` | ${happens} | ${reasons[refusedAs].status} \`${refusedAs}\` |`
+  })
   const wallets = magicWallets.map(({ address, outcome }) => `| \`${address}\` | ${outcome} |`)
   const { code, name } = sandboxBankItself
   return `# Test mode
@@ -141,6 +145,17 @@ exists in test mode only. Every other number completes after ${limits.sandboxBan
 | account number | what happens | the transfer becomes |
 |---|---|---|
 ${accounts.join('\n')}
+
+Money that goes back to a customer is a transfer like any other: have a customer pay from one of these numbers, and the return
+meets the same end.
+
+## References that the bank refuses
+
+As the \`externalReference\` of a dedicated account, or the \`merchantReference\` of a virtual account. Every other account is opened.
+
+| reference | what happens | the answer |
+|---|---|---|
+${references.join('\n')}
 
 ## Wallets
 
@@ -180,8 +195,8 @@ a bank transfer that has been unknown for ${limits.payouts.reviewMs / day} days 
 
 The process that answers knows the new time at once; where several serve one database, the others do within a second.
 
-This page is written from \`src/rails/sandbox-bank/magic-accounts.ts\`, \`src/rails/solana/magic-wallets.ts\` and
-\`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
+This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/rails/sandbox-bank\`,
+\`src/rails/solana/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
 `
 }
 

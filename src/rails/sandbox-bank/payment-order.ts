@@ -7,6 +7,8 @@ export type PaymentOrder = {
   amount: bigint
   bankCode: string
   accountNumber: string
+  /** The payment that goes back to whoever sent it, in place of the account. */
+  refundOf: string | undefined
   /** The very text it was read from. */
   text: string
 }
@@ -24,7 +26,7 @@ export function fromBankReference(reference: string): string {
 /** The amount is text of whole kobo, so that no reader can make a float of it. */
 export function writeOrder({ reference, asset, amount, destination }: Carriage): Buffer {
   assert(asset === 'NGN' && destination.kind === 'bank_account', 'a bank carries naira to accounts')
-  const { bankCode, accountNumber, accountName, narration } = destination
+  const { bankCode, accountNumber, accountName, narration, refundOf } = destination
   return Buffer.from(
     JSON.stringify({
       reference: toBankReference(reference),
@@ -34,6 +36,7 @@ export function writeOrder({ reference, asset, amount, destination }: Carriage):
       accountNumber,
       accountName,
       narration,
+      refundOf,
     }),
   )
 }
@@ -42,8 +45,8 @@ export function writeOrder({ reference, asset, amount, destination }: Carriage):
 export function readOrder(wire: Buffer): PaymentOrder | undefined {
   const text = wire.toString()
   const fields = parseObject(text)
-  const { reference, amount, currency, bankCode, accountNumber } = fields
-  const texts = [reference, amount, bankCode, accountNumber]
+  const { reference, amount, currency, bankCode, accountNumber, refundOf } = fields
+  const texts = [reference, amount, bankCode, accountNumber, refundOf ?? '']
   const isOrder =
     currency === 'NGN' &&
     texts.every((field) => typeof field === 'string') &&
@@ -54,6 +57,7 @@ export function readOrder(wire: Buffer): PaymentOrder | undefined {
     amount: BigInt(amount as string),
     bankCode: bankCode as string,
     accountNumber: accountNumber as string,
+    refundOf: refundOf as string | undefined,
     text,
   }
 }

@@ -1,7 +1,13 @@
 import type { Tx } from '../../postgres/tx.js'
 import type { PaymentOrder } from './payment-order.js'
-import { insertTransfers, lockTransfers, replanTransfers } from './store-transfers.js'
-import { planTransfer } from './transfer.js'
+import { judgeRefunds, type Refund } from './refunds.js'
+import {
+  insertTransfers,
+  lockTransfers,
+  type NewTransfer,
+  replanTransfers,
+} from './store-transfers.js'
+import { planTransfer, unknownForEver } from './transfer.js'
 
 /**
  * Books one transfer for each reference, however often its order comes and by how many at once. An
@@ -14,7 +20,10 @@ export async function receiveOrders(
   orders: PaymentOrder[],
 ): Promise<PaymentOrder[]> {
   const first = new Map(orders.toReversed().map((order) => [order.reference, order]))
-  const booked = await insertTransfers(tx, [...first.values()].map(toTransfer(now, false)))
+  const refunds = await judgeRefunds(tx, [...first.values()])
+  const toTransfer = (isAgain: boolean) => (order: PaymentOrder) =>
+    planOrder(order, { now, isAgain, refund: refunds.get(order.reference) })
+  const booked = await insertTransfers(tx, [...first.values()].map(toTransfer(false)))
   const known = await lockTransfers(
     tx,
     [...first.keys()].filter((reference) => !booked.has(reference)),
@@ -25,16 +34,22 @@ export async function receiveOrders(
   const found = [...first.values()].filter(
     (order) => known.get(order.reference)?.isLost && isSame(order),
   )
-  replanTransfers(tx, found.map(toTransfer(now, true)))
+  replanTransfers(tx, found.map(toTransfer(true)))
   return orders.filter((order) => !isSame(order))
 }
 
-function toTransfer(now: Date, isAgain: boolean) {
-  return ({ reference, amount, accountNumber, text }: PaymentOrder) => ({
-    ...planTransfer(now, { accountNumber, isAgain }),
-    reference,
-    paymentOrder: text,
-    amount,
-    receivedAt: now,
-  })
+function planOrder(
+  { reference, amount, accountNumber, text }: PaymentOrder,
+  { now, isAgain, refund }: { now: Date; isAgain: boolean; refund: Refund | undefined },
+): NewTransfer {
+  const booked = { reference, paymentOrder: text, amount, receivedAt: now }
+  const refundOf = refund?.refundOf ?? null
+  if (refund?.failureReason) {
+    const { failureReason } = refund
+    const failed = { ...unknownForEver, ending: 'failed', failureReason, endsAt: now } as const
+    // For good: an instruction that completed it would send back more than came.
+    return { ...booked, ...failed, refundOf, isTold: true }
+  }
+  const plan = planTransfer(now, { accountNumber: refund?.accountNumber ?? accountNumber, isAgain })
+  return { ...booked, ...plan, refundOf, isTold: false }
 }

@@ -1,8 +1,10 @@
 import { strict as assert } from 'node:assert'
 import type { Clock } from '../../clock.js'
+import type { CollectionRail } from '../../collections/ports.js'
 import type { Logger } from '../../log.js'
 import type {
   Carriage,
+  Destination,
   Inspected,
   Instructed,
   LiveAttempt,
@@ -13,6 +15,7 @@ import type {
 import type { Database } from '../../postgres/database.js'
 import { type Outcome, Refusal } from '../../refusal.js'
 import type { Bank } from '../banks.js'
+import { type Customers, createCollecting } from './collecting.js'
 import { findReversed, type Reversed } from './find-reversed.js'
 import { instructTransfer } from './instruct.js'
 import {
@@ -24,34 +27,52 @@ import {
 } from './judge-account.js'
 import type { Instruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
+import type { Payment } from './payment.js'
 import { fromBankReference, readOrder, toBankReference, writeOrder } from './payment-order.js'
 import { receiveOrders } from './receive-orders.js'
+import { refuseRefund } from './refunds.js'
 import { readStatement, type Statement, type StatementCursor } from './statement.js'
+import { findPaymentsById } from './store-payments.js'
 import { findingOf } from './transfer.js'
 
 type Tools = { db: Database; clock: Clock; logger: Logger }
+type Payments = Map<string, Payment>
 
 /** References are ours on this side; the bank has its own way to write them. */
-export type SandboxBank = PayoutRail & {
-  listBanks(): Promise<readonly Bank[]>
-  resolveName(account: AccountNumber): Promise<Outcome<Resolved>>
-  /** Has the bank do something else with a transfer, as long as it has not ended. */
-  instruct(reference: string, instruction: Instruction): Promise<Instructed>
-  /** Reversals after the cursor, oldest first; 0 is before the first. */
-  findReversed(after: bigint): Promise<Reversed>
-  /** What was received from a time until before another, a page at a time. */
-  statement(period: { from: Date; to: Date; after?: StatementCursor }): Promise<Statement>
-}
+export type SandboxBank = PayoutRail &
+  CollectionRail &
+  Customers & {
+    listBanks(): Promise<readonly Bank[]>
+    resolveName(account: AccountNumber): Promise<Outcome<Resolved>>
+    /** Has the bank do something else with a transfer, as long as it has not ended. */
+    instruct(reference: string, instruction: Instruction): Promise<Instructed>
+    /** Reversals after the cursor, oldest first; 0 is before the first. */
+    findReversed(after: bigint): Promise<Reversed>
+    /** What was received from a time until before another, a page at a time. */
+    statement(period: { from: Date; to: Date; after?: StatementCursor }): Promise<Statement>
+  }
 
 /**
  * A bank that simulates, for test mode. It is an outside party: it knows of a payout what was sent
- * to it, it keeps tables of its own, and nothing it does writes the state of a payout.
+ * to it, it keeps tables of its own, and nothing it does writes the state of a payout. What it
+ * announces is signed with the key for notices, which whoever listens has too.
  */
-export function createSandboxBank({ db, clock, logger }: Tools): SandboxBank {
+export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): SandboxBank {
+  const { db, clock, logger } = tools
   return {
+    ...createCollecting(tools),
     name: 'sandbox-bank',
-    inspect: async (targets) => targets.map(inspectTarget),
-    prepare: async (carriages) => carriages.map(prepareOrder),
+
+    inspect: async (targets) => {
+      const payments = await findRefunded(db, targets)
+      return targets.map((target) => inspectTarget(target, payments))
+    },
+
+    prepare: async (carriages) => {
+      const payments = await findRefunded(db, carriages)
+      return carriages.map((carriage) => prepareOrder(carriage, payments))
+    },
+
     send: (attempts) => sendAttempts({ db, clock, logger }, attempts),
 
     check: async (attempts) => {
@@ -83,19 +104,37 @@ export function createSandboxBank({ db, clock, logger }: Tools): SandboxBank {
   }
 }
 
-function inspectTarget({ asset, destination }: Target): Outcome<Inspected> {
+/** The payments that are to go back to whoever sent them, as far as the bank has them. */
+function findRefunded(db: Database, targets: Target[]): Promise<Payments> {
+  const ids = targets.flatMap(({ destination }) => refundOf(destination) ?? [])
+  return findPaymentsById(db, ids)
+}
+
+function refundOf(destination: Destination): string | undefined {
+  return destination.kind === 'bank_account' ? destination.refundOf : undefined
+}
+
+function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
+  const { asset, destination } = target
   assert(asset === 'NGN' && destination.kind === 'bank_account', 'a bank carries naira to accounts')
+  if (destination.refundOf !== undefined) {
+    const refusal = refuseRefund(target, payments.get(destination.refundOf))
+    return refusal ?? { destination, extraFees: [] }
+  }
   const resolved = judgeAccount(destination)
   if (resolved instanceof Refusal) return resolved
   return { destination: { ...destination, ...resolved }, extraFees: [] }
 }
 
 /** The name is not judged again: it is the one that the account resolved to. */
-function prepareOrder(carriage: Carriage): Outcome<Prepared> {
+function prepareOrder(carriage: Carriage, payments: Payments): Outcome<Prepared> {
   const { reference, destination } = carriage
   assert(destination.kind === 'bank_account', 'a bank carries to accounts')
-  const resolved = resolveAccount(destination)
-  if (resolved instanceof Refusal) return resolved
+  const refused =
+    destination.refundOf === undefined
+      ? resolveAccount(destination)
+      : refuseRefund(carriage, payments.get(destination.refundOf))
+  if (refused instanceof Refusal) return refused
   return { token: toBankReference(reference), wire: writeOrder(carriage), validUntil: null }
 }
 

@@ -13,7 +13,13 @@ const plan = {
 } as const
 const named = { reference: 'text' } as const
 const planned = { ...named, ...plan } as const
-const whole = { ...planned, payment_order: 'text', amount: 'int8' } as const
+const whole = {
+  ...planned,
+  payment_order: 'text',
+  amount: 'int8',
+  refund_of: 'text',
+  is_told: 'bool',
+} as const
 
 /** What is new is booked; for a reference that is there already, nothing happens. */
 const insert = listStatement<typeof whole, { reference: string }>({
@@ -56,7 +62,12 @@ const tell = listStatement({
 })
 
 export type Planned = Plan & { reference: string; receivedAt: Date }
-export type NewTransfer = Planned & { paymentOrder: string; amount: bigint }
+export type NewTransfer = Planned & {
+  paymentOrder: string
+  amount: bigint
+  refundOf: string | null
+  isTold: boolean
+}
 
 /** Says which references were new. Sorted, so that two lists never wait for each other. */
 export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise<Set<string>> {
@@ -65,6 +76,8 @@ export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise
       ...toRow(transfer),
       payment_order: transfer.paymentOrder,
       amount: transfer.amount,
+      refund_of: transfer.refundOf,
+      is_told: transfer.isTold,
     }))
     .sort((one, other) => (one.reference < other.reference ? -1 : 1))
   const inserted = await tx.rows(insert(rows))

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { toEnvironmentId } from '../../../src/environment.js'
 import { newId, prefixes, toReference } from '../../../src/ids.js'
 import { createLogger } from '../../../src/log.js'
@@ -10,6 +11,7 @@ import {
 } from '../../../src/rails/sandbox-bank/sandbox-bank.js'
 import { Refusal } from '../../../src/refusal.js'
 import { manualClock } from '../../support/clock.js'
+import { whenDone } from '../../support/house.js'
 
 export const ordinaryNumber = '0123456789'
 
@@ -18,12 +20,17 @@ export function magicNumber(last: number): string {
   return magicAccounts.find(({ serial }) => serial === `99000000${last}`)!.number
 }
 
+/** What every bank of these tests signs with, unless it is told otherwise. */
+export const noticeKey = randomBytes(32)
+
 /** A bank with a clock of its own, and what it wrote to its log. */
-export function openBank(db: Database) {
+export function openBank(db: Database, key = noticeKey) {
   const clock = manualClock()
   const logged: string[] = []
   const logger = createLogger('error', { write: (line) => logged.push(line) })
-  return { bank: createSandboxBank({ db, clock, logger }), clock, logged }
+  const bank = createSandboxBank({ db, clock, logger, noticeKey: key })
+  whenDone(() => bank.stop())
+  return { bank, clock, logged }
 }
 
 export function carriageTo(

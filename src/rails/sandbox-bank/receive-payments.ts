@@ -1,0 +1,76 @@
+import { strict as assert } from 'node:assert'
+import { after } from '../../clock.js'
+import type { Announced, BankSender } from '../../collections/ports.js'
+import { limits } from '../../limits.js'
+import type { Tx } from '../../postgres/tx.js'
+import { sandboxBankItself } from './magic-accounts.js'
+import { type Payment, toAnnounced } from './payment.js'
+import { completeSender, sessionIdOf } from './senders.js'
+import { insertNotices } from './store-notices.js'
+import { findPaymentsById, insertPayments } from './store-payments.js'
+
+/** A customer pays in. */
+export type CustomerPayment = {
+  /** `sbp_` and letters and digits, given by whoever orders: given again, nothing happens. */
+  id: string
+  accountNumber: string
+  /** In the smallest unit. Banks have announced zero and less. */
+  amount: bigint
+  /** NGN unless it is said. */
+  currency?: string
+  /** What is not said of the sender is made up; null: the bank does not know who it was. */
+  sender?: Partial<BankSender> | null
+  isSenderMasked?: boolean
+  narration?: string
+  paidAt: Date
+  /** How often the notice is sent. */
+  copies: number
+  delayMs?: number
+  /** It is never announced: only who asks finds it. */
+  isSilent?: boolean
+}
+
+/**
+ * Books each payment once, however often it comes, with the notices to send of it. Answers what the
+ * bank has under the id; undefined: it has no such account, and took nothing.
+ */
+export async function receivePayments(
+  tx: Tx,
+  now: Date,
+  orders: CustomerPayment[],
+): Promise<(Announced | undefined)[]> {
+  const first = new Map(orders.toReversed().map((order) => [order.id, order]))
+  const payments = new Map([...first.values()].map((order) => [order.id, toPayment(order)]))
+  const booked = await insertPayments(tx, now, [...payments.values()])
+  const announced = [...first.values()].filter(({ id, isSilent }) => booked.has(id) && !isSilent)
+  insertNotices(
+    tx,
+    announced.map(({ id, copies, delayMs = 0 }) => {
+      return { paymentId: id, copies, dueAt: after(now, delayMs) }
+    }),
+  )
+  const others = [...first.keys()].filter((id) => !booked.has(id))
+  const known = await findPaymentsById(tx, others)
+  return orders.map(({ id }) => {
+    const payment = booked.has(id) ? payments.get(id) : known.get(id)
+    return payment && toAnnounced(payment)
+  })
+}
+
+/** Who orders is one of us: what is wrong here is a bug. */
+export function assertPayable({ id, copies, delayMs = 0 }: CustomerPayment): void {
+  assert(/^sbp_[0-9a-z]+$/.test(id), 'a payment at the sandbox bank has an id of its kind')
+  const isFew = Number.isInteger(copies) && copies >= 1 && copies <= limits.sandboxBank.copies
+  assert(isFew && delayMs >= 0, 'a payment is announced some times, not before it came')
+}
+
+function toPayment(order: CustomerPayment): Payment {
+  const { id, accountNumber, amount, currency = 'NGN', narration = null, paidAt } = order
+  const sender = order.sender === null ? null : completeSender(id, order.sender ?? {})
+  const bankCode = sender?.bankCode ?? sandboxBankItself.code
+  return {
+    ...{ id, accountNumber, amount, currency, sender, narration, paidAt },
+    isSenderMasked: sender !== null && (order.isSenderMasked ?? false),
+    sessionId: sessionIdOf(id, paidAt, bankCode),
+  }
+}

@@ -1,0 +1,76 @@
+import { listStatement } from '../../postgres/statement.js'
+import type { Tx } from '../../postgres/tx.js'
+import { sandboxBankItself } from './magic-accounts.js'
+import { toNuban } from './nuban.js'
+
+/** An account that customers can pay into. */
+export type Account = { reference: string; number: string; name: string }
+
+const named = { reference: 'text' } as const
+const whole = { ...named, number: 'text', name: 'text', opened_at: 'timestamptz' } as const
+const numbered = { number: 'text' } as const
+
+/** What is new is opened; for a reference that is there already, nothing happens. */
+const insert = listStatement<typeof whole, { reference: string }>({
+  name: 'insert_sandbox_accounts',
+  columns: whole,
+  text: (list, _more, names) => `
+    insert into sandbox_accounts (${names}) select ${names} from ${list}
+    on conflict (reference) do nothing returning reference`,
+})
+
+const find = listStatement<typeof named, Account>({
+  name: 'find_sandbox_accounts',
+  columns: named,
+  text: (list) => `
+    select reference, number, name from sandbox_accounts
+    where reference in (select list.reference from ${list})`,
+})
+
+const close = listStatement({
+  name: 'close_sandbox_accounts',
+  columns: numbered,
+  text: (list, more) => `
+    with open as materialized (
+      select reference from sandbox_accounts
+      where number in (select list.number from ${list}) and closed_at is null
+      order by reference for no key update)
+    update sandbox_accounts a set closed_at = ${more(0)}::timestamptz
+    from open where a.reference = open.reference and a.closed_at is null`,
+})
+
+/** Numbers that nobody has had and nobody else will get, whatever becomes of these. */
+export async function takeNumbers(tx: Tx, count: number): Promise<string[]> {
+  const rows = await tx.rows<{ serial: bigint }>({
+    name: 'take_sandbox_serials',
+    text: `select nextval('sandbox_serials') as serial from generate_series(1, $1::integer)`,
+    values: [count],
+  })
+  const bankCode = sandboxBankItself.code
+  return rows.map(({ serial }) => toNuban({ bankCode, serial: serial.toString() }))
+}
+
+/** Says which references were new. Sorted, so that two lists never wait for each other. */
+export async function insertAccounts(tx: Tx, now: Date, accounts: Account[]): Promise<Set<string>> {
+  const rows = accounts
+    .map((account) => ({ ...account, opened_at: now }))
+    .sort((one, other) => (one.reference < other.reference ? -1 : 1))
+  const inserted = await tx.rows(insert(rows))
+  return new Set(inserted.map(({ reference }) => reference))
+}
+
+export async function findAccounts(tx: Tx, references: string[]): Promise<Account[]> {
+  if (references.length === 0) return []
+  return tx.rows(find(references.map((reference) => ({ reference }))))
+}
+
+/** Those that are closed already stay as they are. */
+export function closeAccounts(tx: Tx, now: Date, numbers: string[]): void {
+  if (numbers.length > 0)
+    tx.write(
+      close(
+        numbers.map((number) => ({ number })),
+        now,
+      ),
+    )
+}

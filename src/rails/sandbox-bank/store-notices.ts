@@ -1,0 +1,114 @@
+import { listStatement } from '../../postgres/statement.js'
+import type { Reader, Tx } from '../../postgres/tx.js'
+import type { Payment } from './payment.js'
+import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
+
+/** A payment to announce, as often as it says, in the try that it was claimed for. */
+export type Notice = { payment: Payment; copies: number; tries: number }
+
+/** How a try ended. Without copies left, or without a time, there is no further one. */
+export type EndedTry = { paymentId: string; tries: number; copies: number; dueAt: Date | null }
+
+type NoticeRow = PaymentRow & { copies: number; tries: number }
+
+const insert = listStatement({
+  name: 'insert_sandbox_notices',
+  columns: { payment_id: 'text', copies: 'int4', due_at: 'timestamptz' },
+  text: (list, _more, names) => `
+    insert into sandbox_notices (${names}) select ${names} from ${list}`,
+})
+
+const ended = { payment_id: 'text', tries: 'int4', copies: 'int4', due_at: 'timestamptz' } as const
+
+/** Whoever outlived the lease names a try that is over, and changes nothing. */
+const keep = listStatement({
+  name: 'keep_sandbox_notices',
+  columns: ended,
+  text: (list) => `
+    update sandbox_notices n
+    set copies = list.copies, due_at = list.due_at, is_under_way = false
+    from ${list} where n.payment_id = list.payment_id and n.tries = list.tries`,
+})
+
+const remove = listStatement({
+  name: 'remove_sandbox_notices',
+  columns: { payment_id: 'text', tries: 'int4' },
+  text: (list) => `
+    delete from sandbox_notices n using ${list}
+    where n.payment_id = list.payment_id and n.tries = list.tries`,
+})
+
+export function insertNotices(
+  tx: Tx,
+  notices: { paymentId: string; copies: number; dueAt: Date }[],
+): void {
+  if (notices.length === 0) return
+  const rows = notices.map(({ paymentId, copies, dueAt }) => {
+    return { payment_id: paymentId, copies, due_at: dueAt }
+  })
+  tx.write(insert(rows))
+}
+
+/** Nobody else gets them until the lease is over; who dies needs no reaper. */
+export function claimNotices(
+  db: Reader,
+  claim: { now: Date; leasedUntil: Date; limit: number },
+): Promise<Notice[]> {
+  return claimWhere(db, 'claim_sandbox_notices', {
+    which: 'due_at <= $1 order by due_at limit $3',
+    values: [claim.now, claim.leasedUntil, claim.limit],
+  })
+}
+
+/** As above, the notice of one payment, if it is due and nobody has it. */
+export async function claimNotice(
+  db: Reader,
+  claim: { now: Date; leasedUntil: Date; paymentId: string },
+): Promise<Notice | undefined> {
+  const [notice] = await claimWhere(db, 'claim_sandbox_notice', {
+    which: 'due_at <= $1 and payment_id = $3',
+    values: [claim.now, claim.leasedUntil, claim.paymentId],
+  })
+  return notice
+}
+
+async function claimWhere(
+  db: Reader,
+  name: string,
+  { which, values }: { which: string; values: unknown[] },
+): Promise<Notice[]> {
+  const rows = await db.rows<NoticeRow>({
+    name,
+    text: `
+      with due as materialized (
+        select payment_id from sandbox_notices where ${which} for update skip locked)
+      update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
+      from due join sandbox_payments p on p.id = due.payment_id
+      where n.payment_id = due.payment_id
+      returning n.copies, n.tries, ${paymentColumns}`,
+    values,
+  })
+  return rows.map(({ copies, tries, ...row }) => ({ payment: toPayment(row), copies, tries }))
+}
+
+/** Whether somebody is sending it, as far as the table says. */
+export async function isUnderWay(db: Reader, paymentId: string): Promise<boolean> {
+  const [row] = await db.rows<{ isUnderWay: boolean }>({
+    name: 'find_sandbox_notice',
+    text: `
+      select is_under_way as "isUnderWay" from sandbox_notices where payment_id = $1`,
+    values: [paymentId],
+  })
+  return row?.isUnderWay ?? false
+}
+
+export function endTries(tx: Tx, tries: EndedTry[]): void {
+  const rows = tries
+    .map((one) => ({ ...one, payment_id: one.paymentId, due_at: one.dueAt }))
+    .sort((one, other) => (one.payment_id < other.payment_id ? -1 : 1))
+  const isOver = (one: EndedTry) => one.copies === 0 || one.dueAt === null
+  const kept = rows.filter((row) => !isOver(row))
+  const over = rows.filter(isOver)
+  if (kept.length > 0) tx.write(keep(kept))
+  if (over.length > 0) tx.write(remove(over))
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import type { BankSender } from '../../collections/ports.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Reader, Tx } from '../../postgres/tx.js'
+import type { Payment } from './payment.js'
+
+/** Any number will do, as long as nothing else in this database locks it. */
+const lockKey = 7_265_648
+
+const named = { id: 'text' } as const
+const whole = {
+  ...named,
+  account_number: 'text',
+  amount: 'int8',
+  currency: 'text',
+  sender: 'text',
+  is_sender_masked: 'bool',
+  session_id: 'text',
+  narration: 'text',
+  paid_at: 'timestamptz',
+} as const
+
+/** The list holds texts and no JSON. */
+const values = Object.keys(whole)
+  .map((column) => (column === 'sender' ? 'list.sender::json' : `list.${column}`))
+  .join(', ')
+
+const insert = listStatement<typeof whole, { id: string }>({
+  name: 'insert_sandbox_payments',
+  columns: whole,
+  text: (list, more, names) => `
+    insert into sandbox_payments (${names}, recorded_at)
+    select ${values}, ${more(0)}::timestamptz
+    from ${list} join sandbox_accounts a on a.number = list.account_number
+    on conflict (id) do nothing returning id`,
+})
+
+/** What is read of a payment, from the alias `p`. */
+export const paymentColumns = `
+  p.id, p.account_number as "accountNumber", p.amount, p.currency, p.sender,
+  p.is_sender_masked as "isSenderMasked", p.session_id as "sessionId", p.narration,
+  p.paid_at as "paidAt"`
+
+/** As read: the sender is a text of JSON. */
+export type PaymentRow = Omit<Payment, 'sender'> & { sender: string | null }
+
+const find = listStatement<typeof named, PaymentRow>({
+  name: 'find_sandbox_payments',
+  columns: named,
+  text: (list) => `
+    select ${paymentColumns} from sandbox_payments p
+    where p.id in (select list.id from ${list})`,
+})
+
+const lock = listStatement<typeof named, PaymentRow>({
+  name: 'lock_sandbox_payments',
+  columns: named,
+  text: (list) => `
+    select ${paymentColumns} from sandbox_payments p
+    where p.id in (select list.id from ${list}) order by p.id for no key update`,
+})
+
+/**
+ * Says which are new and go to an account that the bank has. One process at a time, until it has
+ * committed: so lines are committed in the order of their numbers.
+ */
+export async function insertPayments(tx: Tx, now: Date, payments: Payment[]): Promise<Set<string>> {
+  tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)
+  const inserted = await tx.rows(insert(payments.map(toRow), now))
+  return new Set(inserted.map(({ id }) => id))
+}
+
+export async function findPaymentsById(db: Reader, ids: string[]): Promise<Map<string, Payment>> {
+  if (ids.length === 0) return new Map()
+  return byId(await db.rows(find(ids.map((id) => ({ id })))))
+}
+
+/** Locks by id, always in that order. Those the bank does not have are left out. */
+export async function lockPayments(tx: Tx, ids: string[]): Promise<Map<string, Payment>> {
+  return byId(await tx.rows(lock(ids.map((id) => ({ id })))))
+}
+
+export async function findPaymentsInto(db: Reader, accountNumber: string): Promise<Payment[]> {
+  const rows = await db.rows<PaymentRow>({
+    name: 'find_sandbox_payments_into',
+    text: `
+      select ${paymentColumns} from sandbox_payments p
+      where p.account_number = $1 order by p.line_number`,
+    values: [accountNumber],
+  })
+  return rows.map(toPayment)
+}
+
+/** In the order of the statement, recorded from a time until before another, after a line. */
+export async function listRecorded(
+  db: Reader,
+  page: { from: Date; to: Date; after: bigint; limit: number },
+): Promise<{ line: bigint; payment: Payment }[]> {
+  const rows = await db.rows<PaymentRow & { line: bigint }>({
+    name: 'list_sandbox_payments',
+    text: `
+      select ${paymentColumns}, p.line_number as line from sandbox_payments p
+      where p.recorded_at >= $1 and p.recorded_at < $2 and p.line_number > $3
+      order by p.line_number limit $4`,
+    values: [page.from, page.to, page.after, page.limit],
+  })
+  return rows.map(({ line, ...row }) => ({ line, payment: toPayment(row) }))
+}
+
+export function toPayment(row: PaymentRow): Payment {
+  return { ...row, sender: row.sender === null ? null : (JSON.parse(row.sender) as BankSender) }
+}
+
+function byId(rows: PaymentRow[]): Map<string, Payment> {
+  return new Map(rows.map((row) => [row.id, toPayment(row)]))
+}
+
+function toRow(payment: Payment) {
+  return {
+    id: payment.id,
+    account_number: payment.accountNumber,
+    amount: payment.amount,
+    currency: payment.currency,
+    sender: payment.sender && JSON.stringify(payment.sender),
+    is_sender_masked: payment.isSenderMasked,
+    session_id: payment.sessionId,
+    narration: payment.narration,
+    paid_at: payment.paidAt,
+  }
+}
