@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
+import { createAccounts } from './collections/create-accounts.js'
+import { expireAccounts } from './collections/end-accounts.js'
+import { openCollections } from './collections/open-collections.js'
+import type { CollectionRails } from './collections/order-accounts.js'
+import type { Customers } from './collections/ports.js'
 import type { Config } from './config.js'
 import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
@@ -11,7 +16,7 @@ import { createReplayFinder } from './idempotency/replays.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
 import { getClockOffset } from './merchants/environment-clock.js'
-import { createKeyRing } from './merchants/key-ring.js'
+import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
 import { fundAndBack } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
@@ -40,6 +45,9 @@ type Parts = {
   /** Who carries money out, by mode; without one, that mode refuses. */
   rails?: Rails
   banks?: Record<Mode, BankDirectory | undefined>
+  collecting?: CollectionRails
+  /** Of the bank that simulates. */
+  customers?: Customers
   /** Those of test mode that take instructions. */
   simulated?: SimulatedRail[]
   /** The benchmark puts one transaction per request in the place of lanes. */
@@ -47,23 +55,23 @@ type Parts = {
 }
 
 const noRails: Rails = { test: {}, live: {} }
+const noCollecting = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 
 /** Puts the rooms together. The only place that knows all of them. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
   const { clock = systemClock, createLane = createKeyedLane, rails = noRails } = parts
-  const { banks = noBanks, simulated = [] } = parts
+  const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
   const seal = createSeal(config.secret)
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
+  const collections = openCollections({ db, logger, ...laneContext, rails: collecting, customers })
   const lanes = {
     fund: createLane(laneContext, fundAndBack),
     payouts: createLane(laneContext, createOrRefuse),
-  }
-  async function fallDue(environmentId: EnvironmentId): Promise<void> {
-    keyRing.noteClock(environmentId, await getClockOffset(db, environmentId))
-    await markForReview({ db, logger }, clock.now(), environmentId)
+    accounts: createLane(laneContext, createAccounts),
+    ...collections.lanes,
   }
   const metrics = createMetrics(lanes, () => listReconciliations(db))
 
@@ -85,13 +93,12 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       simulated,
       createPayout: (call) => lanes.payouts.run(call),
       sendPayout: createSending({ db, rails, logger }),
-      // The clock has been moved whatever happens here, and the answer has to say so.
-      afterAdvance: (id) =>
-        fallDue(id).catch((error) => logger.warn({ err: error }, 'what fell due has to wait')),
+      rails,
+      collections,
+      createAccount: (call) => lanes.accounts.run(call),
+      afterAdvance: (id) => fallDue({ db, clock, logger, keyRing }, id),
     }),
-    trustProxy: config.trustProxy,
-    rateLimitPerSecond: config.rateLimitPerSecond,
-    publicRateLimitPerSecond: config.publicRateLimitPerSecond,
+    ...edgeOf(config),
   })
   const health = addHealth(app, db, logger)
   const uses = setInterval(() => {
@@ -110,6 +117,23 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
       await db.close()
     },
+  }
+}
+
+function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Config) {
+  return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }
+}
+
+type Due = { db: Database; clock: Clock; logger: Logger; keyRing: KeyRing }
+
+/** The clock has been moved whatever happens here, and the answer has to say so. */
+async function fallDue({ db, clock, logger, keyRing }: Due, id: EnvironmentId): Promise<void> {
+  try {
+    keyRing.noteClock(id, await getClockOffset(db, id))
+    await markForReview({ db, logger }, clock.now(), id)
+    while ((await expireAccounts(db, clock.now(), id)) > 0);
+  } catch (error) {
+    logger.warn({ err: error }, 'what fell due has to wait')
   }
 }
 

@@ -1,6 +1,8 @@
 /** An environment is one merchant in one mode. Nothing crosses from one to another. */
 export type Mode = 'test' | 'live'
 
+export const modes: Mode[] = ['test', 'live']
+
 export type EnvironmentId = number & { readonly environmentId: unique symbol }
 
 export type Environment = {

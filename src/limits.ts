@@ -161,6 +161,7 @@ export const limits = {
     defaultExpiryMs: 30 * minute,
     longestExpiryMs: day,
     paymentsShown: 50,
+    returnsShown: 100,
     /** A notice that was not judged at once, or that fits no account, is looked at again. */
     retryMs: second,
     longestRetryMs: hour,

@@ -59,7 +59,11 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   const sandboxBank = createSandboxBank({ db, clock, logger, noticeKey })
   return {
     rails: {
-      test: { ...(solana.test && { crypto_transfer: solana.test }), bank_transfer: sandboxBank },
+      test: {
+        ...(solana.test && { crypto_transfer: solana.test }),
+        bank_transfer: sandboxBank,
+        bank_return: sandboxBank,
+      },
       live: { ...(solana.live && { crypto_transfer: solana.live }) },
     },
     reversing: [sandboxBank],

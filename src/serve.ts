@@ -1,10 +1,12 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { compose } from './compose.js'
+import { compose, type House } from './compose.js'
 import type { Config } from './config.js'
 import type { HttpMetrics } from './http/metrics.js'
 import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
+
+type ServedRails = Pick<OpenRails, 'rails' | 'banks' | 'simulated' | 'collecting' | 'sandboxBank'>
 
 export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 
@@ -12,13 +14,18 @@ export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 export async function serve(
   config: Config,
   databaseUrl: string,
-  { logger, rails }: { logger: Logger; rails?: Pick<OpenRails, 'rails' | 'banks' | 'simulated'> },
+  { logger, rails }: { logger: Logger; rails?: ServedRails },
 ): Promise<Served> {
-  const house = await compose({ config, databaseUrl, logger, ...rails })
+  const customers = rails?.sandboxBank
+  const house = await compose({
+    ...{ config, databaseUrl, logger, ...rails },
+    ...(customers && { customers }),
+  })
   let metricsServer: Server | undefined
   try {
     const address = await house.app.listen({ host: config.host, port: config.port })
     metricsServer = await listenForMetrics(house.metrics, config)
+    customers?.announceTo(`${ownAddress(house)}/rails/${customers.name}/notices/test`)
     const { port } = metricsServer.address() as AddressInfo
     return {
       url: config.publicUrl ?? address,
@@ -34,6 +41,12 @@ export async function serve(
     await house.close()
     throw explain(error, config)
   }
+}
+
+/** The sandbox bank lives in this process, and so its notices come from here. */
+function ownAddress({ app }: House): string {
+  const { port } = app.server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
 }
 
 /** Bound to loopback whatever HOST says: figures about a business are not for everyone. */

@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './clock.js'
+import { expireAccounts } from './collections/end-accounts.js'
+import { followReturns } from './collections/follow-returns.js'
+import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
+import { sendReturns } from './collections/send-returns.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
@@ -28,9 +32,7 @@ type Job = {
 }
 
 /** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
-export function createJobs(opened: OpenRails, logger: Logger): Job[] {
-  const { rails, reversing, mint, treasuries } = opened
-  const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
+export function createJobs(opened: OpenRails, payments: PaymentLane, logger: Logger): Job[] {
   return [
     {
       name: 'forget old idempotency keys',
@@ -45,6 +47,41 @@ export function createJobs(opened: OpenRails, logger: Logger): Job[] {
       run: watchBalances,
     },
     {
+      name: 'reconcile books, chain and bank',
+      everyMs: limits.reconcile.lookEveryMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
+    },
+    ...collectionJobs(opened, payments, logger),
+    ...payoutJobs(opened, logger),
+  ]
+}
+
+function collectionJobs({ rails, collecting }: OpenRails, lane: PaymentLane, logger: Logger) {
+  const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
+  const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
+  const jobs: Job[] = [
+    { name: 'expire accounts', everyMs, batch: expiredAtOnce, run: expireAccounts },
+    ...namesOf(collecting).map((rail) => ({
+      ...{ name: `judge payments of ${rail}`, everyMs, batch: noticesAtOnce },
+      run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
+    })),
+    ...returning.map((rail) => ({
+      ...{ name: `send payments back by ${rail.name}`, everyMs, batch: returnsAtOnce },
+      run: (db: Database, now: Date) => sendReturns({ db, rail, logger }, now),
+    })),
+  ]
+  return jobs
+}
+
+function namesOf(collecting: OpenRails['collecting']): string[] {
+  return Object.values(collecting).flatMap((rail) => rail?.name ?? [])
+}
+
+function payoutJobs({ rails, reversing, mint, treasuries }: OpenRails, logger: Logger): Job[] {
+  const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
+  return [
+    {
       name: 'watch hot wallets',
       everyMs: limits.payouts.treasuryEveryMs,
       batch: Number.POSITIVE_INFINITY,
@@ -56,23 +93,18 @@ export function createJobs(opened: OpenRails, logger: Logger): Job[] {
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => markForReview({ db, logger }, now),
     },
-    {
-      name: 'reconcile books, chain and bank',
-      everyMs: limits.reconcile.lookEveryMs,
-      batch: Number.POSITIVE_INFINITY,
-      run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
-    },
     ...[...payoutRails].map((rail) => ({
       name: `look after payouts on ${rail.name}`,
       everyMs: limits.payouts.workEveryMs,
       batch: limits.payouts.looksAtOnce,
-      run: (db: Database, now: Date) => lookAfterPayouts({ db, rail, logger }, now),
+      run: (db: Database, now: Date) =>
+        lookAfterPayouts({ db, rail, logger, follow: followReturns }, now),
     })),
     ...reversing.map((rail) => ({
       name: `follow reversals of ${rail.name}`,
       everyMs: limits.payouts.reversalsEveryMs,
       batch: 1,
-      run: (db: Database, now: Date) => followReversals({ db, rail }, now),
+      run: (db: Database, now: Date) => followReversals({ db, rail, follow: followReturns }, now),
     })),
     ...(mint
       ? [
@@ -103,7 +135,15 @@ type Tools = {
 export function startWork(tools: Tools) {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks } = tools
   const stopping = new AbortController()
-  const running = createJobs(rails, logger).map((job) => runJob(job, tools, stopping.signal))
+  const collectionRails = Object.values(rails.collecting).filter((rail) => rail !== undefined)
+  const payments = createPaymentLane({
+    connect: () => connect(db.url, 'manilla payments'),
+    clock,
+    rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
+  })
+  const running = createJobs(rails, payments, logger).map((job) =>
+    runJob(job, tools, stopping.signal),
+  )
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connect(db.url, 'manilla deliveries')
   const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })
@@ -112,6 +152,7 @@ export function startWork(tools: Tools) {
     async stop() {
       stopping.abort()
       await Promise.all([...running, deliverer.stop()])
+      await payments.close()
     },
   }
 }

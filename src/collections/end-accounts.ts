@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { after } from '../clock.js'
+import type { EnvironmentId } from '../environment.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll } from '../events/emit.js'
 import { limits } from '../limits.js'
@@ -13,12 +14,17 @@ import { showAccount } from './show-account.js'
 import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
-/** Ends what nobody paid in time. Says how many there were. */
-export async function expireAccounts(db: Database, now: Date): Promise<number> {
+/** Ends what nobody paid in time, of one environment or of all. Says how many there were. */
+export async function expireAccounts(
+  db: Database,
+  now: Date,
+  environmentId?: EnvironmentId,
+): Promise<number> {
+  const own = environmentId === undefined ? sql`` : sql`and a.environment_id = ${environmentId}`
   return db.transaction(async (tx) => {
     const due = await tx.rows(sql<Account>`
       select ${sql.raw(accountColumns)} from collection_accounts a
-      where a.status = 'ACTIVE' and a.due_at <= ${now}
+      where a.status = 'ACTIVE' and a.due_at <= ${now} ${own}
       order by a.due_at limit ${limits.collections.expiredAtOnce}
       for no key update skip locked`)
     await endAll(

@@ -74,3 +74,35 @@ export interface CollectionRail {
    */
   readonly refundsById: boolean
 }
+
+/** A customer pays in. */
+export type CustomerPayment = {
+  /** Given by whoever orders: given again, nothing happens. */
+  id: string
+  accountNumber: string
+  /** In the smallest unit. Banks have announced zero and less. */
+  amount: bigint
+  /** NGN unless it is said. */
+  currency?: string
+  /** What is not said of the sender is made up; null: the bank does not know who it was. */
+  sender?: Partial<BankSender> | null
+  isSenderMasked?: boolean
+  narration?: string
+  paidAt: Date
+  /** How often the notice is sent. */
+  copies: number
+  delayMs?: number
+  /** It is never announced: only who asks finds it. */
+  isSilent?: boolean
+}
+
+/** A bank of test mode, at which a tester plays the customer. */
+export interface Customers {
+  /**
+   * A customer pays in, also into a closed account: the money was on its way. Answers what the bank
+   * has under the id; undefined: it has no such account.
+   */
+  receivePayment(payment: CustomerPayment): Promise<Announced | undefined>
+  /** Sends what is due of this payment's notices, and waits until all were answered. */
+  announceNow(paymentId: string): Promise<void>
+}

@@ -65,6 +65,26 @@ export const payment = resource('Payment', {
   createdAt: time,
 })
 
+/** Money of a payment that goes back. */
+export const paymentReturn = resource('PaymentReturn', {
+  reference: text('rf_01hx…'),
+  kind: Type.Enum(['return', 'refund'], {
+    description: 'A return is of money that was never accepted.',
+  }),
+  amount: anyAmount,
+  currency: Type.Enum(['NGN', 'USDC', 'USDT']),
+  status: Type.Enum(['WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
+    description: 'FAILED and REVERSED: the money is where it was before.',
+  }),
+  destination: Type.Object({
+    bankCode: text('058'),
+    accountNumber: text('0123456789'),
+    bankName: Type.String(),
+    accountName: Type.String(),
+  }),
+  createdAt: time,
+})
+
 export const virtualAccount = resource('VirtualAccount', {
   reference: text('va_01hx…'),
   merchantReference: text('order-1001'),

@@ -29,13 +29,14 @@ const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
 const requiredKeyHeader = Type.Object({ 'Idempotency-Key': key })
 
 export function isKeyed(route: Route): boolean {
-  return route.method === 'POST' && route.access !== 'open'
+  return route.method === 'POST' && (route.access === 'secret' || route.access === 'any_key')
 }
 
 const security: Record<Access, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
   any_key: [{ secretKey: [] }, { publicKey: [] }],
   open: [],
+  signed: [],
 }
 
 /** What a route validates is what the document says: both are this one schema. */
@@ -71,7 +72,7 @@ function envelope(data: TSchema): TSchema {
 /** Every status that the codes of this operation can have, and those that any request can meet. */
 function failures(route: Route) {
   const always: Code[] = ['validation_failed', 'rate_limited', 'internal_error']
-  const byAccess: Code[] = route.access === 'open' ? [] : ['authentication_failed']
+  const byAccess: Code[] = security[route.access].length === 0 ? [] : ['authentication_failed']
   const all = [...always, ...byAccess, ...route.codes]
   const statuses = new Set<number>(all.map((code) => codes[code].status))
   statuses.add(503)

@@ -1,10 +1,13 @@
+import type { Account } from '../collections/account.js'
+import type { OrderedAccount } from '../collections/create-accounts.js'
+import type { Collections } from '../collections/open-collections.js'
 import type { NairaLimits } from '../config.js'
 import type { EnvironmentId, Mode } from '../environment.js'
 import type { Answered } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import type { PayoutOrder } from '../payouts/create-payouts.js'
-import type { Ordering } from '../payouts/order-payouts.js'
+import type { Ordering, Rails } from '../payouts/order-payouts.js'
 import type { Payout } from '../payouts/payout.js'
 import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
@@ -26,6 +29,9 @@ export type Rooms = {
   createPayout: (call: Call<Outcome<PayoutOrder>, Payout>) => Promise<Answered>
   /** At once, and without waiting for it. */
   sendPayout: (payout: Payout) => void
+  rails: Rails
+  collections: Collections
+  createAccount: (call: Call<Outcome<OrderedAccount>, Account>) => Promise<Answered>
   /** Does what fell due when a clock was moved. What fails here is done by workers soon after. */
   afterAdvance: (environmentId: EnvironmentId) => Promise<void>
 }

@@ -1,11 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Environment } from '../environment.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
 import type { IdempotencyKey } from '../idempotency/key.js'
 import type { Code } from '../refusals.js'
 
-/** Who may ask: holders of a secret key, of any key, or everyone. */
-export type Access = 'secret' | 'any_key' | 'open'
+/** Who may ask: holders of a secret key, of any key, everyone, or who signs what it sends. */
+export type Access = 'secret' | 'any_key' | 'open' | 'signed'
 
 /** What a handler is given: everything checked, nothing raw. */
 export type Ask<Body, Query, Params> = {
@@ -15,6 +16,8 @@ export type Ask<Body, Query, Params> = {
   bodyText: string
   query: Query
   params: Params
+  /** Raw: only who checks a signature looks at them. */
+  headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
   /** In the time of the environment: the world's, and as far ahead as its clock was moved. */

@@ -3,13 +3,18 @@ import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
+import { dedicatedAccountRoutes } from './dedicated-accounts.js'
 import { eventRoutes } from './events.js'
 import { fundBalance } from './fund-balance.js'
+import { payIn } from './pay-in.js'
+import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
+import { railNotices } from './rail-notices.js'
 import type { Rooms } from './rooms.js'
 import type { Route } from './route.js'
 import { changeSettings, readSettings } from './settings.js'
 import { settleDisbursement } from './settle-disbursement.js'
+import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
 /** Everything that can be asked. */
@@ -21,6 +26,11 @@ export function createRoutes(rooms: Rooms): Route[] {
     changeSettings(rooms),
     profile(rooms),
     fundBalance(rooms),
+    ...virtualAccountRoutes(rooms),
+    ...dedicatedAccountRoutes(rooms),
+    ...paymentRoutes(rooms),
+    payIn(rooms),
+    railNotices(rooms),
     ...cryptoTransferRoutes(rooms),
     ...bankTransferRoutes(rooms),
     settleDisbursement(rooms),

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sql } from 'kysely'
+import { followReturns } from '../collections/follow-returns.js'
 import { limits } from '../limits.js'
 import { writeAuditLine } from '../merchants/audit.js'
 import { formatDecimal } from '../money/amounts.js'
@@ -69,7 +70,12 @@ async function decideOne({
   options: { outcome, evidence },
 }: Run<{ outcome: 'completed' | 'failed'; evidence: string }>): Promise<Answer> {
   const payout = await db.transaction(async (tx) => {
-    const decided = await decidePayout(tx, now, { reference, hasLanded: outcome === 'completed' })
+    const decided = await decidePayout(
+      tx,
+      now,
+      { reference, hasLanded: outcome === 'completed' },
+      followReturns,
+    )
     writeAuditLine(tx, now, {
       ...{ actor, action: 'payout.decide', environmentId: decided.environmentId },
       details: { reference, outcome, evidence },

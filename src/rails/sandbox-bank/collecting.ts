@@ -1,6 +1,12 @@
 import { createSecretKey } from 'node:crypto'
 import type { Clock } from '../../clock.js'
-import type { Announced, CollectionRail, Message, ReadMessage } from '../../collections/ports.js'
+import type {
+  CollectionRail,
+  CustomerPayment,
+  Customers,
+  Message,
+  ReadMessage,
+} from '../../collections/ports.js'
 import type { Logger } from '../../log.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/gather.js'
@@ -9,21 +15,14 @@ import { listPayments } from './list-payments.js'
 import { readNotice } from './notice.js'
 import { openAccounts } from './open-accounts.js'
 import { toAnnounced } from './payment.js'
-import { assertPayable, type CustomerPayment, receivePayments } from './receive-payments.js'
+import { assertPayable, receivePayments } from './receive-payments.js'
 import { closeAccounts } from './store-accounts.js'
 import { findPaymentsInto } from './store-payments.js'
 
 /** What only a bank that simulates can be asked for. */
-export type Customers = {
-  /**
-   * A customer pays in, also into a closed account: the money was on its way. Answers what the bank
-   * has under the id; undefined: it has no such account. Given again, nothing happens.
-   */
-  receivePayment(payment: CustomerPayment): Promise<Announced | undefined>
+export type Announcing = Customers & {
   /** From now on, this process posts the notices that are due to this address. */
   announceTo(url: string): void
-  /** Sends what is due of this payment's notices, and waits until all were answered. */
-  announceNow(paymentId: string): Promise<void>
   /** Announces nothing more. What is due stays due. */
   stop(): Promise<void>
 }
@@ -31,7 +30,7 @@ export type Customers = {
 type Tools = { db: Database; clock: Clock; logger: Logger; noticeKey: Buffer }
 
 /** The half of the bank that takes money in, and tells of it. */
-export function createCollecting(tools: Tools): Omit<CollectionRail, 'name'> & Customers {
+export function createCollecting(tools: Tools): Omit<CollectionRail, 'name'> & Announcing {
   const { db, clock, logger } = tools
   const key = createSecretKey(tools.noticeKey)
   const announcer = new Announcer({ db, clock, logger, key })

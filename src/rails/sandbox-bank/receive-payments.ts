@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../../clock.js'
-import type { Announced, BankSender } from '../../collections/ports.js'
+import type { Announced, CustomerPayment } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Tx } from '../../postgres/tx.js'
 import { sandboxBankItself } from './magic-accounts.js'
@@ -8,27 +8,6 @@ import { type Payment, toAnnounced } from './payment.js'
 import { completeSender, sessionIdOf } from './senders.js'
 import { insertNotices } from './store-notices.js'
 import { findPaymentsById, insertPayments } from './store-payments.js'
-
-/** A customer pays in. */
-export type CustomerPayment = {
-  /** `sbp_` and letters and digits, given by whoever orders: given again, nothing happens. */
-  id: string
-  accountNumber: string
-  /** In the smallest unit. Banks have announced zero and less. */
-  amount: bigint
-  /** NGN unless it is said. */
-  currency?: string
-  /** What is not said of the sender is made up; null: the bank does not know who it was. */
-  sender?: Partial<BankSender> | null
-  isSenderMasked?: boolean
-  narration?: string
-  paidAt: Date
-  /** How often the notice is sent. */
-  copies: number
-  delayMs?: number
-  /** It is never announced: only who asks finds it. */
-  isSilent?: boolean
-}
 
 /**
  * Books each payment once, however often it comes, with the notices to send of it. Answers what the

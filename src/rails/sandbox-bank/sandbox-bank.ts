@@ -15,7 +15,7 @@ import type {
 import type { Database } from '../../postgres/database.js'
 import { type Outcome, Refusal } from '../../refusal.js'
 import type { Bank } from '../banks.js'
-import { type Customers, createCollecting } from './collecting.js'
+import { type Announcing, createCollecting } from './collecting.js'
 import { findReversed, type Reversed } from './find-reversed.js'
 import { instructTransfer } from './instruct.js'
 import {
@@ -41,7 +41,7 @@ type Payments = Map<string, Payment>
 /** References are ours on this side; the bank has its own way to write them. */
 export type SandboxBank = PayoutRail &
   CollectionRail &
-  Customers & {
+  Announcing & {
     listBanks(): Promise<readonly Bank[]>
     resolveName(account: AccountNumber): Promise<Outcome<Resolved>>
     /** Has the bank do something else with a transfer, as long as it has not ended. */

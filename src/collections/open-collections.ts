@@ -1,0 +1,67 @@
+import type pg from 'pg'
+import type { Clock } from '../clock.js'
+import type { Mode } from '../environment.js'
+import type { Logger } from '../log.js'
+import type { Reader } from '../postgres/tx.js'
+import type { Account } from './account.js'
+import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
+import {
+  createNoticeLane,
+  createPaymentLane,
+  type NoticeLane,
+  type PaymentLane,
+} from './payment-lane.js'
+import type { Customers } from './ports.js'
+import { requeryAccount } from './requery-account.js'
+import type { NewNotice, NoticeName } from './store-notices.js'
+
+type Tools = {
+  db: Reader
+  connect: () => Promise<pg.Client>
+  clock: Clock
+  logger: Logger
+  rails: CollectionRails
+  customers: Customers | undefined
+}
+
+/** What the edge needs of this room. */
+export type Collections = {
+  rails: CollectionRails
+  /** Those of the bank that simulates. */
+  customers: Customers | undefined
+  order: OrderAccount
+  /** Has the bank turn payers away, at once and without waiting for it. */
+  closeNumber(account: Account): void
+  keepNotice(notice: NewNotice): Promise<NoticeName>
+  takeNotice(name: NoticeName): Promise<unknown>
+  /** At once, and without waiting for it. */
+  takeSoon(name: NoticeName): void
+  /** Has the bank tell all payments into an account, and judges those that are new. */
+  requery(account: Account, mode: Mode): Promise<void>
+  lanes: { notices: NoticeLane; payments: PaymentLane }
+}
+
+export function openCollections(tools: Tools): Collections {
+  const { db, logger, rails, customers } = tools
+  const all = Object.values(rails).filter((rail) => rail !== undefined)
+  const byName = new Map(all.map((rail) => [rail.name, rail]))
+  const notices = createNoticeLane(tools)
+  const payments = createPaymentLane({ ...tools, rails: byName })
+  return {
+    rails,
+    customers,
+    order: createAccountOrdering({ db, rails }),
+    // Payers who come all the same are dealt with: a bank that fails here costs nothing.
+    closeNumber: ({ rail, number }) => {
+      const closed = byName.get(rail)?.closeAccounts([number])
+      closed?.catch((error) => logger.warn({ err: error, number }, 'an account was not closed'))
+    },
+    keepNotice: (notice) => notices.run(notice),
+    takeNotice: (name) => payments.run(name),
+    takeSoon: (name) => {
+      payments.run(name).catch((error) => logger.warn({ err: error, ...name }, 'judged later'))
+    },
+    requery: (account, mode) => requeryAccount({ rails, notices, payments }, account, mode),
+    lanes: { notices, payments },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Mode } from '../environment.js'
+import { Refusal } from '../refusal.js'
+import type { Account } from './account.js'
+import type { CollectionRails } from './order-accounts.js'
+import type { NoticeLane, PaymentLane } from './payment-lane.js'
+
+type Tools = { rails: CollectionRails; notices: NoticeLane; payments: PaymentLane }
+
+/**
+ * Asks the bank for every payment into an account, and judges those that it failed to announce. A
+ * payment that was announced before is known by its name, and nothing happens.
+ */
+export async function requeryAccount(
+  { rails, notices, payments }: Tools,
+  { rail: name, number }: Account,
+  mode: Mode,
+): Promise<void> {
+  const rail = rails[mode]
+  if (rail?.name !== name) throw unavailable(mode)
+  const found = await rail.findPayments(number)
+  await Promise.all(
+    found.map(async (announced) => {
+      const notice = { rail: name, mode, id: announced.id, announced, body: null }
+      await payments.run(await notices.run(notice))
+    }),
+  )
+}
+
+function unavailable(mode: Mode): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'rail_unavailable',
+    message: `The bank of this account is not configured in ${mode} mode.`,
+  })
+}

@@ -1,0 +1,184 @@
+import Type, { type TSchema } from 'typebox'
+import { type AccountKind, type AccountStatus, accountKinds } from '../collections/account.js'
+import type { OrderedAccount } from '../collections/create-accounts.js'
+import { endAccount } from '../collections/end-accounts.js'
+import {
+  type AccountName,
+  type Found,
+  getAccount,
+  listAccounts,
+} from '../collections/find-accounts.js'
+import type { AccountWish } from '../collections/order-accounts.js'
+import { showAccount } from '../collections/show-account.js'
+import { fromReference, toReference } from '../ids.js'
+import { limits } from '../limits.js'
+import { type Outcome, Refusal } from '../refusal.js'
+import { readCursor, writeCursor, wrongCursor } from './cursor.js'
+import { successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import type { Rooms } from './rooms.js'
+import { type Ask, type Route, route } from './route.js'
+import { closed, page, pageQuery, plainText } from './schemas.js'
+
+type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
+
+export const referenceIn = Type.String({
+  minLength: 1,
+  maxLength: limits.names.length,
+  pattern: plainText,
+  description: 'Yours.',
+  examples: ['order-1001'],
+})
+
+type Wish = Omit<AccountWish, 'environment' | 'name' | 'request'>
+
+/**
+ * Has a number opened, records the account and answers. A refusal that is for good is remembered
+ * under the key like an answer.
+ */
+export async function openAccount(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
+  const { environment, key, now } = ask
+  const request = key && `${key.digest}/${key.fingerprint.toString('hex')}`
+  const name = environment.merchantName
+  const order = await rooms.collections
+    .order(now, { ...wish, environment, name, request })
+    .catch((error: unknown): Outcome<OrderedAccount> => {
+      if (error instanceof Refusal && error.status < 500) return error
+      throw error
+    })
+  if (order instanceof Refusal)
+    return rooms.createAccount(
+      toLateCall(ask, order, () => {
+        throw new Error('a refused order has no answer of its own')
+      }),
+    )
+  const expected = successText(201, message, order.shown)
+  return rooms.createAccount({ ...toLateCall(ask, order, () => expected), expected })
+}
+
+/** Ends an account, and then has the bank turn payers away. */
+export async function endAndClose(rooms: Rooms, ask: Asker, name: AccountName, message: string) {
+  let ended: Found | undefined
+  const answered = await rooms.change(
+    toLateCall(
+      ask,
+      async (tx, now) => {
+        ended = await endAccount(tx, now, name)
+        return ended
+      },
+      (found) => successText(200, message, show(found as Found)),
+    ),
+  )
+  if (ended) rooms.collections.closeNumber(ended.account)
+  return answered
+}
+
+type About = {
+  kind: AccountKind
+  path: string
+  resource: TSchema
+  statuses: AccountStatus[]
+  /** Which ones are listed when nothing is said; undefined: all. */
+  listed?: AccountStatus
+  /** How the merchant's own reference is called. */
+  named: 'merchantReference' | 'externalReference'
+  parameter: 'reference' | 'accountReference'
+}
+
+const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
+
+/** The verify and list operations of one kind of account. */
+export function accountRoutes({ db }: Rooms, about: About): Route[] {
+  return [listRoute(db, about), readRoute(db, about)]
+}
+
+function listRoute(db: Rooms['db'], about: About): Route {
+  const { kind, path, resource, statuses, listed, named } = about
+  const { words, prefix } = accountKinds[kind]
+  return route({
+    ...base,
+    path,
+    operation: `list${operationOf(kind)}s`,
+    summary: `List ${words}s`,
+    description: `Newest first${listed ? `; those that are ${listed} unless you ask for others` : ''}.`,
+    query: closed({
+      [named]: Type.Optional(referenceIn),
+      status: Type.Optional(Type.Enum(statuses, { type: 'string' })),
+      ...pageQuery,
+    }),
+    answers: { 200: page(resource) },
+    async handle({ environment, query: asked }) {
+      const query = asked as ListQuery
+      const limit = query.limit ?? limits.http.defaultPageSize
+      const found = await listAccounts(
+        db,
+        { environmentId: environment.id, kind },
+        {
+          merchantReference: query[named],
+          status: query.status ?? listed,
+          beforeId: query.cursor === undefined ? undefined : readPosition(prefix, query.cursor),
+          limit: limit + 1,
+        },
+      )
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)?.account.id
+      const next = found.length > limit ? writePosition(prefix, last!) : null
+      return successText(200, `${titleOf(kind)}s`, listText(shown.map(show), next))
+    },
+  })
+}
+
+type ListQuery = {
+  merchantReference?: string
+  externalReference?: string
+  status?: AccountStatus
+  limit?: number
+  cursor?: string
+}
+
+function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About): Route {
+  return route({
+    ...base,
+    path: `${path}/:${parameter}`,
+    operation: `get${operationOf(kind)}`,
+    summary: `Verify a ${accountKinds[kind].words}`,
+    description: 'As it is now.',
+    params: Type.Object({ [parameter]: Type.String() }),
+    answers: { 200: resource },
+    codes: ['not_found'],
+    async handle({ environment, params }) {
+      const reference = (params as Record<string, string>)[parameter]!
+      const name = { environmentId: environment.id, kind, reference }
+      return successText(200, titleOf(kind), show(await getAccount(db, name)))
+    },
+  })
+}
+
+export function show({ account, payments }: Found): string {
+  return showAccount(account, payments)
+}
+
+export function listText(items: string[], next: string | null): string {
+  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(next)}}`
+}
+
+type Prefix = Parameters<typeof toReference>[0]
+
+export function writePosition(prefix: Prefix, id: string): string {
+  return writeCursor({ before: toReference(prefix, id) })
+}
+
+export function readPosition(prefix: Prefix, cursor: string): string {
+  const id = fromReference(prefix, readCursor(cursor).before ?? '')
+  if (id) return id
+  throw wrongCursor('cursor belongs to another list. Start again without it.')
+}
+
+function operationOf(kind: AccountKind): string {
+  return kind === 'virtual_account' ? 'VirtualAccount' : 'DedicatedAccount'
+}
+
+function titleOf(kind: AccountKind): string {
+  const { words } = accountKinds[kind]
+  return words[0]!.toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,58 @@
+import Type from 'typebox'
+import { dedicatedAccount } from '../events/resources.js'
+import { accountRoutes, endAndClose, openAccount, referenceIn } from './accounts.js'
+import { metadataIn, readMetadata } from './metadata.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+import { closed } from './schemas.js'
+
+const path = '/v1/collections/dedicated-accounts'
+const kind = 'dedicated_account'
+const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
+
+export function dedicatedAccountRoutes(rooms: Rooms): Route[] {
+  return [
+    create(rooms),
+    ...accountRoutes(rooms, {
+      ...{ kind, path, resource: dedicatedAccount, named: 'externalReference' },
+      ...{ statuses: ['ACTIVE', 'INACTIVE'], listed: 'ACTIVE', parameter: 'accountReference' },
+    }),
+    deactivate(rooms),
+  ]
+}
+
+const create = (rooms: Rooms) =>
+  route({
+    ...base,
+    path,
+    operation: 'createDedicatedAccount',
+    summary: 'Create a dedicated account',
+    description:
+      'A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
+    body: closed({ externalReference: referenceIn, metadata: Type.Optional(metadataIn) }),
+    answers: { 201: dedicatedAccount },
+    codes: ['dedicated_account_creation_failed', 'forbidden'],
+    async handle(ask) {
+      const { externalReference: merchantReference } = ask.body
+      const metadata = readMetadata(ask)
+      const wish = { kind, merchantReference, metadata, expected: null } as const
+      return openAccount(rooms, ask, wish, 'Dedicated account created')
+    },
+  })
+
+const deactivate = (rooms: Rooms) =>
+  route({
+    ...base,
+    path: `${path}/:accountReference/deactivate`,
+    operation: 'deactivateDedicatedAccount',
+    summary: 'Deactivate a dedicated account',
+    description: 'For good. What comes all the same is held until you resolve it.',
+    params: Type.Object({ accountReference: Type.String() }),
+    answers: { 200: dedicatedAccount },
+    codes: ['not_found'],
+    async handle(ask) {
+      const { accountReference: reference } = ask.params
+      const name = { environmentId: ask.environment.id, kind, reference } as const
+      return endAndClose(rooms, ask, name, 'Dedicated account deactivated')
+    },
+  })

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { findByNumber } from '../collections/find-accounts.js'
+import { findByRailId } from '../collections/find-payments.js'
+import { showPayment } from '../collections/show-payment.js'
+import { payment } from '../events/resources.js'
+import { newId, toUuid } from '../ids.js'
+import { limits } from '../limits.js'
+import { Refusal } from '../refusal.js'
+import { success } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { readTime } from './read-time.js'
+import type { Rooms } from './rooms.js'
+import { type Ask, route } from './route.js'
+import { closed, kobo, plainText } from './schemas.js'
+
+const text = Type.String({ minLength: 1, maxLength: limits.names.length, pattern: plainText })
+
+const sender = closed({
+  name: Type.Optional(text),
+  accountNumber: Type.Optional(Type.String({ pattern: '^\\d{10}$', examples: ['0123456789'] })),
+  bankCode: Type.Optional(Type.String({ pattern: '^\\d{3,9}$', examples: ['058'] })),
+  masked: Type.Optional(
+    Type.Boolean({ description: 'The bank shows only the last digits of the sender.' }),
+  ),
+})
+
+const body = closed({
+  accountNumber: Type.String({ pattern: '^\\d{10}$', examples: ['0000014572'] }),
+  amount: kobo,
+  sender: Type.Optional(sender),
+  narration: Type.Optional(text),
+  sentAt: Type.Optional(
+    Type.String({ description: 'When the bank had the money; now unless it is said.' }),
+  ),
+  copies: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 50, description: 'How often the bank tells of it.' }),
+  ),
+})
+
+/** A customer pays in: the sandbox bank takes the money and tells of it, as a bank would. */
+export const payIn = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/bank-transfers',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'payTestAccount',
+    summary: 'Pay into an account as a customer would',
+    description:
+      'The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
+    tag: 'Test mode',
+    body,
+    answers: { 201: payment },
+    codes: ['not_found', 'account_action_failed'],
+    async handle(ask) {
+      const railId = await payAndAnnounce(rooms, ask)
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx) => {
+            const found = await findByRailId(tx, railId)
+            if (!found) throw new Error('a payment of a known account is judged')
+            return showPayment(found)
+          },
+          (shown) => success(201, 'Payment received', shown),
+        ),
+      )
+    },
+  })
+
+type PayIn = Ask<Type.Static<typeof body>, unknown, unknown>
+
+/** Named by the key of the request, so that a retry is not a second payment. */
+async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
+  const { environment, now } = ask
+  const { customers, rails } = rooms.collections
+  const rail = rails[environment.mode]
+  if (!customers || !rail) throw notSimulated()
+  const { accountNumber, amount, narration, sentAt, copies = 1 } = ask.body
+  const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
+  if (!(await findByNumber(rooms.db, own))) throw unknownNumber(accountNumber)
+  const { masked = false, ...from } = ask.body.sender ?? {}
+  const id = `sbp_${nameOf(ask)}`
+  await customers.receivePayment({
+    ...{ id, accountNumber, amount: BigInt(amount), sender: from, isSenderMasked: masked },
+    ...(narration !== undefined && { narration }),
+    ...{ paidAt: sentAt === undefined ? now : readTime('sentAt', sentAt), copies },
+  })
+  await customers.announceNow(id)
+  await rooms.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
+  return { rail: rail.name, railId: id }
+}
+
+function nameOf({ key, environment, now }: PayIn): string {
+  if (!key) return newId(now).replaceAll('-', '')
+  const named = `${environment.id}/${key.digest}/${key.fingerprint.toString('hex')}`
+  const digest = createHash('sha256').update(named).digest('hex')
+  return toUuid(digest).replaceAll('-', '').slice(0, 32)
+}
+
+function unknownNumber(number: string): Refusal {
+  return new Refusal('not_found', { message: `There is no account ${number}.` })
+}
+
+function notSimulated(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'not_simulated',
+    message: 'The bank of test mode is a real one here, which takes no customers from us.',
+  })
+}
