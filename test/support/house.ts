@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.js'
+import type { CollectionRails } from '../../src/collections/order-accounts.js'
+import type { Customers } from '../../src/collections/ports.js'
 import { compose } from '../../src/compose.js'
 import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
@@ -73,6 +75,8 @@ export async function openHouse(
     rails?: Rails
     banks?: Record<Mode, BankDirectory | undefined>
     simulated?: SimulatedRail[]
+    collecting?: CollectionRails
+    customers?: Customers
     naira?: Config['naira']
   } = {},
 ) {
@@ -98,12 +102,14 @@ export async function openHouse(
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails, banks, simulated } = options
+  const { rails, banks, simulated, collecting, customers } = options
   const house = await compose({
     ...{ config, databaseUrl: db.url, logger, clock },
     ...(rails && { rails }),
     ...(banks && { banks }),
     ...(simulated && { simulated }),
+    ...(collecting && { collecting }),
+    ...(customers && { customers }),
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { followReturns } from '../../src/collections/follow-returns.js'
+import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { createLogger } from '../../src/log.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { connect } from '../../src/postgres/connection.js'
+import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from './clock.js'
+import { freshDatabase } from './database.js'
+import { type Merchant, openHouse, type Reply, whenDone } from './house.js'
+
+/**
+ * A house with the sandbox bank, which collects and pays out. Notices come over HTTP, and time and
+ * the workers' rounds pass only when they are told to.
+ */
+export async function openBankHouse() {
+  const db = await freshDatabase()
+  const clock = manualClock()
+  const logger = createLogger('silent')
+  const noticeKey = randomBytes(32)
+  const bank = createSandboxBank({ db, clock, logger, noticeKey })
+  const house = await openHouse({
+    beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+    rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
+    banks: { test: bank, live: undefined },
+    collecting: { test: bank, live: undefined },
+    customers: bank,
+  })
+  const noticesPath = `/rails/${bank.name}/notices/test`
+  bank.announceTo(house.url + noticesPath)
+  const lane = createPaymentLane({
+    connect: () => connect(db.url, 'test payments'),
+    clock,
+    rails: new Map([[bank.name, bank]]),
+  })
+  whenDone(async () => {
+    await bank.stop()
+    await lane.close()
+  })
+
+  /** The workers do one round each. */
+  async function work(): Promise<void> {
+    const now = clock.now()
+    await expireAccounts(db, now)
+    await takeDueNotices({ db, rail: bank.name, lane, logger }, now)
+    await sendReturns({ db, rail: bank, logger }, now)
+    await lookAfterPayouts({ db, rail: bank, logger, follow: followReturns }, now)
+    await followReversals({ db, rail: bank, follow: followReturns }, now)
+  }
+
+  /** Time passes, and the workers do their rounds. */
+  async function pass(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      clock.advance(1_000)
+      await work()
+    }
+  }
+
+  return { ...house, bank, noticeKey, noticesPath, lane, work, pass }
+}
+
+export type BankHouse = Awaited<ReturnType<typeof openBankHouse>>
+
+/** What a merchant of test mode does over HTTP. */
+export function customersOf({ ask }: BankHouse, { test }: Merchant) {
+  const key = test.secret
+  const post = (path: string, body: object, headers = {}) =>
+    ask('POST', path, { key, body, headers })
+  const get = (path: string) => ask('GET', path, { key })
+  return {
+    post,
+    get,
+    openVirtual: (change: object = {}) =>
+      post('/v1/collections/virtual-accounts', {
+        ...{ merchantReference: 'order-1', amount: 500_000, ...change },
+      }),
+    openDedicated: (externalReference: string, change: object = {}) =>
+      post('/v1/collections/dedicated-accounts', { externalReference, ...change }),
+    payIn: (accountNumber: string, change: object = {}) =>
+      post('/v1/test/bank-transfers', { accountNumber, amount: 500_000, ...change }),
+    verify: async (reference: string) =>
+      (await get(`/v1/collections/virtual-accounts/${reference}`)).json.data,
+    payment: async (reference: string) =>
+      (await get(`/v1/collections/payments/${reference}`)).json.data,
+    eventsOf: async (reference: string): Promise<string[]> => {
+      const { json } = await get(`/v1/events?resource=${reference}&limit=100`)
+      return json.data.items.map((event: { type: string }) => event.type).toReversed()
+    },
+    naira: async (): Promise<{ available: number; held: number; pending: number }> => {
+      const { json }: Reply = await get('/v1/balances')
+      return json.data.items.find((item: { asset: string }) => item.asset === 'NGN')
+    },
+  }
+}
