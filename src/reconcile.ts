@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { after } from './clock.js'
+import { comparePayments } from './collections/compare-payments.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
@@ -34,7 +35,8 @@ type Told = { carried: Carried[]; position: bigint; isComplete: boolean }
 type Side = {
   rail: PayoutRail
   tell(since: Since): Promise<Told>
-  compareHoldings(db: Database): Promise<Difference[]>
+  /** What the rail holds of ours, or took in for us. */
+  compareRest(db: Database, since: Since): Promise<Difference[]>
 }
 
 const beginning = new Date(0)
@@ -123,7 +125,7 @@ async function look({ db, side }: { db: Database; side: Side }, since: Since) {
   const asked = await askFor({ db, rail }, findUnseen(booked, carried))
   const differences = [
     ...compareBooks(booked, [...carried, ...asked]),
-    ...(await side.compareHoldings(db)),
+    ...(await side.compareRest(db, since)),
     ...(isComplete ? [] : [notCompared(rail.name)]),
   ]
   return { differences, position }
@@ -169,7 +171,7 @@ function chainSide(rail: SolanaRail, mode: Mode): Side {
       const carried = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toCarried)
       return { carried, position, isComplete }
     },
-    async compareHoldings(db) {
+    async compareRest(db) {
       const differences: Difference[] = []
       for (const asset of ['USDC', 'USDT'] as const) {
         const before = await readTreasuryBooks(db, { mode, asset })
@@ -206,6 +208,10 @@ function bankSide(bank: SandboxBank, now: Date): Side {
         page = await bank.statement({ ...period, after: page.next })
       }
     },
-    compareHoldings: async () => [],
+    async compareRest(db, { from }) {
+      const period = { from, to: after(now, limits.reconcile.overlapMs) }
+      const { differences, isComplete } = await comparePayments(db, bank, period)
+      return isComplete ? differences : [...differences, notCompared(bank.name)]
+    },
   }
 }
