@@ -1,6 +1,7 @@
 import type { AccountOrder, OpenedAccount } from '../../collections/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { Outcome } from '../../refusal.js'
+import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { refuseAccount } from './magic-references.js'
 import { type Account, findAccounts, insertAccounts, takeNumbers } from './store-accounts.js'
@@ -15,29 +16,29 @@ export async function openAccounts(
   orders: AccountOrder[],
 ): Promise<Outcome<OpenedAccount>[]> {
   const refusals = orders.map(refuseAccount)
-  const welcome = orders.filter((_, index) => !refusals[index]).toReversed()
-  const names = new Map(welcome.map(({ reference, name }) => [reference, name]))
-  const accounts = await openAll(tx, now, names)
+  const welcome = orders.filter((_, index) => !refusals[index])
+  const accounts = await openAll(
+    tx,
+    now,
+    firstOfEach(welcome, ({ reference }) => reference),
+  )
   return orders.map(({ reference }, index) => refusals[index] ?? toOpened(accounts.get(reference)!))
 }
 
 async function openAll(
   tx: Tx,
   now: Date,
-  names: Map<string, string>,
+  orders: Map<string, AccountOrder>,
 ): Promise<Map<string, Account>> {
-  if (names.size === 0) return new Map()
-  const numbers = await takeNumbers(tx, names.size)
-  const wanted = [...names].map(([reference, name], index) => {
+  if (orders.size === 0) return new Map()
+  const numbers = await takeNumbers(tx, orders.size)
+  const wanted = [...orders.values()].map(({ reference, name }, index) => {
     return { reference, name, number: numbers[index]! }
   })
   const opened = await insertAccounts(tx, now, wanted)
+  const known = [...orders.keys()].filter((reference) => !opened.has(reference))
+  const found = await findAccounts(tx, known)
   const isNew = ({ reference }: Account) => opened.has(reference)
-  const known = wanted.filter((account) => !isNew(account))
-  const found = await findAccounts(
-    tx,
-    known.map(({ reference }) => reference),
-  )
   return new Map([...wanted.filter(isNew), ...found].map((account) => [account.reference, account]))
 }
 

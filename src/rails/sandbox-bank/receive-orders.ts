@@ -1,4 +1,5 @@
 import type { Tx } from '../../postgres/tx.js'
+import { firstOfEach } from './first-of-each.js'
 import type { PaymentOrder } from './payment-order.js'
 import { judgeRefunds, type Refund } from './refunds.js'
 import {
@@ -19,7 +20,7 @@ export async function receiveOrders(
   now: Date,
   orders: PaymentOrder[],
 ): Promise<PaymentOrder[]> {
-  const first = new Map(orders.toReversed().map((order) => [order.reference, order]))
+  const first = firstOfEach(orders, ({ reference }) => reference)
   const refunds = await judgeRefunds(tx, [...first.values()])
   const toTransfer = (isAgain: boolean) => (order: PaymentOrder) =>
     planOrder(order, { now, isAgain, refund: refunds.get(order.reference) })

@@ -3,6 +3,7 @@ import { after } from '../../clock.js'
 import type { Announced, CustomerPayment } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Tx } from '../../postgres/tx.js'
+import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { type Payment, toAnnounced } from './payment.js'
 import { completeSender, sessionIdOf } from './senders.js'
@@ -18,7 +19,7 @@ export async function receivePayments(
   now: Date,
   orders: CustomerPayment[],
 ): Promise<(Announced | undefined)[]> {
-  const first = new Map(orders.toReversed().map((order) => [order.id, order]))
+  const first = firstOfEach(orders, ({ id }) => id)
   const payments = new Map([...first.values()].map((order) => [order.id, toPayment(order)]))
   const booked = await insertPayments(tx, now, [...payments.values()])
   const announced = [...first.values()].filter(({ id, isSilent }) => booked.has(id) && !isSilent)

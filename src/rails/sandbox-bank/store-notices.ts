@@ -83,8 +83,8 @@ async function claimWhere(
       with due as materialized (
         select payment_id from sandbox_notices where ${which} for update skip locked)
       update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
-      from due join sandbox_payments p on p.id = due.payment_id
-      where n.payment_id = due.payment_id
+      from sandbox_payments p
+      where n.payment_id = any (array(select payment_id from due)) and p.id = n.payment_id
       returning n.copies, n.tries, ${paymentColumns}`,
     values,
   })

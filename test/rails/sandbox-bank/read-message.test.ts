@@ -1,0 +1,149 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { freshDatabase } from '../../support/database.js'
+import { openReceiver } from '../../support/receiver.js'
+import { noticeKey, openBank } from './open-bank.js'
+import { payIn } from './pay-in.js'
+
+const db = await freshDatabase()
+const { bank } = openBank(db)
+
+const sender = { name: 'OBI ADA', accountNumber: '******6789', bankCode: '058', bankName: 'GTB' }
+const data = {
+  id: 'sbp_1',
+  accountNumber: '1000000004',
+  amount: '500000',
+  currency: 'NGN',
+  sender,
+  sessionId: '000058260105090000000000000001',
+  narration: 'Invoice 7',
+  paidAt: '2026-01-05T09:00:00.000Z',
+}
+const announced = {
+  ...{ id: data.id, accountNumber: data.accountNumber, amount: 500_000n, currency: 'NGN', sender },
+  ...{ sessionId: data.sessionId, narration: data.narration, receivedAt: new Date(data.paidAt) },
+}
+
+/** Signed as the documentation says, not by the code that signs. */
+function signed(body: string, key = noticeKey) {
+  const signature = createHmac('sha512', key).update(body).digest('hex')
+  return { headers: { 'x-sandbox-signature': signature }, body }
+}
+
+function noticeOf(more: Record<string, unknown>): string {
+  return JSON.stringify({ event: 'payment.received', data: { ...data, ...more } })
+}
+
+describe('a message', () => {
+  test('that the bank signed is read as what it announces', () => {
+    expect(bank.readMessage(signed(noticeOf({})))).toEqual({ kind: 'announced', announced })
+  })
+
+  test('that the bank really sent is genuine to whoever has the key, and says the payment', async () => {
+    const { bank: sending } = openBank(db)
+    const receiver = await openReceiver()
+    sending.announceTo(receiver.url)
+    const payment = await payIn(sending, { isSenderMasked: true, narration: '₦ — “naïve”\u2028' })
+    await sending.announceNow(payment.id)
+    const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]]
+    expect(bank.readMessage({ headers, body })).toEqual({ kind: 'announced', announced: payment })
+    expect(signed(body).headers).toMatchObject({
+      'x-sandbox-signature': headers['x-sandbox-signature'],
+    })
+    expect(headers['content-type']).toBe('application/json')
+    const stranger = openBank(db, randomBytes(32)).bank
+    expect(stranger.readMessage({ headers, body })).toEqual({ kind: 'not_genuine' })
+  })
+
+  test('with any byte changed is not genuine', () => {
+    const { headers, body } = signed(noticeOf({}))
+    for (let index = 0; index < body.length; index += 1) {
+      const byte = String.fromCharCode(body.charCodeAt(index) ^ 1)
+      const tampered = body.slice(0, index) + byte + body.slice(index + 1)
+      expect(bank.readMessage({ headers, body: tampered })).toEqual({ kind: 'not_genuine' })
+    }
+    expect(bank.readMessage({ headers, body: `${body} ` })).toEqual({ kind: 'not_genuine' })
+  })
+
+  const { headers, body } = signed(noticeOf({}))
+  const signature = headers['x-sandbox-signature']
+  test.each<[string, Record<string, string | string[] | undefined>]>([
+    ['no signature', {}],
+    ['an empty one', { 'x-sandbox-signature': '' }],
+    ['two', { 'x-sandbox-signature': [signature, signature] }],
+    ['half of one', { 'x-sandbox-signature': signature.slice(0, 64) }],
+    ['one and more', { 'x-sandbox-signature': `${signature}00` }],
+    ['one that is no hex', { 'x-sandbox-signature': 'z'.repeat(128) }],
+    ['one of 128 wide characters', { 'x-sandbox-signature': '０'.repeat(128) }],
+    ['that of another key', signed(body, randomBytes(32)).headers],
+    ['that of no key', signed(body, Buffer.alloc(0)).headers],
+    ['that of another message', signed('{}').headers],
+  ])('with %s is not genuine', (_name, wrong) => {
+    expect(bank.readMessage({ headers: wrong, body })).toEqual({ kind: 'not_genuine' })
+  })
+})
+
+describe('what the bank announces', () => {
+  // Whoever judges payments refuses these by name; to drop them here would hide them.
+  test.each([
+    ['0', 'NGN', 0n],
+    ['-5', 'NGN', -5n],
+    ['1', 'USD', 1n],
+    ['999999999999999999', 'NGN', 999_999_999_999_999_999n],
+  ])('is passed on as it is: %s %s', (amount, currency, read) => {
+    expect(bank.readMessage(signed(noticeOf({ amount, currency })))).toEqual({
+      kind: 'announced',
+      announced: { ...announced, amount: read, currency },
+    })
+  })
+
+  test.each([
+    ['a sender', { sender: null }, { sender: null }],
+    ['all of a sender', { sender: { name: 'OBI' } }, { sender: null }],
+    ['a session or a narration', { sessionId: 7, narration: undefined }, nothing()],
+    ['characters that cannot be kept', { narration: 'a\0b' }, { narration: 'ab' }],
+  ])('does not get lost for want of %s', (_name, more, read) => {
+    expect(bank.readMessage(signed(noticeOf(more)))).toEqual({
+      kind: 'announced',
+      announced: { ...announced, ...read },
+    })
+  })
+
+  function nothing() {
+    return { sessionId: null, narration: null }
+  }
+
+  test('of other things is beside the point, and no mistake', () => {
+    const { bank: reading, logged } = openBank(db)
+    const body = JSON.stringify({ event: 'account.opened', data: { id: 'x' } })
+    expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
+    expect(logged).toEqual([])
+  })
+
+  test.each([
+    noticeOf({ amount: '12.5' }),
+    noticeOf({ amount: 500_000 }),
+    noticeOf({ amount: '' }),
+    noticeOf({ amount: '1e3' }),
+    noticeOf({ amount: '+5' }),
+    noticeOf({ amount: '9999999999999999999' }),
+    noticeOf({ id: undefined }),
+    noticeOf({ id: '' }),
+    noticeOf({ id: 'a\0' }),
+    noticeOf({ accountNumber: 1_000_000_004 }),
+    noticeOf({ currency: null }),
+    noticeOf({ paidAt: 'yesterday' }),
+    noticeOf({ paidAt: '2026-13-45T09:00:00.000Z' }),
+    '{"event":"payment.received"}',
+    '{"event":7}',
+    'null',
+    '[]',
+    '{',
+    '',
+  ])('that cannot be read as a payment is left, and logged: %s', (body) => {
+    const { bank: reading, logged } = openBank(db)
+    expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
+    expect(logged).toHaveLength(1)
+    expect(logged[0]).toContain('unreadable')
+  })
+})
