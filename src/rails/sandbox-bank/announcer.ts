@@ -131,7 +131,9 @@ export class Announcer {
       })
       .finally(() => {
         this.#underWay.delete(id)
-        if (this.#mayBeMore) this.wake()
+        // Many are claimed together: a look for each one that ends would be a question for each.
+        const isHalfFree = this.#underWay.size <= limits.sandboxBank.noticesAtOnce / 2
+        if (this.#mayBeMore && isHalfFree) this.wake()
       })
     this.#underWay.set(id, sent)
     return sent

@@ -55,18 +55,21 @@ export function claimNotices(
   claim: { now: Date; leasedUntil: Date; limit: number },
 ): Promise<Notice[]> {
   return claimWhere(db, 'claim_sandbox_notices', {
-    which: 'due_at <= $1 order by due_at limit $3',
+    which: 'due_at <= $1 order by due_at limit $3 for update skip locked',
     values: [claim.now, claim.leasedUntil, claim.limit],
   })
 }
 
-/** As above, the notice of one payment, if it is due and nobody has it. */
+/**
+ * As above, the notice of one payment, if it is due and nobody has it. Waits for somebody who is
+ * about to claim it: passed over, it would look like a notice that nobody sends.
+ */
 export async function claimNotice(
   db: Reader,
   claim: { now: Date; leasedUntil: Date; paymentId: string },
 ): Promise<Notice | undefined> {
   const [notice] = await claimWhere(db, 'claim_sandbox_notice', {
-    which: 'due_at <= $1 and payment_id = $3',
+    which: 'due_at <= $1 and payment_id = $3 for update',
     values: [claim.now, claim.leasedUntil, claim.paymentId],
   })
   return notice
@@ -81,7 +84,7 @@ async function claimWhere(
     name,
     text: `
       with due as materialized (
-        select payment_id from sandbox_notices where ${which} for update skip locked)
+        select payment_id from sandbox_notices where ${which})
       update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
       from sandbox_payments p
       where n.payment_id = any (array(select payment_id from due)) and p.id = n.payment_id

@@ -273,11 +273,32 @@ describe('another process', () => {
     heir.clock.advance(1)
     await untilAllTaken({ db })
     expect(receiver.received).toHaveLength(1)
-    // What the first one finds out afterwards changes nothing.
-    await dying.bank.stop()
     await heir.bank.announceNow(id)
-    expect(await noticesLeft({ db })).toEqual([])
     expect(receiver.received).toHaveLength(1)
+  })
+
+  // The first one was not dead, only slow: that its receiver took the notice in the end must not
+  // end the try of its successor, which has not been taken.
+  test('is not disturbed by one that outlived its lease', async () => {
+    const db = await freshDatabase()
+    const late: ServerResponse[] = []
+    const deaf = await openReceiver((response) => {
+      late.push(response)
+    })
+    const slow = openBank(db)
+    slow.bank.announceTo(deaf.url)
+    await payIn(slow.bank)
+    await until(() => late.length === 1)
+
+    const receiver = await openReceiver((response) => response.writeHead(503).end())
+    const heir = openBank(db)
+    heir.bank.announceTo(receiver.url)
+    heir.clock.advance(noticeLeaseMs)
+    await until(async () => (await noticesLeft({ db }))[0]!.tries === 2)
+    await until(async () => !(await noticesLeft({ db }))[0]!.isUnderWay)
+    late[0]!.end()
+    await slow.bank.stop()
+    expect(await noticesLeft({ db })).toEqual([{ copies: 1, tries: 2, isUnderWay: false }])
   })
 
   test('at work on the same table sends nothing twice', async () => {
