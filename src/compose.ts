@@ -92,7 +92,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       banks,
       simulated,
       createPayout: (call) => lanes.payouts.run(call),
-      sendPayout: createSending({ db, rails, logger }),
+      sendPayout: createSending({ db, rails, clock, logger }),
       rails,
       collections,
       createAccount: (call) => lanes.accounts.run(call),

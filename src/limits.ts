@@ -86,6 +86,8 @@ export const limits = {
     lookEveryMs: second,
     longestLookMs: 10 * minute,
     leaseMs: 2 * minute,
+    /** Who begins to send later than that might still be sending when the lease is over. */
+    sendWithinMs: minute,
     looksAtOnce: 256,
     workEveryMs: 200,
     reviewMs: 3 * day,
@@ -94,6 +96,10 @@ export const limits = {
     mintedAtOnce: 100,
     mintEveryMs: 100,
     reversalsEveryMs: second,
+    /** A reversal for which there is no room in the books is tried again so often. */
+    unbookedEveryMs: minute,
+    waitingAtOnce: 500,
+    reviewedAtOnce: 1_000,
     treasuryEveryMs: minute,
     pricesKept: 10_000,
   },
@@ -174,6 +180,8 @@ export const limits = {
     returnTries: 20,
     foundAtOnce: 1_000,
   },
+  /** When a stop is asked for: what has not ended by then is left. */
+  work: { finishMs: 10 * second },
   reconcile: {
     everyMs: day,
     lookEveryMs: minute,

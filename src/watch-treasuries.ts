@@ -14,29 +14,22 @@ export type Treasury = {
 }
 
 /**
- * Raises an alarm for every hot wallet that holds too little: of coins, besides what is promised;
- * of lamports, for fees and rent. Says how many alarms there were.
+ * Raises an alarm for everything of which a hot wallet holds too little: of coins, besides what is
+ * promised; of lamports, for fees and rent. Says how many alarms there were.
  */
-export async function watchTreasuries({
-  db,
-  logger,
-  treasuries,
-}: {
-  db: Database
-  logger: Logger
-  treasuries: Treasury[]
-}): Promise<number> {
+export async function watchTreasury(
+  { db, logger }: { db: Database; logger: Logger },
+  { mode, rail, floors }: Treasury,
+): Promise<number> {
   let alarms = 0
-  for (const { mode, rail, floors } of treasuries) {
-    const balances = await rail.treasuryBalances()
-    for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
-      const open = coin === 'SOL' ? 0n : await readOpenAmount(db, { mode, asset: coin as Asset })
-      const free = balances[coin] - open
-      if (free >= floor) continue
-      alarms += 1
-      const { treasuryAddress } = rail
-      logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
-    }
+  const balances = await rail.treasuryBalances()
+  for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
+    const open = coin === 'SOL' ? 0n : await readOpenAmount(db, { mode, asset: coin as Asset })
+    const free = balances[coin] - open
+    if (free >= floor) continue
+    alarms += 1
+    const { treasuryAddress } = rail
+    logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
   }
   return alarms
 }

@@ -16,7 +16,7 @@ import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import { reconcileDue } from './reconcile.js'
 import type { Seal } from './sealed.js'
-import { watchTreasuries } from './watch-treasuries.js'
+import { watchTreasury } from './watch-treasuries.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
 import { watchBalances } from './webhooks/watch-balances.js'
@@ -31,8 +31,11 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
+type JobTools = { clock: Clock; logger: Logger; lane: PaymentLane }
+
 /** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
-export function createJobs(opened: OpenRails, payments: PaymentLane, logger: Logger): Job[] {
+export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
+  const { logger } = tools
   return [
     {
       name: 'forget old idempotency keys',
@@ -52,12 +55,12 @@ export function createJobs(opened: OpenRails, payments: PaymentLane, logger: Log
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
     },
-    ...collectionJobs(opened, payments, logger),
-    ...payoutJobs(opened, logger),
+    ...collectionJobs(opened, tools),
+    ...payoutJobs(opened, tools),
   ]
 }
 
-function collectionJobs({ rails, collecting }: OpenRails, lane: PaymentLane, logger: Logger) {
+function collectionJobs({ rails, collecting }: OpenRails, { lane, logger }: JobTools) {
   const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
   const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
   const jobs: Job[] = [
@@ -78,33 +81,35 @@ function namesOf(collecting: OpenRails['collecting']): string[] {
   return Object.values(collecting).flatMap((rail) => rail?.name ?? [])
 }
 
-function payoutJobs({ rails, reversing, mint, treasuries }: OpenRails, logger: Logger): Job[] {
+function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
+  const { rails, reversing, mint, treasuries } = opened
   const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
   return [
     {
-      name: 'watch hot wallets',
-      everyMs: limits.payouts.treasuryEveryMs,
-      batch: Number.POSITIVE_INFINITY,
-      run: (db) => watchTreasuries({ db, logger, treasuries }),
-    },
-    {
       name: 'mark payouts for review',
       everyMs: hour,
-      batch: Number.POSITIVE_INFINITY,
+      batch: limits.payouts.reviewedAtOnce,
       run: (db, now) => markForReview({ db, logger }, now),
     },
+    ...treasuries.map((treasury) => ({
+      name: `watch the hot wallet of ${treasury.mode} mode`,
+      everyMs: limits.payouts.treasuryEveryMs,
+      batch: Number.POSITIVE_INFINITY,
+      run: (db: Database) => watchTreasury({ db, logger }, treasury),
+    })),
     ...[...payoutRails].map((rail) => ({
       name: `look after payouts on ${rail.name}`,
       everyMs: limits.payouts.workEveryMs,
       batch: limits.payouts.looksAtOnce,
       run: (db: Database, now: Date) =>
-        lookAfterPayouts({ db, rail, logger, follow: followReturns }, now),
+        lookAfterPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
     ...reversing.map((rail) => ({
       name: `follow reversals of ${rail.name}`,
       everyMs: limits.payouts.reversalsEveryMs,
       batch: 1,
-      run: (db: Database, now: Date) => followReversals({ db, rail, follow: followReturns }, now),
+      run: (db: Database, now: Date) =>
+        followReversals({ db, rail, logger, follow: followReturns }, now),
     })),
     ...(mint
       ? [
@@ -141,7 +146,7 @@ export function startWork(tools: Tools) {
     clock,
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
-  const running = createJobs(rails, payments, logger).map((job) =>
+  const running = createJobs(rails, { clock, logger, lane: payments }).map((job) =>
     runJob(job, tools, stopping.signal),
   )
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
@@ -151,7 +156,10 @@ export function startWork(tools: Tools) {
   return {
     async stop() {
       stopping.abort()
-      await Promise.all([...running, deliverer.stop()])
+      const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
+      const isLate = sleep(limits.work.finishMs, false, { ref: false })
+      if (!(await Promise.race([hasEnded, isLate])))
+        logger.warn('some work did not end in time: it is left, and found again at the next start')
       await payments.close()
     },
   }

@@ -94,8 +94,9 @@ async function pass(seconds = 5): Promise<void> {
     clock.advance(1_000)
     await chain.advance(20)
     await mintBackings({ db, mint })
-    for (const rail of [solana, bank]) await lookAfterPayouts({ db, rail, logger }, clock.now())
-    await followReversals({ db, rail: bank }, clock.now())
+    for (const rail of [solana, bank])
+      await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }
 
@@ -224,7 +225,7 @@ describe('it is found', () => {
     const reference = await payBank('9900000034')
     await until(async () => {
       clock.advance(1_000)
-      await lookAfterPayouts({ db, rail: bank, logger }, clock.now())
+      await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
       return (await statusOf(reference)) === 'COMPLETED'
     })
     clock.advance(10_000)

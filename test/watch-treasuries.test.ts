@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
-import { watchTreasuries } from '../src/watch-treasuries.js'
+import { watchTreasury } from '../src/watch-treasuries.js'
 import { openHouse } from './support/house.js'
 import { PaperRail } from './support/paper-rail.js'
 
@@ -27,7 +27,6 @@ test('an alarm is raised for every coin of which too little is free', async () =
   const key = house.merchant.test.secret
   const body = { asset: 'USDC', amount: '100' }
   await house.ask('POST', '/v1/test/balances/fund', { key, body })
-  await house.db.rows({ text: 'update coin_backings set is_minted = true', values: [], name: 'm' })
   const wish = { amount: '60', asset: 'USDC', network: 'SOLANA' }
   const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
   await house.ask('POST', '/v1/disbursements/crypto', {
@@ -38,8 +37,7 @@ test('an alarm is raised for every coin of which too little is free', async () =
   const watch = (floors: object) => {
     const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
     const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
-    const treasuries = [{ mode: 'test' as const, rail: treasury, floors }]
-    return watchTreasuries({ db: house.db, logger, treasuries })
+    return watchTreasury({ db: house.db, logger }, { mode: 'test', rail: treasury, floors })
   }
   expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)
   expect(await watch({ SOL: 6n, USDC: 40_000_001n, USDT: 7n })).toBe(2)

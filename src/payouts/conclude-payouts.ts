@@ -76,8 +76,9 @@ const postpone = listStatement({
     looks: 'int4',
     due_at: 'timestamptz',
   },
+  // Whoever waits has sent what it had to send: its lease is over.
   text: (list) => `
-    update payout_attempts a set due_at = list.due_at
+    update payout_attempts a set due_at = list.due_at, leased_until = null
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
       and a.number = list.number and a.looks = list.looks and a.state = 'LIVE'`,
 })

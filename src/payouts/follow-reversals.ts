@@ -4,31 +4,35 @@ import { emitAll } from '../events/emit.js'
 import { fromReference } from '../ids.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
+import type { Logger } from '../log.js'
 import { assets } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, findOwners } from './follow-returns.js'
-import { bankKinds, kinds, nextSequence, type Payout, purposesOf } from './payout.js'
+import { bankKinds, kinds, nextSequence, type Payout, purposesOf, referenceOf } from './payout.js'
 import type { ReversingRail } from './ports.js'
 import { showPayout } from './show-payout.js'
+import { forgetWaiting, listWaiting, rememberWaiting } from './waiting-reversals.js'
+
+type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }
 
 /**
  * Gives back what a rail has sent back after completion, amount and fee, once each. The place up to
- * which it was read moves in the same transaction. Says how many there were.
+ * which it was read moves in the same transaction; what cannot be booked yet is remembered, so that
+ * it holds up nobody else. Says how many the rail told of.
  */
-export async function followReversals(
-  { db, rail, follow }: { db: Database; rail: ReversingRail; follow?: FollowReturns },
-  now: Date,
-): Promise<number> {
+export async function followReversals(tools: Tools, now: Date): Promise<number> {
+  const { db, rail } = tools
   const { cursor, references } = await rail.findReversed(await readCursor(db, rail.name))
-  if (references.length === 0) return 0
-  const known = references
-    .flatMap((reference) => bankKinds.map((kind) => fromReference(kinds[kind].prefix, reference)))
-    .filter((id) => id !== undefined)
+  const waiting = await listWaiting(db, now, rail.name)
+  if (references.length === 0 && waiting.length === 0) return 0
+  const named = references.map((reference) => ({ reference, id: idOf(reference) }))
   return db.transaction(async (tx) => {
-    const isEarly = await reversePayouts(tx, now, { rail: rail.name, ids: known, follow })
-    if (isEarly) return 0
+    const rows = await lockPayouts(tx, rail.name, [...named.map(({ id }) => id), ...waiting])
+    reportStrangers(tools, named, rows)
+    await reversePayouts(tools, { tx, now }, rows)
     tx.write(sql`
       insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
       on conflict (rail, subject) do update set position = excluded.position
@@ -45,43 +49,93 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
 
 type Row = PayoutRow & { clockOffsetMs: number }
 
-/**
- * True when a payout is not completed yet: it must be settled before it can be reversed, so the
- * place is kept and the rail says it again.
- */
-async function reversePayouts(
-  tx: Tx,
-  now: Date,
-  { rail, ids: named, follow }: { rail: string; ids: string[]; follow: FollowReturns | undefined },
-): Promise<boolean> {
-  const rows = await tx.rows(sql<Row>`
+function idOf(reference: string): string | undefined {
+  const ids = bankKinds.map((kind) => fromReference(kinds[kind].prefix, reference))
+  return ids.find((id) => id !== undefined)
+}
+
+function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise<Row[]> {
+  const known = ids.filter((id) => id !== undefined)
+  return tx.rows(sql<Row>`
     select ${sql.raw(payoutColumns)}, e.clock_offset_ms::float8 as "clockOffsetMs"
     from payouts p join environments e on e.id = p.environment_id
-    where p.rail = ${rail} and p.id = any(${named}::uuid[])
-      and p.status in ('SUBMITTED', 'COMPLETED')
+    where p.rail = ${rail} and p.id = any(${known}::uuid[])
     order by p.environment_id, p.id for no key update of p`)
-  const isEarly = rows.some(({ status }) => status === 'SUBMITTED')
-  const completed = rows.filter(({ status }) => status === 'COMPLETED')
-  if (completed.length === 0) return isEarly
-  const reversed = completed.map((row) => reverse(now, row))
-  const tellOwners = await findOwners(tx, reversed, follow)
-  await moveAll(tx, now, reversed.map(toMovement))
-  const [ids, times] = [reversed.map(({ id }) => id), reversed.map(({ reversedAt }) => reversedAt)]
-  tx.write(sql`
+}
+
+/** Money that a bank says it sent back, and that no payout of ours has sent: it is somebody's. */
+function reportStrangers(
+  { rail, logger }: Tools,
+  named: { reference: string; id: string | undefined }[],
+  rows: PayoutRow[],
+): void {
+  const found = new Set<string | undefined>(rows.map(({ id }) => id))
+  for (const { id, reference } of named)
+    if (!found.has(id))
+      logger.error({ rail: rail.name, reference }, 'a bank has sent back what is no payout of ours')
+}
+
+const reverseRows = listStatement({
+  name: 'reverse_payouts',
+  columns: {
+    environment_id: 'int4',
+    id: 'uuid',
+    reversed_at: 'timestamptz',
+    event_sequence: 'int4',
+  },
+  text: (list) => `
     update payouts p set status = 'REVERSED', reversed_at = list.reversed_at,
-      event_sequence = case when kind = 'bank_return' then 0 else event_sequence + 1 end
-    from unnest(${ids}::uuid[], ${times}::timestamptz[]) list (id, reversed_at)
-    where p.id = list.id and p.rail = ${rail} and p.status = 'COMPLETED'`)
+      event_sequence = list.event_sequence
+    from ${list} where p.environment_id = list.environment_id and p.id = list.id
+      and p.status = 'COMPLETED'`,
+})
+
+/**
+ * One that is not completed yet must be settled before it can be reversed, and one whose owner has
+ * no room for the money keeps its state: reversed means that the money is back.
+ */
+async function reversePayouts(
+  { follow, logger }: Tools,
+  { tx, now }: { tx: Tx; now: Date },
+  rows: Row[],
+): Promise<void> {
+  const payouts = rows.map(toTimed)
+  const early = payouts.filter(({ status }) => status === 'SUBMITTED')
+  const completed = payouts.filter(({ status }) => status === 'COMPLETED')
+  const wanted = completed.map((payout) => reverse(now, payout))
+  const tellOwners = await findOwners(tx, wanted, follow)
+  const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
+  const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
+  const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
+  for (const payout of unbooked)
+    logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
+
+  if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
   emitAll(tx, now, reversed.flatMap(toHappening))
   tellOwners(now, reversed)
-  return isEarly
+  forgetWaiting(tx, payouts)
+  rememberWaiting(tx, now, { early, unbooked })
+}
+
+type Timed = Payout & { clockOffsetMs: number }
+
+function toTimed({ clockOffsetMs, ...row }: Row): Timed {
+  return { ...toPayout(row), clockOffsetMs }
 }
 
 /** At the time of its environment, or it would end before it began. */
-function reverse(now: Date, { clockOffsetMs, ...row }: Row): Payout {
-  const payout = toPayout(row)
+function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
   const reversedAt = after(now, clockOffsetMs)
   return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
+}
+
+function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout) {
+  return {
+    environment_id: environmentId,
+    id,
+    reversed_at: reversedAt,
+    event_sequence: eventSequence,
+  }
 }
 
 function toMovement(payout: Payout): Movement {

@@ -17,6 +17,7 @@ const attemptsDue: DueTable = {
   open: "state = 'LIVE'",
   of: 'rail',
   counter: 'looks',
+  lease: 'leased_until',
   returning: columns,
 }
 

@@ -1,4 +1,4 @@
-import { after } from '../clock.js'
+import { after, type Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
@@ -9,7 +9,13 @@ import type { FollowReturns } from './follow-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import type { Finding, LiveAttempt, PayoutRail } from './ports.js'
 
-type Tools = { db: Database; rail: PayoutRail; logger: Logger; follow?: FollowReturns }
+type Tools = {
+  db: Database
+  rail: PayoutRail
+  logger: Logger
+  clock: Clock
+  follow?: FollowReturns
+}
 
 /**
  * Looks at the due attempts of a rail and acts on what it says: settles, gives back, sends the same
@@ -20,7 +26,8 @@ export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number>
   const attempts = await claimAttempts(db, now, rail.name)
   if (attempts.length === 0) return 0
   const findings = await rail.check(attempts)
-  await rail.send(attempts.filter((_, index) => findings[index]!.state === 'unseen'))
+  const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
+  await sendInTime(tools, now, unseen)
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
   const replaced = await prepareAgain(tools, now, gone)
 
@@ -30,6 +37,20 @@ export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number>
   await db.transaction((tx) => concludePayouts(tx, now, [...known, ...replaced], tools.follow))
   await sendReplacements(tools, replaced)
   return attempts.length
+}
+
+/**
+ * Once the lease is over an operator may call the payout failed and give the money back, so a
+ * worker that took too long to find out leaves the sending to whoever looks next.
+ */
+async function sendInTime(
+  { rail, clock, logger }: Tools,
+  now: Date,
+  unseen: LiveAttempt[],
+): Promise<void> {
+  if (unseen.length === 0) return
+  if (clock.now() < after(now, limits.payouts.sendWithinMs)) return rail.send(unseen)
+  logger.warn({ rail: rail.name, attempts: unseen.length }, 'it is too late to send again')
 }
 
 /** Undefined: the attempt is gone, and what follows has been decided apart. */

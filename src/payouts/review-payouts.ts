@@ -20,11 +20,15 @@ export async function markForReview(
 ): Promise<number> {
   const ofOne = environmentId === undefined ? sql`` : sql`and e.id = ${environmentId}`
   const marked = await db.rows(sql<{ id: string; kind: PayoutKind }>`
-    update payouts p set is_review_required = true
-    from environments e
-    where p.status = 'SUBMITTED' and not p.is_review_required and e.id = p.environment_id ${ofOne}
-      and p.submitted_at <= ${after(now, -limits.payouts.reviewMs)}::timestamptz
-        + e.clock_offset_ms * interval '1 millisecond'
+    update payouts p set is_review_required = true from (
+      select one.environment_id, one.id from payouts one
+      join environments e on e.id = one.environment_id
+      where one.status = 'SUBMITTED' and not one.is_review_required ${ofOne}
+        and one.submitted_at <= ${after(now, -limits.payouts.reviewMs)}::timestamptz
+          + e.clock_offset_ms * interval '1 millisecond'
+      order by one.submitted_at limit ${limits.payouts.reviewedAtOnce}
+      for update of one skip locked) due
+    where p.environment_id = due.environment_id and p.id = due.id
     returning p.id, p.kind`)
   for (const payout of marked)
     logger.error({ reference: referenceOf(payout) }, 'a payout is unknown for too long: review it')

@@ -1,3 +1,5 @@
+import { after, type Clock } from '../clock.js'
+import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
@@ -5,14 +7,19 @@ import { readLiveAttempts } from './live-attempts.js'
 import type { Rails } from './order-payouts.js'
 import type { Payout } from './payout.js'
 
+type Tools = { db: Reader; rails: Rails; clock: Clock; logger: Logger }
+
 /**
- * Sends payouts at once when they are committed: what leaves is what their rows say. If this fails
- * or never happens, whoever looks after payouts sends them a moment later.
+ * Sends payouts at once when they are committed: what leaves is what their rows say. If this fails,
+ * comes too late or never happens, whoever looks after payouts sends them a moment later.
  */
-export function createSending({ db, rails, logger }: { db: Reader; rails: Rails; logger: Logger }) {
+export function createSending({ db, rails, clock, logger }: Tools) {
   const known = Object.values(rails).flatMap((byKind) => Object.values(byKind))
   const send = gather(async (payouts: Pick<Payout, 'environmentId' | 'id'>[]) => {
-    const attempts = await readLiveAttempts(db, payouts)
+    const found = await readLiveAttempts(db, payouts)
+    const isInTime = ({ createdAt }: { createdAt: Date }) =>
+      clock.now() < after(createdAt, limits.payouts.sendWithinMs)
+    const attempts = found.filter(isInTime)
     for (const rail of new Set(known)) {
       const own = attempts.filter((attempt) => attempt.rail === rail.name)
       if (own.length > 0) await rail.send(own)

@@ -14,6 +14,8 @@ export type DueTable = {
   of: string
   /** The column that counts the claims. */
   counter: string
+  /** The column that says until when a claim lasts, where somebody else has to know. */
+  lease?: string
 }
 
 /**
@@ -27,6 +29,7 @@ export async function claimDue<Row>(
   due: DueTable,
   claim: { of: string; now: Date; leaseMs: number; limit: number },
 ): Promise<Row[]> {
+  const { lease } = due
   const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({
     name: `claim_due_${due.table}`,
@@ -37,6 +40,7 @@ export async function claimDue<Row>(
         order by due_at limit $3
         for update skip locked)
       update ${due.table} job set due_at = $2, ${due.counter} = ${due.counter} + 1
+        ${lease ? `, ${lease} = $2` : ''}
       from claimed where ${same}
       returning ${due.returning}`,
     values: [claim.now, after(claim.now, claim.leaseMs), claim.limit, claim.of],

@@ -52,8 +52,8 @@ async function available(): Promise<number> {
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    await lookAfterPayouts({ db, rail: bank, logger }, clock.now())
-    await followReversals({ db, rail: bank }, clock.now())
+    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }
 

@@ -62,8 +62,9 @@ const shown = async (reference: string) => (await get(`${transfers}/${reference}
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    for (const rail of [bank, paper]) await lookAfterPayouts({ db, rail, logger }, clock.now())
-    await followReversals({ db, rail: bank }, clock.now())
+    for (const rail of [bank, paper])
+      await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }
 

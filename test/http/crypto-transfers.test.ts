@@ -46,7 +46,7 @@ const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
 /** Everything that is open is looked at, as a worker does. */
 async function look() {
   clock.advance(60_000)
-  await lookAfterPayouts({ db, rail, logger }, clock.now())
+  await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
 }
 
 describe('a crypto transfer', () => {

@@ -84,7 +84,7 @@ async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
     await chain.advance(10)
-    await lookAfterPayouts({ db, rail, logger }, clock.now())
+    await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
   }
 }
 

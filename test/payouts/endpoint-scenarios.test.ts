@@ -157,7 +157,7 @@ test('a worker that outlived its lease replaces nothing', async () => {
 
   const { slow, hasChecked, wake } = fallAsleep(world.rail)
   const sleeping = lookAfterPayouts(
-    { db: openPool(db), rail: slow, logger: createLogger('silent') },
+    { db: openPool(db), rail: slow, clock: world.clock, logger: createLogger('silent') },
     new Date(world.clock.now().getTime() + 60_000),
   )
   expect(await hasChecked).toEqual([{ state: 'gone' }])

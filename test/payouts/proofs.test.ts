@@ -22,7 +22,7 @@ const tables = [
   'payouts',
   'payout_attempts',
 ]
-const indexes = ['payout_has_one_live_attempt', 'payout_lands_once']
+const indexes = ['payout_has_one_attempt_that_counts', 'reference_is_one_payout']
 const definitions = await db.rows(sql<{ indexdef: string }>`
   select indexdef from pg_indexes where indexname = any(${indexes})`)
 await run(tables.map((table) => `create table sound_${table} as table ${table}`))
@@ -61,8 +61,8 @@ const idOf = (name: keyof typeof paid) => `'${paid[name].id}'`
 const attemptOf = (name: keyof typeof paid) => `payout_id = ${idOf(name)}`
 const copyAttempt = (name: keyof typeof paid, state: string) => `
   insert into payout_attempts
-  select environment_id, payout_id, 9, rail, token, wire, valid_until, '${state}', outcome, due_at,
-    looks, created_at, case when '${state}' = 'LIVE' then null else now() end
+  select environment_id, payout_id, 9, rail, token || ' again', wire, valid_until, '${state}',
+    outcome, due_at, looks, created_at, case when '${state}' = 'LIVE' then null else now() end
   from payout_attempts where ${attemptOf(name)} limit 1`
 
 /** Every claim, and the ways in which it can come to be untrue while all the others hold. */
@@ -72,6 +72,7 @@ const damages: Record<string, Record<string, string[]>> = {
   'What is held is what open payouts will take, in every environment and asset': {
     'an open payout that is there twice': [
       'alter table payouts drop constraint payouts_pkey',
+      'drop index reference_is_one_payout',
       `insert into payouts select * from payouts where id = ${idOf('open')}`,
     ],
   },
@@ -144,7 +145,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'DEAD', ended_at = now() where ${attemptOf('open')}`,
     ],
     'an open payout that is tried twice at once': [
-      'drop index payout_has_one_live_attempt',
+      'drop index payout_has_one_attempt_that_counts',
       copyAttempt('open', 'LIVE'),
     ],
     'a failed payout that is still tried': [copyAttempt('failed', 'LIVE')],
@@ -154,13 +155,14 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'FAILED' where ${attemptOf('completed')}`,
     ],
     'a completed payout that landed twice': [
-      'drop index payout_lands_once',
+      'drop index payout_has_one_attempt_that_counts',
       copyAttempt('completed', 'LANDED'),
     ],
     'a failed payout that landed': [
       `update payout_attempts set state = 'LANDED' where ${attemptOf('failed')}`,
     ],
     'an open payout whose dead attempt landed': [
+      'drop index payout_has_one_attempt_that_counts',
       `update payout_attempts set state = 'LANDED' where ${attemptOf('again')} and number = 1`,
     ],
   },

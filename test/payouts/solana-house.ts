@@ -90,7 +90,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
     /** What a worker does, with everything open due. */
     async look(tools: { db?: Database; rail?: PayoutRail } = {}) {
       clock.advance(aWhileMs)
-      return lookAfterPayouts({ db, rail, logger: silent, ...tools }, clock.now())
+      return lookAfterPayouts({ db, rail, clock, logger: silent, ...tools }, clock.now())
     },
 
     async balances(asset = 'USDC'): Promise<{ available: string; held: string }> {

@@ -48,8 +48,8 @@ export async function openBankHouse() {
     await expireAccounts(db, now)
     await takeDueNotices({ db, rail: bank.name, lane, logger }, now)
     await sendReturns({ db, rail: bank, logger }, now)
-    await lookAfterPayouts({ db, rail: bank, logger, follow: followReturns }, now)
-    await followReversals({ db, rail: bank, follow: followReturns }, now)
+    await lookAfterPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
+    await followReversals({ db, rail: bank, logger, follow: followReturns }, now)
   }
 
   /** Time passes, and the workers do their rounds. */

@@ -1,6 +1,7 @@
 import type { EnvironmentId } from '../../src/environment.js'
 import { newId } from '../../src/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
+import { createLogger } from '../../src/log.js'
 import { concludePayouts } from '../../src/payouts/conclude-payouts.js'
 import { createPayouts, toOrder } from '../../src/payouts/create-payouts.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
@@ -66,6 +67,6 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
   const rail = Object.assign(new PaperRail(paid.reversed.rail), {
     findReversed: async () => ({ cursor: BigInt(environmentId), references }),
   })
-  await followReversals({ db, rail }, now)
+  await followReversals({ db, rail, logger: createLogger('silent') }, now)
   return paid
 }

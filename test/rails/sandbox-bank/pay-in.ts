@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AccountOrder, Announced } from '../../../src/collections/ports.js'
-import type { CustomerPayment } from '../../../src/rails/sandbox-bank/receive-payments.js'
+import type { AccountOrder, Announced, CustomerPayment } from '../../../src/collections/ports.js'
 import type { SandboxBank } from '../../../src/rails/sandbox-bank/sandbox-bank.js'
 import { Refusal } from '../../../src/refusal.js'
 import { manualClock } from '../../support/clock.js'

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import type { Payout } from './payout.js'
+
+/**
+ * Payouts of a rail that it has sent back and that are to be tried again now. Nobody claims them:
+ * whoever reverses one locks its payout, and a repeat changes nothing.
+ */
+export async function listWaiting(db: Reader, now: Date, rail: string): Promise<string[]> {
+  const rows = await db.rows(sql<{ id: string }>`
+    select payout_id as id from waiting_reversals
+    where rail = ${rail} and due_at <= ${now}
+    order by due_at limit ${limits.payouts.waitingAtOnce}`)
+  return rows.map(({ id }) => id)
+}
+
+const names = { environment_id: 'int4', payout_id: 'uuid' } as const
+
+const deleteWaiting = listStatement({
+  name: 'forget_waiting_reversals',
+  columns: names,
+  text: (list) => `
+    delete from waiting_reversals w
+    using ${list} where w.environment_id = list.environment_id and w.payout_id = list.payout_id`,
+})
+
+const insertWaiting = listStatement({
+  name: 'remember_waiting_reversals',
+  columns: { ...names, rail: 'text', due_at: 'timestamptz' },
+  text: (list, more, columns) => `
+    insert into waiting_reversals (${columns}, created_at)
+    select ${columns}, ${more(0)}::timestamptz from ${list}
+    on conflict (environment_id, payout_id) do update set due_at = excluded.due_at`,
+})
+
+/** Whose payouts are done, one way or the other. */
+export function forgetWaiting(tx: Tx, payouts: Payout[]): void {
+  if (payouts.length > 0) tx.write(deleteWaiting(payouts.map(toName)))
+}
+
+/** One that is not completed yet will be in a moment; one without room may be so for long. */
+export function rememberWaiting(
+  tx: Tx,
+  now: Date,
+  { early, unbooked }: { early: Payout[]; unbooked: Payout[] },
+): void {
+  const { reversalsEveryMs, unbookedEveryMs } = limits.payouts
+  const toRow = (dueAt: Date) => (payout: Payout) => ({
+    ...toName(payout),
+    rail: payout.rail,
+    due_at: dueAt,
+  })
+  const rows = [
+    ...early.map(toRow(after(now, reversalsEveryMs))),
+    ...unbooked.map(toRow(after(now, unbookedEveryMs))),
+  ]
+  if (rows.length > 0) tx.write(insertWaiting(rows, now))
+}
+
+function toName({ environmentId, id }: Payout) {
+  return { environment_id: environmentId, payout_id: id }
+}

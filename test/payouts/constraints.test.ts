@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { payInEveryWay } from '../support/payouts.js'
+
+// The database's half of what protects payouts, asked for by direct SQL, as in
+// test/ledger/constraints.test.ts.
+
+const db = await freshDatabase()
+const environmentId = await insertEnvironment(db)
+const other = await insertEnvironment(db)
+const paid = await payInEveryWay(db, environmentId)
+
+const run = (text: string) => db.rows({ text, values: [] })
+const idOf = (name: keyof typeof paid) => `'${paid[name].id}'`
+
+/** A further attempt, like the first, except for what is said. */
+const copyAttempt = (
+  name: keyof typeof paid,
+  state: string,
+  token = `'another'`,
+  validUntil = 'valid_until',
+) => `
+  insert into payout_attempts (environment_id, payout_id, number, rail, token, wire, valid_until,
+    state, due_at, created_at, ended_at)
+  select environment_id, payout_id, 9, rail, ${token}, wire, ${validUntil}, '${state}', due_at,
+    created_at, case when '${state}' = 'LIVE' then null else now() end
+  from payout_attempts where payout_id = ${idOf(name)} limit 1`
+
+test.each([
+  ['one live attempt beside another', copyAttempt('open', 'LIVE')],
+  ['one that landed beside one that is live', copyAttempt('again', 'LANDED')],
+  ['a live one after one has landed', copyAttempt('completed', 'LIVE')],
+  ['one that landed after one has landed', copyAttempt('completed', 'LANDED')],
+])('a payout has one attempt that counts: never %s', async (_, text) => {
+  const constraint = 'payout_has_one_attempt_that_counts'
+  await expect(run(text)).rejects.toMatchObject({ constraint })
+})
+
+test('a signature is one attempt, and a reference of a bank may be many', async () => {
+  const constraint = 'signature_is_one_attempt'
+  await expect(run(copyAttempt('failed', 'DEAD', 'token'))).rejects.toMatchObject({ constraint })
+  await run(copyAttempt('failed', 'DEAD', 'token', 'null'))
+})
+
+test('a reference is one payout, in whichever environment', async () => {
+  const copy = `
+    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
+      destination, metadata, status, event_sequence, submitted_at, created_at)
+    select ${other}, id, kind, rail, asset, amount, fee, requested_amount, destination, metadata,
+      status, event_sequence, submitted_at, created_at
+    from payouts where id = ${idOf('open')}`
+  await expect(run(copy)).rejects.toMatchObject({ constraint: 'reference_is_one_payout' })
+})
+
+test('only a bank sends back', async () => {
+  const reverse = `update payouts set status = 'REVERSED', reversed_at = now()
+    where id = ${idOf('completed')}`
+  await expect(run(reverse)).rejects.toMatchObject({ constraint: 'only_banks_send_back' })
+})
+
+describe('what was promised and what has left stays as it was written', () => {
+  test.each([
+    ['payouts', 'amount = amount + 1'],
+    ['payouts', 'fee = 0'],
+    ['payouts', `asset = 'USDT'`],
+    ['payouts', `destination = '{}'`],
+    ['payouts', `rail = 'elsewhere'`],
+    ['payout_attempts', `wire = '\\x00'`],
+    ['payout_attempts', `token = 'another'`],
+    ['payout_attempts', 'valid_until = valid_until + 1'],
+  ])('%s: %s', async (table, change) => {
+    const refusal = { message: `${table} rows are never edited or removed` }
+    await expect(run(`update ${table} set ${change}`)).rejects.toMatchObject(refusal)
+    await expect(run(`delete from ${table}`)).rejects.toMatchObject(refusal)
+    await expect(run(`truncate ${table}`)).rejects.toMatchObject(refusal)
+  })
+})

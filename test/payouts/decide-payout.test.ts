@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { limits } from '../../src/limits.js'
+import { createLogger } from '../../src/log.js'
+import { decidePayout } from '../../src/payouts/decide-payout.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
+import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { openHouse } from '../support/house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+/** An operator who ends a transfer, and workers who are asking the bank about it meanwhile. */
+
+const db = await freshDatabase()
+const clock = manualClock()
+const logger = createLogger('silent')
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
+// Committed, and never sent by whoever made it: the bank has no such transfer.
+const mute: PayoutRail = { ...bank, send: async () => {} }
+const house = await openHouse({
+  beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+  rails: { test: { bank_transfer: mute }, live: {} },
+  banks: { test: bank, live: undefined },
+})
+const key = house.merchant.test.secret
+const path = '/v1/disbursements/bank-transfer'
+
+let reference: string
+let count = 0
+beforeEach(async () => {
+  await house.ask('POST', '/v1/test/balances/fund', {
+    key,
+    body: { asset: 'NGN', amount: 900_000 },
+  })
+  const headers = { 'idempotency-key': `decide ${count++}` }
+  const body = { amount: 100_000, bankCode: '058', accountNumber: '0123456789' }
+  reference = (await house.ask('POST', path, { key, headers, body })).json.data.reference
+})
+
+const decide = (hasLanded: boolean) =>
+  db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded }))
+const statusOf = async () =>
+  (await house.ask('GET', `${path}/${reference}`, { key })).json.data.status
+
+/** A worker that has asked the bank, and hears the answer only when it is woken. */
+function fallAsleep() {
+  let wake = () => {}
+  const isWoken = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  let claimed = () => {}
+  const hasClaimed = new Promise<void>((resolve) => {
+    claimed = resolve
+  })
+  const sent: string[] = []
+  const rail: PayoutRail = {
+    ...bank,
+    async check(attempts: LiveAttempt[]) {
+      const findings = await bank.check(attempts)
+      claimed()
+      await isWoken
+      return findings
+    },
+    async send(attempts: LiveAttempt[]) {
+      sent.push(...attempts.map((attempt) => attempt.reference))
+      await bank.send(attempts)
+    },
+  }
+  const working = lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+  return { hasClaimed, wake, working, sent }
+}
+
+// The bank says "never heard of it" to the worker and "it failed" to the person. If the person were
+// believed now, the worker would send it a moment later, and the money would be paid and given back.
+test('a transfer is not called failed while a worker may be sending it', async () => {
+  clock.advance(limits.payouts.leaseMs)
+  const { hasClaimed, wake, working, sent } = fallAsleep()
+  await hasClaimed
+  const until = new Date(clock.now().getTime() + limits.payouts.leaseMs).toISOString()
+  await expect(decide(false)).rejects.toThrow(`right now; try again after ${until}`)
+  expect(await statusOf()).toBe('SUBMITTED')
+  wake()
+  await working
+  expect(sent).toEqual([reference])
+  // Its look is over: whoever decides now decides against a bank that has the order.
+  await decide(true)
+  expect(await statusOf()).toBe('COMPLETED')
+  await expectSoundBooks(db)
+})
+
+test('a worker that wakes up after its lease sends nothing of what was called failed', async () => {
+  clock.advance(limits.payouts.leaseMs)
+  const { hasClaimed, wake, working, sent } = fallAsleep()
+  await hasClaimed
+  clock.advance(limits.payouts.leaseMs)
+  await decide(false)
+  wake()
+  await working
+  expect(sent).toEqual([])
+  expect(await statusOf()).toBe('FAILED')
+  await expectSoundBooks(db)
+})
+
+test('a worker that took too long to ask leaves the sending to the next', async () => {
+  clock.advance(limits.payouts.leaseMs)
+  const late = fallAsleep()
+  await late.hasClaimed
+  clock.advance(limits.payouts.sendWithinMs)
+  late.wake()
+  await late.working
+  expect(late.sent).toEqual([])
+  clock.advance(limits.payouts.longestLookMs)
+  const next = fallAsleep()
+  next.wake()
+  await next.working
+  expect(next.sent).toContain(reference)
+})
+
+test('a transfer is not called failed while whoever made it may be sending it', async () => {
+  clock.advance(limits.payouts.leaseMs - 1)
+  await expect(decide(false)).rejects.toThrow('try again after')
+  clock.advance(1)
+  await decide(false)
+  expect(await statusOf()).toBe('FAILED')
+  await expect(decide(true)).rejects.toThrow('has ended already')
+})

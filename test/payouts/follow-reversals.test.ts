@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { limits } from '../../src/limits.js'
+import { createLogger } from '../../src/log.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import type { ReversingRail } from '../../src/payouts/ports.js'
+import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { Secret } from '../../src/secret.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { type Merchant, openHouse } from '../support/house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const db = await freshDatabase()
+const clock = manualClock()
+const log: string[] = []
+const logger = createLogger('error', { write: (line) => log.push(line) })
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
+const house = await openHouse({
+  beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+  rails: { test: { bank_transfer: bank }, live: {} },
+  banks: { test: bank, live: undefined },
+})
+const path = '/v1/disbursements/bank-transfer'
+const sentBack = '9900000034'
+const mostKobo = Number(limits.money.wireMax)
+
+function fund({ test: { secret: key } }: Merchant, amount: number) {
+  return house.ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'NGN', amount } })
+}
+
+let count = 0
+async function pay({ test: { secret: key } }: Merchant, accountNumber = sentBack) {
+  const headers = { 'idempotency-key': `reversal ${count++}` }
+  const body = { amount: 1_000_000, bankCode: '058', accountNumber }
+  return (await house.ask('POST', path, { key, headers, body })).json.data.reference as string
+}
+
+async function statusOf({ test: { secret: key } }: Merchant, reference: string): Promise<string> {
+  return (await house.ask('GET', `${path}/${reference}`, { key })).json.data.status
+}
+
+async function available({ test: { secret: key } }: Merchant): Promise<number> {
+  const { json } = await house.ask('GET', '/v1/balances', { key })
+  return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
+}
+
+async function pass(seconds: number) {
+  for (let passed = 0; passed < seconds; passed += 1) {
+    clock.advance(1_000)
+    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
+  }
+}
+
+// A tester has filled the balance to the last kobo that can be shown. What comes back does not fit:
+// the transfer must not say REVERSED without its money, and those of others must not wait for it.
+test('a reversal without room waits for it, and holds up nobody', async () => {
+  const [full, other] = [house.merchant, await house.hire('Bola')]
+  await fund(full, mostKobo)
+  await fund(other, 2_000_000)
+  const stuck = await pay(full)
+  await pass(3)
+  await fund(full, mostKobo - (await available(full)))
+  expect(await available(full)).toBe(mostKobo)
+  const free = await pay(other)
+  await pass(20)
+  expect(await statusOf(full, stuck)).toBe('COMPLETED')
+  expect(await available(full)).toBe(mostKobo)
+  expect(await statusOf(other, free)).toBe('REVERSED')
+  expect(await available(other)).toBe(2_000_000)
+  expect(log.join()).toContain('a reversal does not fit into the balance')
+  await expectSoundBooks(db)
+
+  await pay(full, '0123456789')
+  await pass(limits.payouts.unbookedEveryMs / 1_000)
+  expect(await statusOf(full, stuck)).toBe('REVERSED')
+  expect(await available(full)).toBe(mostKobo)
+  expect(await db.rows({ text: 'select from waiting_reversals', values: [] })).toEqual([])
+  await expectSoundBooks(db)
+})
+
+// The bank says that it came back before anybody has heard that it arrived.
+test('a reversal of what is not completed yet waits until it is', async () => {
+  const merchant = await house.hire('Dayo')
+  await fund(merchant, 2_000_000)
+  const reference = await pay(merchant, '0123456789')
+  const hasty: ReversingRail = {
+    ...bank,
+    findReversed: async (after) => ({
+      cursor: after + 1n,
+      references: [reference],
+    }),
+  }
+  await followReversals({ db, rail: hasty, logger }, clock.now())
+  expect(await statusOf(merchant, reference)).toBe('SUBMITTED')
+  await pass(5)
+  expect(await statusOf(merchant, reference)).toBe('REVERSED')
+  expect(await available(merchant)).toBe(2_000_000)
+  await expectSoundBooks(db)
+})
+
+test('money that came back for no payout of ours is told to the operator', async () => {
+  const references = ['bt_00000000000000000000000000', 'whatever']
+  const strange: ReversingRail = {
+    ...bank,
+    findReversed: async (after) => ({ cursor: after + 1n, references }),
+  }
+  log.length = 0
+  await followReversals({ db, rail: strange, logger }, clock.now())
+  expect(log.map((line) => JSON.parse(line).reference)).toEqual(references)
+})
