@@ -61,7 +61,10 @@ export function createKeyedLane<Order, Value>(
   return new Lane({ connect: context.connect, work: toLaneWork(context, useCase) })
 }
 
-type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
+export type Asker = Pick<
+  Ask<unknown, unknown, unknown>,
+  'environment' | 'key' | 'requestId' | 'now'
+>
 
 /** A call whose answer is known before it is made, so that the key is written only once. */
 export function toCall<Order, Value>(

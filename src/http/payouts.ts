@@ -10,13 +10,11 @@ import { showPayout } from '../payouts/show-payout.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { readCursor, writeCursor, wrongCursor } from './cursor.js'
 import { successText } from './envelope.js'
-import { type Call, toLateCall } from './keyed-lane.js'
+import { type Asker, type Call, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
 import type { Rooms } from './rooms.js'
-import { type Ask, type Route, route } from './route.js'
+import { type Route, route } from './route.js'
 import { closed, page, pageQuery } from './schemas.js'
-
-type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
 
 /**
  * Prepares a payout, holds its money, answers, and only then sends it. A refusal that is for good
@@ -33,14 +31,13 @@ export async function pay(rooms: Rooms, ask: Asker, wish: Wish, message: string)
   return answered
 }
 
-/** A payout's key lives as long as the payout. */
+/** A payout's key lives as long as the payout; that of an order that was refused, as any other. */
 function toPayoutCall(
   ask: Asker,
   order: Outcome<PayoutOrder>,
   message: string,
 ): Call<Outcome<PayoutOrder>, Payout> {
-  if (order instanceof Refusal)
-    return { ...toLateCall(ask, order, () => unreachable()), forgetAt: null }
+  if (order instanceof Refusal) return toLateCall(ask, order, () => unreachable())
   const expected = successText(201, message, order.shown)
   const call = toLateCall<Outcome<PayoutOrder>, Payout>(ask, order, () => expected)
   return { ...call, expected, forgetAt: null }

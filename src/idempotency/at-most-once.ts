@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
+import { after } from '../clock.js'
 import type { EnvironmentId } from '../environment.js'
+import { limits } from '../limits.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
@@ -17,7 +19,7 @@ export type KeyedCall<Input> = {
    * The answer if all goes well, where it is known beforehand: it saves a second write of the key.
    */
   expected?: Answer
-  /** Null: never. */
+  /** Null: never, unless it is refused, for then there is nothing that the key has to outlive. */
   forgetAt: Date | null
 }
 
@@ -114,7 +116,7 @@ async function claimAll<Input>(
 }
 
 function remember<Input>(
-  { tx, seal }: { tx: Tx; seal: Seal },
+  { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
   fresh: KeyedCall<Input>[],
   answered: Map<KeyedCall<Input>, Answer>,
 ): void {
@@ -126,7 +128,9 @@ function remember<Input>(
     .filter((call) => isKept(call) && isNews(call))
     .map((call) => {
       const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
-      return { ...identityOf(call), status, answer, is_sealed: isSealed }
+      const refusedUntil = status >= 400 ? after(now, limits.idempotency.keptMs) : null
+      const forget_at = call.forgetAt ?? refusedUntil
+      return { ...identityOf(call), status, answer, is_sealed: isSealed, forget_at }
     })
   const forgotten = keyed.filter((call) => !isKept(call)).map(identityOf)
   if (unwritten.length > 0) tx.write(rememberAnswers(unwritten.sort(byIdentity)))

@@ -53,10 +53,17 @@ export const findKeys = listStatement<typeof identity, KeyRow>({
 
 export const rememberAnswers = listStatement({
   name: 'remember_answers',
-  columns: { ...identity, status: 'int2', answer: 'text', is_sealed: 'bool' },
+  columns: {
+    ...identity,
+    status: 'int2',
+    answer: 'text',
+    is_sealed: 'bool',
+    forget_at: 'timestamptz',
+  },
   text: (list) => `
     update idempotency_keys k
-    set status = list.status, answer = list.answer, is_sealed = list.is_sealed
+    set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
+      forget_at = list.forget_at
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

@@ -204,6 +204,29 @@ describe('what is refused', () => {
     expect((await pay({}, 'away')).status).toBe(201)
   })
 
+  // The order may be good one day; only what a transfer was made with must be known for ever.
+  test('is forgotten after thirty days, and a transfer never', async () => {
+    await fund('100')
+    rail.refusal = paperRefusal()
+    await pay({}, 'kept: refused before the lane')
+    rail.refusal = undefined
+    const amounts = ['70', '71'].map((amount) => pay({ amount }, `kept: ${amount}`))
+    const paid = (await Promise.all(amounts)).filter(({ status }) => status === 201)
+    expect(paid).toHaveLength(1)
+    const rows = await house.db.rows<{ key: string; status: number; days: number | null }>({
+      text: `select key, status, extract(day from forget_at - created_at)::int as days
+        from idempotency_keys where key like 'kept: %' order by status`,
+      values: [],
+    })
+    expect(rows.map(({ status, days }) => [status, days])).toEqual([
+      ...[
+        [201, null],
+        [402, 30],
+        [422, 30],
+      ],
+    ])
+  })
+
   test('live mode without a rail, after the balance was looked at', async () => {
     const headers = { 'idempotency-key': 'live' }
     const reply = await ask('POST', path, { key: merchant.live.secret, headers, body: wish })
