@@ -14,36 +14,42 @@ export async function keepLocalnetRunning(
   let chain = await startLocalnet(options)
   const { url, genesisHash } = chain
   const port = Number(new URL(url).port)
-  let isStopping = false
+  const stopping = new AbortController()
+  const { signal } = stopping
 
   async function watch(): Promise<void> {
-    while (!isStopping) {
+    while (!signal.aborted) {
       await chain.ended
-      if (isStopping) return
+      if (signal.aborted) return
       logger.error('the embedded chain has died; it is started again')
-      chain = await restart()
+      chain = (await restart()) ?? chain
     }
+    // It was being started when the stop was asked for.
+    await chain.stop()
   }
 
-  async function restart(): Promise<Localnet> {
-    for (;;) {
+  /** Nothing, when there is no more need of it. */
+  async function restart(): Promise<Localnet | undefined> {
+    while (!signal.aborted) {
       try {
         return await startLocalnet({ ...options, port })
       } catch (error) {
         logger.error({ err: error }, 'the embedded chain does not start')
-        await sleep(limits.localnet.restartMs)
+        await sleep(limits.localnet.restartMs, undefined, { signal }).catch(() => {})
       }
     }
+    return undefined
   }
 
-  void watch()
+  const watching = watch()
   return {
     url,
     genesisHash,
     pid: () => chain.pid,
     async stop() {
-      isStopping = true
+      stopping.abort()
       await chain.stop()
+      await watching
     },
   }
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../limits.js'
 import type { Rule } from './faults.js'
@@ -43,7 +42,10 @@ export async function startLocalnet(options: LocalnetOptions): Promise<Localnet>
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const ended = once(child, 'exit').then(() => undefined)
+  // Not `once`, which rejects when the child cannot be started: of that, `waitUntilReady` tells.
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
   const ready = await waitUntilReady(child)
   return {
     ...ready,

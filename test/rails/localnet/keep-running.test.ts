@@ -1,4 +1,7 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { limits } from '../../../src/limits.js'
 import { createLogger } from '../../../src/log.js'
 import type * as KeepRunning from '../../../src/rails/localnet/keep-running.js'
 import { until } from '../../support/sessions.js'
@@ -26,4 +29,22 @@ test('a chain that dies is started again at the same address, with everything it
   } finally {
     await chain.stop()
   }
+})
+
+// The data is in somebody else's hands, so the chain cannot come back. Whoever stops must not have
+// to wait for it, and nothing may be started afterwards.
+test('a chain that cannot be started again can be stopped', async () => {
+  const built = (await loadBuilt('dist/rails/localnet/keep-running.js')) as typeof KeepRunning
+  const log: string[] = []
+  const logger = createLogger('error', { write: (line) => log.push(line) })
+  const folder = newFolder()
+  const chain = await built.keepLocalnetRunning({ folder, slotMs: 10 }, logger)
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, 'no folder')
+  process.kill(chain.pid(), 'SIGKILL')
+  await until(() => log.join().includes('does not start'))
+  await chain.stop()
+  const said = log.length
+  await sleep(2 * limits.localnet.restartMs)
+  expect(log).toHaveLength(said)
 })
