@@ -43,3 +43,9 @@ export function unknownMerchant(merchant: string): Refusal {
 export async function lockEnvironment(tx: Tx, id: EnvironmentId): Promise<void> {
   await tx.rows(sql`select from environments where id = ${id} for no key update`)
 }
+
+export async function getMerchantId(db: Reader, id: EnvironmentId): Promise<string> {
+  const [row] = await db.rows(sql<{ merchantId: string }>`
+    select merchant_id as "merchantId" from environments where id = ${id}`)
+  return row!.merchantId
+}

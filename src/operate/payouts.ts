@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { followReturns } from '../collections/follow-returns.js'
 import { limits } from '../limits.js'
 import { writeAuditLine } from '../merchants/audit.js'
+import { getMerchantId } from '../merchants/environments.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { decidePayout } from '../payouts/decide-payout.js'
@@ -76,8 +77,10 @@ async function decideOne({
       { reference, hasLanded: outcome === 'completed' },
       followReturns,
     )
+    const { environmentId } = decided
+    const merchantId = await getMerchantId(tx, environmentId)
     writeAuditLine(tx, now, {
-      ...{ actor, action: 'payout.decide', environmentId: decided.environmentId },
+      ...{ actor, action: 'payout.decide', merchantId, environmentId },
       details: { reference, outcome, evidence },
     })
     return decided
