@@ -17,7 +17,7 @@ import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
-import { fundAndBack } from './payouts/back-fundings.js'
+import { type CoinMint, createFunding } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
@@ -50,6 +50,8 @@ type Parts = {
   customers?: Customers
   /** Those of test mode that take instructions. */
   simulated?: SimulatedRail[]
+  /** Without one, test coins are in the books only. */
+  mint?: CoinMint | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
   createLane?: typeof createKeyedLane
 }
@@ -68,7 +70,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
   const collections = openCollections({ db, logger, ...laneContext, rails: collecting, customers })
   const lanes = {
-    fund: createLane(laneContext, fundAndBack),
+    fund: createLane(laneContext, createFunding(parts.mint)),
     payouts: createLane(laneContext, createOrRefuse),
     accounts: createLane(laneContext, createAccounts),
     ...collections.lanes,

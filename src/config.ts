@@ -41,6 +41,15 @@ function kobo(standard: number, description: string) {
   return Type.Integer({ default: standard, minimum: 1, maximum, description })
 }
 
+function mintVariable(coin: string) {
+  return Type.Optional(
+    Type.String({
+      pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+      description: `Mint of ${coin} on the chain of test mode; by default at mainnet's address.`,
+    }),
+  )
+}
+
 /**
  * Every variable the service reads. The table in docs/operating/configuration.md is written from
  * it.
@@ -110,6 +119,8 @@ export const variables = Type.Object({
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest amount of naira that live mode takes, in kobo.'),
   NAIRA_MAX: kobo(1_000_000_000, 'Largest amount of naira that either mode takes, in kobo.'),
   ...solanaVariables('TEST', 'test mode; without it, `npm start` runs a chain of its own'),
+  SOLANA_TEST_USDC_MINT: mintVariable('USDC'),
+  SOLANA_TEST_USDT_MINT: mintVariable('USDT'),
   ...solanaVariables('LIVE', 'live mode'),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
@@ -133,6 +144,8 @@ export type SolanaConfig = {
   floors: Partial<Record<'SOL' | 'USDC' | 'USDT', bigint>>
   /** A program that signs, and the address of its key. */
   signer: { command: string; address: string } | undefined
+  /** Where the coins are not those of mainnet. */
+  mints: Partial<Record<'USDC' | 'USDT', string>>
 }
 
 export type Config = {
@@ -209,14 +222,32 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   const address = values[`SOLANA_${mode}_SIGNER_ADDRESS`]
   if (command && !address)
     throw new Error(`SOLANA_${mode}_SIGNER_ADDRESS is required with the signer's command.`)
-  const urls = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
+  if (address && !command)
+    throw new Error(`SOLANA_${mode}_SIGNER_COMMAND is required with the signer's address.`)
+  const keyFile = values[`SOLANA_${mode}_KEY_FILE`]
+  const given = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
+  const urls = given.filter((url) => url !== '')
+  const hasKey = Boolean(keyFile || secretKey || command)
+  if (hasKey && urls.length === 0)
+    throw new Error(`SOLANA_${mode}_RPC_URLS is required with the key of a hot wallet.`)
+  if (urls.length > 0 && !hasKey)
+    throw new Error(
+      `SOLANA_${mode}_KEY_FILE is required with SOLANA_${mode}_RPC_URLS; or SOLANA_${mode}_SECRET_KEY, ` +
+        `or SOLANA_${mode}_SIGNER_COMMAND.`,
+    )
   return {
-    urls: urls.filter((url) => url !== ''),
-    keyFile: values[`SOLANA_${mode}_KEY_FILE`],
+    urls,
+    keyFile,
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     signer: command ? { command, address: address! } : undefined,
     floors: readFloors(`SOLANA_${mode}_FLOORS`, values[`SOLANA_${mode}_FLOORS`] ?? ''),
+    mints: mode === 'TEST' ? readMints(values) : {},
   }
+}
+
+function readMints(values: Static<typeof variables>): SolanaConfig['mints'] {
+  const { SOLANA_TEST_USDC_MINT: USDC, SOLANA_TEST_USDT_MINT: USDT } = values
+  return { ...(USDC && { USDC }), ...(USDT && { USDT }) }
 }
 
 function readVariables(given: NodeJS.ProcessEnv): Static<typeof variables> {

@@ -7,7 +7,7 @@ import { createMerchant } from './merchants/create-merchant.js'
 import { listEnvironments } from './merchants/environments.js'
 import { issueKey } from './merchants/issue-key.js'
 import type { Asset } from './money/assets.js'
-import { fundAndBack } from './payouts/back-fundings.js'
+import { type CoinMint, createFunding } from './payouts/back-fundings.js'
 import type { Database } from './postgres/database.js'
 import type { Tx } from './postgres/tx.js'
 import { Refusal } from './refusal.js'
@@ -32,12 +32,14 @@ const gifts: [Asset, bigint][] = [
   ['USDT', 10_000_000_000n],
 ]
 
+type Tools = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
+
 /**
  * The merchant a newcomer starts with, made once. Its keys are kept only in demo.json, so where
  * that file is gone, or names a merchant this database does not know, a new one is made.
  */
 export async function openDemo(
-  tools: { db: Database; seal: Seal; home: string; now: Date },
+  tools: Tools & { home: string },
   where: { baseUrl: string; solanaRpcUrl?: string | undefined },
 ): Promise<Demo> {
   const file = path.join(tools.home, 'demo.json')
@@ -66,7 +68,7 @@ function readDemo(file: string): Demo | undefined {
   }
 }
 
-async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Date }) {
+async function createDemo({ db, seal, now, mint }: Tools) {
   return db.transaction(async (tx) => {
     const merchant = await createMerchant(tx, now, displayName)
     const { test, live } = merchant.environments
@@ -79,7 +81,7 @@ async function createDemo({ db, seal, now }: { db: Database; seal: Seal; now: Da
       test: await keys(test),
       live: await keys(live),
     }
-    const outcomes = await fundAndBack(
+    const outcomes = await createFunding(mint)(
       tx,
       now,
       gifts.map(([asset, amount]) => ({

@@ -181,7 +181,7 @@ export const limits = {
     foundAtOnce: 1_000,
   },
   /** When a stop is asked for: what has not ended by then is left. */
-  work: { finishMs: 10 * second },
+  work: { finishMs: 5 * second },
   reconcile: {
     everyMs: day,
     lookEveryMs: minute,

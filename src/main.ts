@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     const work = startWork(tools)
     const demo = database.isEmbedded
       ? await openDemo(
-          { db, seal, home: config.home, now: systemClock.now() },
+          { db, seal, home: config.home, now: systemClock.now(), mint: rails.mint },
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
         )
       : undefined

@@ -15,6 +15,7 @@ import { makeKeyBytes } from './rails/ed25519.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
+import type { OpenAmount } from './rails/solana/cover-treasury.js'
 import { callLocalnet, createCoinMint, giveLamports } from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
@@ -135,13 +136,13 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
   const signer = openSigner(config, tools.logger)
   if (config.urls.length === 0 || !signer) return undefined
   const network = mode === 'live' ? 'mainnet' : 'not-mainnet'
-  const options = { endpoints: config.urls, signer, isEmbedded: false }
+  const { urls: endpoints, mints } = config
+  const options = { endpoints, mints, signer, isEmbedded: false }
   return createSolanaRail({ ...shared(tools, mode), ...options, network })
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  const openAmount: NonNullable<Parameters<typeof createSolanaRail>[0]['openAmount']> = (asset) =>
-    readOpenAmount(db, { mode, asset })
+  const openAmount: OpenAmount = (asset) => readOpenAmount(db, { mode, asset })
   return { clock, logger, openAmount }
 }
 

@@ -34,6 +34,8 @@ type Told = { carried: Carried[]; position: bigint; isComplete: boolean }
 /** A rail that can tell what it carried, and what it holds of ours where it holds it. */
 type Side = {
   rail: PayoutRail
+  /** Whether it is known which one it is. A chain that never answered has no name yet. */
+  isKnown(): Promise<boolean>
   tell(since: Since): Promise<Told>
   /** What the rail holds of ours, or took in for us. */
   compareRest(db: Database, since: Since): Promise<Difference[]>
@@ -52,6 +54,7 @@ export async function reconcile(
 ): Promise<Reconciled[]> {
   const results: Reconciled[] = []
   for (const side of sidesOf(rails, now)) {
+    if (!(await side.isKnown())) throw new Error('A chain does not answer. Try again later.')
     const result = await reconcileSide({ db, side }, { from: beginning, slot: slot ?? 0n })
     if (slot === undefined) await keep(db, now, result)
     results.push(result)
@@ -69,6 +72,7 @@ export async function reconcileDue(
 ): Promise<number> {
   let done = 0
   for (const side of sidesOf(rails, now)) {
+    if (!(await side.isKnown())) continue
     const agreed = await claimReconciliation(db, now, side.rail.name)
     if (!agreed) continue
     const result = await reconcileSide({ db, side }, toSince(agreed))
@@ -163,6 +167,7 @@ function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] 
 function chainSide(rail: SolanaRail, mode: Mode): Side {
   return {
     rail,
+    isKnown: () => rail.hasMetItsChain(),
     async tell({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
       const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
@@ -193,6 +198,7 @@ function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTra
 function bankSide(bank: SandboxBank, now: Date): Side {
   return {
     rail: bank,
+    isKnown: async () => true,
     async tell({ from }) {
       const carried: Carried[] = []
       // The bank's clock is its own: what it received by its future is there, too.

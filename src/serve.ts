@@ -6,7 +6,10 @@ import type { HttpMetrics } from './http/metrics.js'
 import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
 
-type ServedRails = Pick<OpenRails, 'rails' | 'banks' | 'simulated' | 'collecting' | 'sandboxBank'>
+type ServedRails = Pick<
+  OpenRails,
+  'rails' | 'banks' | 'simulated' | 'mint' | 'collecting' | 'sandboxBank'
+>
 
 export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
 

@@ -56,12 +56,12 @@ const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
 const banks = { test: bank, live: undefined }
 const house = await openHouse({
-  ...{ beside, banks },
+  ...{ beside, banks, mint },
   rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
 })
 /** Takes orders and sends nothing. */
 const forgetful = await openHouse({
-  ...{ beside, banks },
+  ...{ beside, banks, mint },
   rails: { test: { crypto_transfer: { ...solana, send: async () => {} } }, live: {} },
 })
 const merchant = await house.hire('Ada')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
+import { readOpenAmount, readTreasuryBooks } from '../src/payouts/treasury-books.js'
 import { watchTreasury } from '../src/watch-treasuries.js'
 import { openHouse } from './support/house.js'
 import { PaperRail } from './support/paper-rail.js'
@@ -18,6 +19,37 @@ test('floors are amounts of known coins, and nothing else', () => {
   expect(floors('')).toEqual({})
   for (const wrong of ['BTC=1', 'USDC', 'USDC=-1', 'USDC=1e3'])
     expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must be like')
+})
+
+test('a chain without a key, or a key without a chain, is refused by name', () => {
+  const read = (given: object) => () => readConfig({ ...settings, ...given })
+  const urls = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
+  expect(read(urls)).toThrow('SOLANA_LIVE_KEY_FILE is required')
+  expect(read({ SOLANA_LIVE_KEY_FILE: 'a' })).toThrow('SOLANA_LIVE_RPC_URLS is required')
+  expect(read({ SOLANA_TEST_SECRET_KEY: 'a' })).toThrow('SOLANA_TEST_RPC_URLS is required')
+  const command = { SOLANA_LIVE_SIGNER_COMMAND: 'sign' }
+  expect(read({ ...urls, ...command })).toThrow('SOLANA_LIVE_SIGNER_ADDRESS is required')
+  const address = { SOLANA_LIVE_SIGNER_ADDRESS: 'a' }
+  expect(read({ ...urls, ...address })).toThrow('SOLANA_LIVE_SIGNER_COMMAND is required')
+  expect(read({ ...urls, ...command, ...address })().solana.live.signer?.command).toBe('sign')
+})
+
+test('coins of the test chain may have mints of their own', () => {
+  const mint = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
+  const read = (SOLANA_TEST_USDC_MINT: string) =>
+    readConfig({ ...settings, SOLANA_TEST_USDC_MINT }).solana
+  expect(read(mint)).toMatchObject({ test: { mints: { USDC: mint } }, live: { mints: {} } })
+  expect(() => read('0x52908400098527886E0F7030069857D2E4169EE7')).toThrow('SOLANA_TEST_USDC_MINT')
+})
+
+// Nobody mints here. Coins that are waited for would make up for what open payouts take, for ever.
+test('test coins that nobody mints do not count as coming', async () => {
+  const house = await openHouse()
+  const key = house.merchant.test.secret
+  await house.ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'USDC', amount: '100' } })
+  const which = { mode: 'test', asset: 'USDC' } as const
+  expect(await readTreasuryBooks(house.db, which)).toMatchObject({ came: 100_000_000n, coming: 0n })
+  expect(await readOpenAmount(house.db, which)).toBe(0n)
 })
 
 // Open payouts will take their part: what counts is what is left besides them.

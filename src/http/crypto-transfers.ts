@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
-import { base58 } from '@scure/base'
 import Type, { type Static } from 'typebox'
 import { cryptoTransfer } from '../events/resources.js'
 import { formatDecimal, parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
+import { findAddressBytes } from '../money/solana-address.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
@@ -118,7 +118,7 @@ function readTarget({
 
 /** Thirty-two bytes in base58; what they stand for is for the chain to say. */
 function readAddress(text: string): string {
-  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && base58.decode(text).length === 32) return text
+  if (findAddressBytes(text)) return text
   const issue = 'must be a Solana address: 32 bytes in base58'
   throw new Refusal('validation_failed', {
     message: `destinationAddress ${issue}.`,

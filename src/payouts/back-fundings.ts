@@ -22,12 +22,16 @@ const insertBackings = listStatement({
     select ${names}, ${more(0)}::timestamptz from ${list}`,
 })
 
+/**
+ * How available balances are credited. Coins are noted as coming only where somebody mints them:
+ * elsewhere they would be waited for, and counted as there, for ever.
+ */
+export function createFunding(mint: CoinMint | undefined): typeof fundAll {
+  return mint ? fundAndBack : fundAll
+}
+
 /** Credits available balances, and notes the coins that the treasury must be given for them. */
-export async function fundAndBack(
-  tx: Tx,
-  now: Date,
-  fundings: Funding[],
-): Promise<Outcome<Moved>[]> {
+async function fundAndBack(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
   const outcomes = await fundAll(tx, now, fundings)
   const rows = fundings
     .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))

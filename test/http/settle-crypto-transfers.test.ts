@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.js'
 import { mintBackings } from '../../src/payouts/back-fundings.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { readOpenAmount } from '../../src/payouts/treasury-books.js'
 import { createCoinMint, giveLamports } from '../../src/rails/solana/embedded.js'
 import { magicRules, magicWallets } from '../../src/rails/solana/magic-wallets.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { SimulatedChain } from '../../src/rails/solana/simulated-chain.js'
 import { Secret } from '../../src/secret.js'
-import { openChain } from '../rails/localnet/localnet.js'
+import { openChain, setFaults } from '../rails/localnet/localnet.js'
 import { balanceOf, newWallet, statusOf } from '../rails/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
@@ -27,12 +28,14 @@ await giveLamports(chain.url, signer.address)
 await chain.advance(40)
 const rail = await createSolanaRail({
   ...{ endpoints: [chain.url], signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+  openAmount: (asset) => readOpenAmount(db, { mode: 'test', asset }),
 })
 const mint = createCoinMint(chain.url, rail)
 const house = await openHouse({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { crypto_transfer: rail }, live: {} },
   simulated: [new SimulatedChain(chain.url, rail)],
+  mint,
 })
 const { ask } = house
 
@@ -130,6 +133,16 @@ describe('the chain does as it is told', () => {
     expect(await balanceOf(chain, landsLate!)).toBe(held)
     expect(await available()).toBe('100')
     await expectSoundBooks(db)
+  })
+
+  // Rules that were set die with the chain's process; here they are taken away, as a restart does.
+  test('said again to a chain that has forgotten it, it is obeyed again', async () => {
+    const reference = await pay(landsLate!)
+    await settle(reference, 'expire')
+    await setFaults(chain)
+    expect((await settle(reference, 'expire')).status).toBe(200)
+    await pass(25)
+    expect(statesOf(await shown(reference))).toEqual(['DEAD', 'LIVE'])
   })
 
   test('one that was to expire can land after all, by a later attempt', async () => {

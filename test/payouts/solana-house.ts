@@ -50,6 +50,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const openRail = (urls: string[]) =>
     createSolanaRail({
       ...{ endpoints: urls, signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+      openAmount: async () => 0n,
     })
   const rail = await openRail(endpoints)
   onTestFinished(() => rail.stop())
@@ -57,6 +58,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const house = await openHouse({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: served }, live: {} },
+    mint: createCoinMint(chain.url, rail),
   })
   const key = house.merchant.test.secret
   let count = 0

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
+import type { CoinMint } from '../../src/payouts/back-fundings.js'
 import type { Rails } from '../../src/payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
@@ -38,6 +39,7 @@ export type Reply = {
 export type House = Awaited<ReturnType<typeof openHouse>>
 const noSolana = {
   ...{ urls: [], keyFile: undefined, secretKey: undefined, signer: undefined, floors: {} },
+  mints: {},
 }
 
 /** For configurations that need no chain. */
@@ -78,6 +80,7 @@ export async function openHouse(
     collecting?: CollectionRails
     customers?: Customers
     naira?: Config['naira']
+    mint?: CoinMint
   } = {},
 ) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -102,7 +105,7 @@ export async function openHouse(
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails, banks, simulated, collecting, customers } = options
+  const { rails, banks, simulated, mint, collecting, customers } = options
   const house = await compose({
     ...{ config, databaseUrl: db.url, logger, clock },
     ...(rails && { rails }),
@@ -110,6 +113,7 @@ export async function openHouse(
     ...(simulated && { simulated }),
     ...(collecting && { collecting }),
     ...(customers && { customers }),
+    mint,
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -3,19 +3,10 @@ import { base58 } from '@scure/base'
 import { isOnCurve } from './on-curve.js'
 import { programs } from './programs.js'
 
-const addressBytes = 32
-const longestAddress = 44
-const highestBump = 255
+export const highestBump = 255
 
 export function bytesOf(address: string): Uint8Array {
   return base58.decode(address)
-}
-
-/** The bytes of an address, if the text is one. There is no checksum: most typos are, too. */
-export function findAddressBytes(text: string): Uint8Array | undefined {
-  if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text) || text.length > longestAddress) return undefined
-  const bytes = base58.decode(text)
-  return bytes.length === addressBytes ? bytes : undefined
 }
 
 export type TokenAccount = { bytes: Uint8Array; address: string; bump: number }

@@ -21,10 +21,6 @@ export class BoundedMap<Key, Value> {
     if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!)
   }
 
-  delete(key: Key): void {
-    this.#values.delete(key)
-  }
-
   get size(): number {
     return this.#values.size
   }

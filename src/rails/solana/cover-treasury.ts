@@ -1,3 +1,4 @@
+import type { Logger } from '../../log.js'
 import type { Asset } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
 import type { Refusal } from '../../refusal.js'
@@ -19,8 +20,10 @@ export type CoverTreasury = (
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n
 
+type Parts = { treasury: Treasury; price: bigint; openAmount: OpenAmount; logger: Logger }
+
 /** The most that a transaction costs: fees are taken for the units that it may use. */
-export function feeFor(bump: number, price: bigint): bigint {
+function feeFor(bump: number, price: bigint): bigint {
   return (
     lamportsPerSignature + (BigInt(unitsFor(bump)) * price + microLamports - 1n) / microLamports
   )
@@ -33,17 +36,13 @@ const lowBump = 227
  * Refuses what the hot wallet cannot pay besides all that is open. "Short" is only said after a
  * fresh look: a balance from before a top-up must not turn anybody away.
  */
-export function createCoverTreasury(
-  treasury: Treasury,
-  price: bigint,
-  openAmount: OpenAmount | undefined,
-): CoverTreasury {
+export function createCoverTreasury({ treasury, price, openAmount, logger }: Parts): CoverTreasury {
   const fee = feeFor(lowBump, price)
 
   async function findFree(targets: Target[], isFresh: boolean): Promise<Balances> {
     const free = { ...(await treasury.findSpendable(isFresh)) }
     for (const asset of new Set(targets.map((target) => target.asset as Coin)))
-      free[asset] -= (await openAmount?.(asset)) ?? 0n
+      free[asset] -= await openAmount(asset)
     return free
   }
 
@@ -55,8 +54,22 @@ export function createCoverTreasury(
     const costs = { fee, rent }
     const first = spend(await findFree(targets, false), costs, targets, examined)
     const isShort = first.some((each, index) => each !== examined[index])
-    return isShort ? spend(await findFree(targets, true), costs, targets, examined) : first
+    if (!isShort) return first
+    const last = spend(await findFree(targets, true), costs, targets, examined)
+    reportShort(logger, targets, (index) => last[index] !== examined[index])
+    return last
   }
+}
+
+/** Somebody is turned away who has the money: the operator must fill the wallet. */
+function reportShort(
+  logger: Logger,
+  targets: Target[],
+  isShortOf: (index: number) => boolean,
+): void {
+  const short = new Set(targets.filter((_, index) => isShortOf(index)).map(({ asset }) => asset))
+  for (const asset of short)
+    logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
 }
 
 /** One after the other, each from what the ones before have left. */

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { limits } from '../../limits.js'
+import { hasShape } from './answer-shapes.js'
 import { readJson } from './read-json.js'
 
 export type Call = { method: string; params: unknown[] }
@@ -12,6 +13,9 @@ export type Answer =
 /** The endpoint gave no answer that can be used: busy, broken, unreachable, or too slow. */
 export class EndpointFailure extends Error {}
 
+/** Who may say no to an endpoint, by throwing, when it has named its chain. */
+export type Acquaintance = { accept(genesisHash: string): void }
+
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
 
 /**
@@ -22,12 +26,16 @@ export class Endpoint {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
+  readonly #identity: Acquaintance | undefined
   #isSingle = false
+  #met: Promise<void> | undefined
 
   constructor(
     url: string,
+    identity?: Acquaintance,
     private readonly callMs: number = limits.solana.callMs,
   ) {
+    this.#identity = identity
     this.#url = new URL(url)
     this.host = this.#url.host
     const options = { keepAlive: true, maxSockets: limits.solana.connections }
@@ -35,10 +43,34 @@ export class Endpoint {
   }
 
   /**
+   * Has it name its chain, once, before it is asked anything else: one that was away at the start
+   * may turn out to be of another. Throws while it does not answer, and always if it is not ours.
+   */
+  meet(): Promise<void> {
+    this.#met ??= this.#introduce().catch((error: unknown) => {
+      this.#met = undefined
+      throw error
+    })
+    return this.#met
+  }
+
+  async #introduce(): Promise<void> {
+    if (!this.#identity) return
+    const [answer] = await this.#post([{ method: 'getGenesisHash', params: [] }])
+    if (answer!.error) throw new EndpointFailure(`${this.host}: ${answer!.error.message}`)
+    this.#identity.accept(answer!.result as string)
+  }
+
+  async post(calls: Call[]): Promise<Answer[]> {
+    await this.meet()
+    return this.#post(calls)
+  }
+
+  /**
    * Many calls in one request, or one by one where the operator of the node does not allow that.
    * Answers stand in the order of the calls.
    */
-  async post(calls: Call[]): Promise<Answer[]> {
+  async #post(calls: Call[]): Promise<Answer[]> {
     if (calls.length > 1 && this.#isSingle) return this.#postOneByOne(calls)
     const asked = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
     const body = JSON.stringify(asked.length === 1 ? asked[0] : asked)
@@ -49,12 +81,12 @@ export class Endpoint {
       return this.#postOneByOne(calls)
     }
     const replies = new Map([read].flat().map((reply) => [reply?.id, reply]))
-    return calls.map((_, id) => toAnswer(replies.get(id)))
+    return calls.map((call, id) => toAnswer(call, replies.get(id)))
   }
 
   /** The agent bounds how many of them are under way. */
   async #postOneByOne(calls: Call[]): Promise<Answer[]> {
-    const answers = await Promise.all(calls.map((call) => this.post([call])))
+    const answers = await Promise.all(calls.map((call) => this.#post([call])))
     return answers.flat()
   }
 
@@ -108,8 +140,11 @@ function parse(text: string): (Reply | null) | (Reply | null)[] {
   }
 }
 
-function toAnswer(reply: Reply | null | undefined): Answer {
+/** What cannot be read as an answer is none: nothing may be concluded from half of one. */
+function toAnswer(call: Call, reply: Reply | null | undefined): Answer {
   if (reply?.error) return { error: reply.error }
   if (reply?.result === undefined) throw new EndpointFailure('a call was not answered')
+  if (!hasShape(call, reply.result))
+    throw new EndpointFailure(`the answer to ${call.method} has another shape`)
   return { result: reply.result }
 }

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
+import { type ChainIdentity, WrongChain } from './chain-identity.js'
 import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js'
 
 /** Nobody could answer. Nothing is known, and nothing may be concluded. */
@@ -16,10 +17,22 @@ export class Endpoints {
   /** The one that answered last: a node that fails is not asked first each time. */
   #preferred = 0
 
-  constructor(urls: string[], logger: Logger) {
+  constructor(urls: string[], identity: ChainIdentity, logger: Logger) {
     assert(urls.length > 0 && urls.length <= limits.solana.endpoints, 'one to five endpoints')
-    this.all = urls.map((url) => new Endpoint(url))
+    this.all = urls.map((url) => new Endpoint(url, identity))
     this.#logger = logger
+  }
+
+  /** Asks all of them for their chain. One that is away may come later; a wrong one is an error. */
+  async meetAll(): Promise<void> {
+    const met = await Promise.allSettled(this.all.map((endpoint) => endpoint.meet()))
+    for (const [index, meeting] of met.entries()) {
+      if (meeting.status === 'fulfilled') continue
+      const trouble = meeting.reason as Error
+      if (!(trouble instanceof EndpointFailure) || trouble instanceof WrongChain) throw trouble
+      const { host } = this.all[index]!
+      this.#logger.warn({ host, trouble: trouble.message }, 'a node does not answer')
+    }
   }
 
   /** The answers of the first endpoint that has some for all calls. */

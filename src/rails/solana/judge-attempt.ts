@@ -23,19 +23,26 @@ const dispute = told({ state: 'pending' }, true)
 /**
  * Decides what the views of all endpoints that answered say together. A conclusion needs all of
  * them, so one that lags or lies can delay it but never change it, while another is honest.
- * A single endpoint has to be believed: who has only one, trusts it with the money.
+ * What gives money back or pays again, `failed` and `gone`, needs every endpoint there is: the
+ * honest one may be the one that did not answer. A single endpoint has to be believed: who has only
+ * one, trusts it with the money.
  */
 export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number): Judged {
   if (views.length === 0) return doubt
   const testimonies = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
   const seen = testimonies.map(({ sighting }) => sighting).filter(isSeen)
-  if (seen.length > 0) return judgeSeen(attempt, testimonies, seen)
+  const isWhole = views.length === endpoints
+  if (seen.length > 0) return judgeSeen(attempt, testimonies, { seen, isWhole })
   if (views.some(({ height }) => height <= attempt.validUntil)) return told({ state: 'unseen' })
-  const isGone = views.length === endpoints && isGoneFor(attempt, testimonies)
+  const isGone = isWhole && isGoneFor(attempt, testimonies)
   return isGone ? told({ state: 'gone' }) : doubt
 }
 
-function judgeSeen(attempt: Attempt, testimonies: Testimony[], seen: Seen[]): Judged {
+function judgeSeen(
+  attempt: Attempt,
+  testimonies: Testimony[],
+  { seen, isWhole }: { seen: Seen[]; isWhole: boolean },
+): Judged {
   if (seen.some(({ status }) => !status.isFinalized)) return doubt
   const [first] = seen
   const isSame = seen.every(({ status }) => isDeepStrictEqual(status.error, first!.status.error))
@@ -45,7 +52,8 @@ function judgeSeen(attempt: Attempt, testimonies: Testimony[], seen: Seen[]): Ju
     sighting.slot < first!.status.slot + BigInt(finalizedAfter)
   if (denials.length > 0) return denials.every(isLate) ? doubt : dispute
   const { error } = first!.status
-  return told(error ? { state: 'failed', reason: reasonOf(error) } : { state: 'landed' })
+  if (!error) return told({ state: 'landed' })
+  return isWhole ? told({ state: 'failed', reason: reasonOf(error) }) : doubt
 }
 
 /** An endpoint that does not remember so far back has no say. */

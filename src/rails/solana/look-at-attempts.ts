@@ -1,6 +1,7 @@
 import { limits } from '../../limits.js'
 import type { LiveAttempt } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
+import type { ChainIdentity } from './chain-identity.js'
 import type { Call, Endpoint } from './endpoint.js'
 import { askOne, inGroups, Unavailable } from './endpoints.js'
 import { blockhashOf } from './wire.js'
@@ -33,7 +34,7 @@ export type View = {
   sightings: Map<string, Sighting>
 }
 
-export type Chain = { genesisHash: string; isEmbedded: boolean }
+export type Chain = { identity: ChainIdentity; isEmbedded: boolean }
 
 type Statuses = {
   context: { slot: number }
@@ -48,9 +49,9 @@ type Statuses = {
 export async function lookAtAttempts(
   endpoint: Endpoint,
   attempts: LiveAttempt[],
-  { genesisHash, isEmbedded }: Chain,
+  { identity, isEmbedded }: Chain,
 ): Promise<View> {
-  const { height, slot } = await readFinalized(endpoint, genesisHash)
+  const { height, slot } = await readFinalized(endpoint, identity)
   const isOld = ({ validUntil }: LiveAttempt) => height > validUntil!
   const old = attempts.filter(isOld)
   const usable = await findUsable(endpoint, old, slot)
@@ -64,12 +65,12 @@ export async function lookAtAttempts(
   return { host: endpoint.host, height, slot, remembersFrom, sightings }
 }
 
-async function readFinalized(endpoint: Endpoint, genesisHash: string) {
+async function readFinalized(endpoint: Endpoint, identity: ChainIdentity) {
   const [genesis, info] = await askOne(endpoint, [
     { method: 'getGenesisHash', params: [] },
     { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
   ])
-  if (genesis !== genesisHash) throw new Unavailable('it belongs to another chain now')
+  if (genesis !== identity.genesisHash) throw new Unavailable('it belongs to another chain now')
   const { blockHeight, absoluteSlot } = info as { blockHeight: number; absoluteSlot: number }
   return { height: BigInt(blockHeight), slot: BigInt(absoluteSlot) }
 }
@@ -110,7 +111,7 @@ async function readStatuses(
     const { context, value } = answer as Statuses
     for (const [index, { token, wire }] of group.entries()) {
       const isUsable = !isSearched || usable.has(blockhashOf(wire))
-      const status = toStatus(value[index] ?? null)
+      const status = toStatus(value[index]!)
       sightings.push([token, { status, slot: BigInt(context.slot), isSearched, isUsable }])
     }
   }

@@ -3,14 +3,15 @@ import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import type { PayoutRail } from '../../payouts/ports.js'
 import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
+import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
 import { createCheck } from './check.js'
 import { createCoverTreasury, type OpenAmount } from './cover-treasury.js'
-import { askOne, Endpoints } from './endpoints.js'
+import { Endpoints } from './endpoints.js'
 import { createFindTransfers, type TreasuryHistory } from './find-transfers.js'
 import { createInspect } from './inspect.js'
 import { createLatestBlockhash } from './latest-blockhash.js'
 import { createPrepare } from './prepare.js'
-import { type Coin, type Mints, mainnetGenesis, mainnetMints } from './programs.js'
+import { type Coin, type Mints, mainnetMints } from './programs.js'
 import { Recipients } from './recipients.js'
 import { createSend } from './send.js'
 import type { Signer } from './signer.js'
@@ -30,21 +31,17 @@ export type SolanaOptions = {
   mints?: Partial<Mints>
   /** The chain of src/rails/localnet: fast, forgets nothing, never takes a block back. */
   isEmbedded: boolean
-  /** Test mode must never touch the real chain, and live mode never another one. */
-  network: 'mainnet' | 'not-mainnet'
+  network: Network
   /** In millionths of a lamport for a compute unit. */
   computeUnitPrice?: bigint
-  /** Without it, the hot wallet counts as free of promises. */
-  openAmount?: OpenAmount
+  openAmount: OpenAmount
 }
 
 export type SolanaRail = PayoutRail & {
-  readonly genesisHash: string
   readonly treasuryAddress: string
-  /** Where the treasury keeps its coins. */
-  readonly treasuryTokenAccounts: Record<Coin, string>
+  /** Whether its chain, and with it its name, is known; asks once more where it is not. */
+  hasMetItsChain(): Promise<boolean>
   treasuryBalances(): Promise<Balances>
-  rentOfTokenAccount(): Promise<bigint>
   /** What moved the treasury's coins since a slot, newest first. */
   findTransfersByMemo(since: bigint): Promise<TreasuryHistory>
   stop(): Promise<void>
@@ -53,13 +50,14 @@ export type SolanaRail = PayoutRail & {
 const usualPrice = 10_000n
 
 /**
- * Pays coins out of a hot wallet on Solana. Throws when the endpoints do not answer, are not of
- * one chain, or are of the wrong one.
+ * Pays coins out of a hot wallet on Solana. Throws when endpoints are not of one chain, or of the
+ * wrong one. While none of them answers it refuses whatever it is asked for, and concludes nothing.
  */
 export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRail> {
   const { signer, clock, logger, isEmbedded, computeUnitPrice = usualPrice } = options
-  const endpoints = new Endpoints(options.endpoints, logger)
-  const genesisHash = await readGenesisHash(endpoints, options.network)
+  const identity = new ChainIdentity(options.network)
+  const endpoints = new Endpoints(options.endpoints, identity, logger)
+  await meetChain(endpoints)
   const mints = { ...mainnetMints, ...options.mints }
   const sources = findSources(signer.address, mints)
   const treasury = new Treasury({ address: signer.address, sources, endpoints, clock })
@@ -76,18 +74,23 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashMs, embeddedBlockhashMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashMs : blockhashMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const cover = createCoverTreasury(treasury, computeUnitPrice, options.openAmount)
+  const { openAmount } = options
+  const cover = createCoverTreasury({ treasury, logger, openAmount, price: computeUnitPrice })
   return {
-    name: `solana:${genesisHash}`,
-    genesisHash,
+    // Asked for each time: in test mode it is not known before an endpoint has answered.
+    get name() {
+      return `solana:${identity.genesisHash ?? 'unknown'}`
+    },
     treasuryAddress: signer.address,
-    treasuryTokenAccounts: { USDC: sources.USDC.address, USDT: sources.USDT.address },
+    async hasMetItsChain() {
+      if (identity.genesisHash === undefined) await meetLater(endpoints, logger)
+      return identity.genesisHash !== undefined
+    },
     inspect: createInspect({ ...shared, cover }),
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
-    check: createCheck({ ...shared, chain: { genesisHash, isEmbedded } }),
+    check: createCheck({ ...shared, chain: { identity, isEmbedded } }),
     treasuryBalances: () => treasury.readBalances(),
-    rentOfTokenAccount: () => treasury.rentOfTokenAccount(),
     findTransfersByMemo: createFindTransfers(shared),
     async stop() {
       endpoints.close()
@@ -104,20 +107,21 @@ function findSources(treasury: string, mints: Mints): Record<Coin, TokenAccount>
   }
 }
 
-async function readGenesisHash(
-  endpoints: Endpoints,
-  network: SolanaOptions['network'],
-): Promise<string> {
-  const asked = endpoints.all.map((endpoint) =>
-    askOne(endpoint, [{ method: 'getGenesisHash', params: [] }]),
-  )
-  const hashes = new Set((await Promise.all(asked)).flat())
-  if (hashes.size > 1) throw new Error('the Solana endpoints are not of one chain')
-  const [hash] = hashes
-  if (typeof hash !== 'string') throw new Error('a Solana endpoint does not tell its chain')
-  if (hash === mainnetGenesis && network !== 'mainnet')
-    throw new Error('the Solana endpoints are of mainnet, where test mode must not go')
-  if (hash !== mainnetGenesis && network === 'mainnet')
-    throw new Error('the Solana endpoints are not of mainnet, where alone live mode may go')
-  return hash
+/** A service that runs goes on without an endpoint of a wrong chain; somebody has to remove it. */
+async function meetLater(endpoints: Endpoints, logger: Logger): Promise<void> {
+  try {
+    await endpoints.meetAll()
+  } catch (error) {
+    if (!(error instanceof WrongChain)) throw error
+    logger.error({ trouble: error.message }, 'an endpoint is of a chain where we must not go')
+  }
+}
+
+async function meetChain(endpoints: Endpoints): Promise<void> {
+  try {
+    await endpoints.meetAll()
+  } catch (error) {
+    endpoints.close()
+    throw error
+  }
 }

@@ -1,6 +1,7 @@
 import { getAddressComparator } from '@solana/kit'
 import { limits } from '../../limits.js'
-import { bytesOf, deriveTokenAccount, findAddressBytes, type TokenAccount } from './addresses.js'
+import { findAddressBytes } from '../../money/solana-address.js'
+import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { isOnCurve } from './on-curve.js'
 import { type Coin, type Mints, programs } from './programs.js'

@@ -44,10 +44,12 @@ export class SimulatedChain implements SimulatedRail {
   async #follow({ reference, outcome, attempt }: Order): Promise<Instructed> {
     const fault = faultsByOutcome[outcome]
     assert(fault, 'only what a chain can be told is passed on to it')
-    if (this.#rules.get(reference)?.fault === fault) return 'obeyed'
-    if (!attempt) return 'too_late'
+    const isRepeat = this.#rules.get(reference)?.fault === fault
+    if (!attempt) return isRepeat ? 'obeyed' : 'too_late'
+    // Set again each time: a chain that was started anew has forgotten it.
     await this.#set(reference, { match: { memo: reference }, fault })
     if (await this.#hasLanded(attempt.token)) {
+      if (isRepeat) return 'obeyed'
       this.#rules.delete(reference)
       return 'too_late'
     }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { limits } from '../../limits.js'
 import { assets } from '../../money/assets.js'
-import type { TokenAccount } from './addresses.js'
+import { highestBump, type TokenAccount } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { compilePayout } from './compile.js'
 import type { Coin, Mints } from './programs.js'
@@ -40,7 +40,6 @@ const marks = { amount: 0x1f2e3d4c5b6a7988n, units: 0xa1b2c3d4 }
 /** What a payout takes without creating an account, or with one whose address is found at once. */
 const baseUnits = 32_000
 const unitsPerTry = 1_500
-const highestBump = 255
 
 /** The program that creates the account searches its address again, and every try costs units. */
 export function unitsFor(bump: number): number {

@@ -1,14 +1,18 @@
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
-import { type Account, type Commitment, readAccounts, readTokenFields } from './accounts.js'
+import {
+  type Account,
+  type Commitment,
+  readAccounts,
+  readTokenFields,
+  tokenAccountBytes,
+} from './accounts.js'
 import type { TokenAccount } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
 import { type Coin, coins, programs } from './programs.js'
 
 /** In lamports and in the smallest units of the coins. */
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
-
-export const tokenAccountSpace = 165
 
 /** The hot wallet: what it holds, and what a new token account costs it. */
 export class Treasury {
@@ -63,7 +67,7 @@ export class Treasury {
   rentOfTokenAccount(): Promise<bigint> {
     if (this.#rent) return this.#rent
     const asked = this.#endpoints
-      .call<number | string>('getMinimumBalanceForRentExemption', tokenAccountSpace)
+      .call<number | string>('getMinimumBalanceForRentExemption', tokenAccountBytes)
       .then(BigInt)
     this.#rent = asked
     asked.catch(() => {

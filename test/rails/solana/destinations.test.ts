@@ -135,8 +135,8 @@ test('what is not a wallet is refused by what it is', async () => {
     [base58.encode(randomBytes(33)), 'destination_not_a_wallet'],
     ['1'.repeat(500), 'destination_not_a_wallet'],
     [rail.treasuryAddress, 'destination_is_ours'],
-    [rail.treasuryTokenAccounts.USDC, 'destination_is_ours'],
-    [rail.treasuryTokenAccounts.USDT, 'destination_is_ours'],
+    [await tokenAccountOf(rail.treasuryAddress, usdc), 'destination_is_ours'],
+    [await tokenAccountOf(rail.treasuryAddress, usdt), 'destination_is_ours'],
   ]
   const carriages = await Promise.all(cases.map(([to]) => newCarriage({ to })))
   const outcomes = await rail.inspect(carriages.map(toTarget))

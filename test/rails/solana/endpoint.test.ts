@@ -45,7 +45,7 @@ test('a node that never answers, answers nonsense or not everything has failed',
     (_, response) => response.end('[{"id":0,"result":1}]'),
   ]
   for (const habit of habits) {
-    const endpoint = new Endpoint(await serve(habit), 100)
+    const endpoint = new Endpoint(await serve(habit), undefined, 100)
     await expect(endpoint.post([call, call])).rejects.toBeInstanceOf(EndpointFailure)
     endpoint.close()
   }

@@ -76,7 +76,8 @@ function viewOf(height: number, first: number, sighting: Sighting): View {
 const several = { minLength: 1, maxLength: 3 }
 
 // Liars may delay a conclusion, but each one that is drawn must be true, now and for ever. A node
-// that remembers nothing of the time cannot contradict a liar, so one that does must be there.
+// that remembers nothing of the time cannot contradict a liar, so one that does must be there. It
+// may be away, though: then a liar can call something landed, but nothing failed or gone.
 test('while one node is honest and remembers, no conclusion is wrong', () => {
   const told = new Set<string>()
   fc.assert(
@@ -86,19 +87,23 @@ test('while one node is honest and remembers, no conclusion is wrong', () => {
       fc.array(liar, { maxLength: 2 }),
       fc.integer({ min: 0, max: 149 }),
       fc.boolean(),
-      (truth, nodes, liars, early, isLiarFirst) => {
+      fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+      (truth, nodes, liars, early, isLiarFirst, isAway) => {
         // The height may have been told too low by whoever told the blockhash.
         const validUntil = lastValid - early
-        const views = nodes.map((node) => node(truth, validUntil))
-        fc.pre(liars.length === 0 || views.some(({ remembersFrom }) => remembersFrom === 0n))
+        const honestly = nodes.map((node) => node(truth, validUntil))
+        const remembers = ({ remembersFrom }: View) => remembersFrom === 0n
+        fc.pre(liars.length === 0 || honestly.some(remembers))
+        const views = honestly.filter((_, index) => !isAway[index])
         const lies = liars.map((lie) => lie())
         const all = isLiarFirst ? [...lies, ...views] : [...views, ...lies]
         const attempt = { token, validUntil: BigInt(validUntil) }
-        const { state } = judgeAttempt(attempt, all, all.length).finding
+        const { state } = judgeAttempt(attempt, all, nodes.length + liars.length).finding
         told.add(state)
-        if (state === 'landed') expect(truth).toMatchObject({ hasFailed: false })
-        if (state === 'failed') expect(truth).toMatchObject({ hasFailed: true })
-        if (state === 'landed' || state === 'failed') expect(truth.landsAt).not.toBeNull()
+        const isContradicted = liars.length === 0 || views.some(remembers)
+        const landed = { hasFailed: false, landsAt: expect.any(Number) }
+        if (state === 'landed' && isContradicted) expect(truth).toMatchObject(landed)
+        if (state === 'failed') expect(truth).toMatchObject({ ...landed, hasFailed: true })
         if (state === 'gone') expect(truth.landsAt).toBeNull()
       },
     ),
@@ -107,7 +112,7 @@ test('while one node is honest and remembers, no conclusion is wrong', () => {
   expect([...told].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
 })
 
-test('an endpoint that says nothing keeps an attempt from being gone, not from having landed', () => {
+test('an endpoint that says nothing keeps an attempt from being gone or failed, not landed', () => {
   const sighting = { slot: 9_000n, isSearched: true, isUsable: false }
   const attempt = { token, validUntil: BigInt(lastValid) }
   const lost = viewOf(2_000, 0, { ...sighting, status: null })
@@ -117,6 +122,10 @@ test('an endpoint that says nothing keeps an attempt from being gone, not from h
   const status = { slot: 5_990n, isFinalized: true, error: null }
   const seen = viewOf(2_000, 0, { ...sighting, status })
   expect(judgeAttempt(attempt, [seen], 2).finding).toEqual({ state: 'landed' })
+  const broken = { ...status, error: 'SomeError' }
+  const failed = viewOf(2_000, 0, { ...sighting, status: broken })
+  expect(judgeAttempt(attempt, [failed], 1).finding).toMatchObject({ state: 'failed' })
+  expect(judgeAttempt(attempt, [failed], 2).finding).toEqual({ state: 'pending' })
 })
 
 test('contradictions are told from mere lateness', () => {

@@ -70,7 +70,7 @@ export async function openRail(
   if (!isPoor) await fund(chain, signer.address)
   const rail = await createSolanaRail({
     ...{ endpoints: [chain.url], signer, clock, logger: silent },
-    ...{ isEmbedded: true, network: 'not-mainnet' },
+    ...{ isEmbedded: true, network: 'not-mainnet', openAmount: async () => 0n },
     ...others,
   })
   running.add(rail)

@@ -1,0 +1,124 @@
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { readConfig } from '../../../src/config.js'
+import { openRails } from '../../../src/open-rails.js'
+import type { PayoutRail } from '../../../src/payouts/ports.js'
+import { Refusal } from '../../../src/refusal.js'
+import { freshDatabase } from '../../support/database.js'
+import { shareChain, startChain } from '../localnet/localnet.js'
+import { checkOne, fund, newCarriage, newSecret, openRail, prepareOne, silent } from './rail.js'
+import { openTwistedNode } from './twisted-node.js'
+
+/** Endpoints that are away when the service starts. */
+
+const db = await freshDatabase()
+const shared = shareChain()
+const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+
+/** A port on which nobody listens, with a free one behind it. */
+async function findDeadPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function reasonAt(rail: PayoutRail): Promise<string | undefined> {
+  const [inspected] = await rail.inspect([await newCarriage()])
+  return inspected instanceof Refusal ? inspected.reason : undefined
+}
+
+test('one endpoint that is away keeps nothing from starting, and concludes nothing', async () => {
+  const chain = shared()
+  const dead = `http://127.0.0.1:${await findDeadPort()}`
+  const rail = await openRail(chain, { endpoints: [dead, chain.url] })
+  expect(rail.name).toBe(`solana:${chain.genesisHash}`)
+  expect(await reasonAt(rail)).toBeUndefined()
+  const attempt = await prepareOne(rail, await newCarriage())
+  await chain.advance(300)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
+})
+
+// The chain is there after the service is. Until then every question is answered, with a no.
+test('while all are away the rail refuses, and when one comes it carries', async () => {
+  const port = await findDeadPort()
+  const url = `http://127.0.0.1:${port}`
+  const secret = newSecret()
+  const { rails, solana, close } = await openRails({
+    ...{ db, clock: systemClock, logger: silent },
+    config: readConfig({
+      ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
+      ...{ SOLANA_TEST_RPC_URLS: url, SOLANA_TEST_SECRET_KEY: secret.reveal() },
+    }),
+  })
+  onTestFinished(close)
+  const rail = rails.test.crypto_transfer!
+  expect(await reasonAt(rail)).toBe('rail_unavailable')
+  const [unsigned] = await rail.prepare([await newCarriage()])
+  expect(unsigned).toMatchObject({ reason: 'rail_unavailable' })
+  expect(await solana.test!.hasMetItsChain()).toBe(false)
+
+  const chain = await startChain({ port })
+  await fund(chain, solana.test!.treasuryAddress)
+  expect(await reasonAt(rail)).toBeUndefined()
+  expect(rail.name).toBe(`solana:${chain.genesisHash}`)
+  expect(await solana.test!.hasMetItsChain()).toBe(true)
+})
+
+test('live mode starts while the endpoints of test mode are away', async () => {
+  const mainnet = await openTwistedNode(shared(), ({ method }) =>
+    method === 'getGenesisHash' ? mainnetGenesis : undefined,
+  )
+  const dead = `http://127.0.0.1:${await findDeadPort()}`
+  const { rails, close } = await openRails({
+    ...{ db, clock: systemClock, logger: silent },
+    config: readConfig({
+      ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
+      ...{ SOLANA_TEST_RPC_URLS: dead, SOLANA_TEST_SECRET_KEY: newSecret().reveal() },
+      ...{ SOLANA_LIVE_RPC_URLS: mainnet, SOLANA_LIVE_SECRET_KEY: newSecret().reveal() },
+    }),
+  })
+  onTestFinished(close)
+  expect(await reasonAt(rails.test.crypto_transfer!)).toBe('rail_unavailable')
+  expect(await reasonAt(rails.live.crypto_transfer!)).toBe('treasury_short')
+  expect(rails.live.crypto_transfer!.name).toBe(`solana:${mainnetGenesis}`)
+})
+
+// It was away when the others were asked for their chain, and is of another one.
+test('an endpoint that comes later and is of another chain is not talked to', async () => {
+  const chain = shared()
+  const port = await findDeadPort()
+  const rail = await openRail(chain, { endpoints: [`http://127.0.0.1:${port}`, chain.url] })
+  const stranger = await startChain({ port })
+  const attempt = await prepareOne(rail, await newCarriage())
+  await rail.send([attempt])
+  await chain.advance(40)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+  const known = await stranger.call('getSignatureStatuses', [attempt.token])
+  expect(known.value).toEqual([null])
+})
+
+// Half an answer must not be read as "it is not there", nor stop what others can answer.
+test.each([
+  ['getEpochInfo', {}],
+  ['getSignatureStatuses', { context: { slot: 1 }, value: [] }],
+  ['isBlockhashValid', { context: {}, value: false }],
+])('an endpoint that answers %s in another shape has not answered', async (method, result) => {
+  const chain = shared()
+  const odd = await openTwistedNode(chain, (call) => (call.method === method ? result : undefined))
+  const rail = await openRail(chain, { endpoints: [odd, chain.url] })
+  const attempt = await prepareOne(rail, await newCarriage())
+  await chain.advance(300)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
+})
+
+test('a question that one endpoint answers in another shape is asked of the next', async () => {
+  const chain = shared()
+  const odd = await openTwistedNode(chain, ({ method }) =>
+    method === 'getMultipleAccounts' ? { value: [] } : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [odd, chain.url] })
+  expect(await reasonAt(rail)).toBeUndefined()
+})
