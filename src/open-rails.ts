@@ -42,7 +42,14 @@ export type OpenRails = {
 
 type Chain = Awaited<ReturnType<typeof keepLocalnetRunning>>
 
-type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
+type Tools = {
+  config: Config
+  db: Database
+  clock: Clock
+  logger: Logger
+  /** The chain of test mode is the embedded one of a service that runs. */
+  isBorrowed?: boolean
+}
 
 /**
  * Opens what the configuration names. With the embedded database, test mode has a chain of its own
@@ -102,7 +109,7 @@ export async function borrowRails(tools: Tools, chainUrl: string | undefined): P
   const test = { urls: [chainUrl], keyFile: path.join(home, 'test-treasury.json') }
   const { solana, ...config } = tools.config
   const borrowed = { ...solana, test: { ...solana.test, ...test } }
-  return openRails({ ...tools, config: { ...config, solana: borrowed } })
+  return openRails({ ...tools, config: { ...config, solana: borrowed }, isBorrowed: true })
 }
 
 /** The address may be old, and somebody else's chain may answer there by now. */
@@ -137,7 +144,8 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
   if (config.urls.length === 0 || !signer) return undefined
   const network = mode === 'live' ? 'mainnet' : 'not-mainnet'
   const { urls: endpoints, mints } = config
-  const options = { endpoints, mints, signer, isEmbedded: false }
+  const isEmbedded = mode === 'test' && tools.isBorrowed === true
+  const options = { endpoints, mints, signer, isEmbedded }
   return createSolanaRail({ ...shared(tools, mode), ...options, network })
 }
 

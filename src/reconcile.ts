@@ -10,7 +10,7 @@ import { type Carried, compareBooks, type Difference, findUnseen } from './payou
 import { compareTreasury } from './payouts/compare-treasury.js'
 import { type BookedPayout, listBooked } from './payouts/list-booked.js'
 import { readLandedAttempts } from './payouts/live-attempts.js'
-import type { PayoutRail } from './payouts/ports.js'
+import type { Finding, PayoutRail } from './payouts/ports.js'
 import {
   type Agreed,
   claimReconciliation,
@@ -139,16 +139,23 @@ async function askFor(
   { db, rail }: { db: Database; rail: PayoutRail },
   unseen: BookedPayout[],
 ): Promise<Carried[]> {
-  const landed: Carried[] = []
+  const told: Carried[] = []
   const { askedAtOnce } = limits.reconcile
   for (let start = 0; start < unseen.length; start += askedAtOnce) {
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + askedAtOnce))
     const findings = await rail.check(attempts)
-    const found = attempts.filter((_, index) => findings[index]!.state === 'landed')
-    for (const { token, asset } of found)
-      landed.push({ token, asset, memo: null, amount: null, state: 'landed' })
+    for (const [index, { token, asset }] of attempts.entries()) {
+      const state = toldStates[findings[index]!.state]
+      if (state) told.push({ token, asset, memo: null, amount: null, state })
+    }
   }
-  return landed
+  return told
+}
+
+/** Null: the rail looked and has nothing of it. */
+const toldStates: Record<Finding['state'], Carried['state'] | null> = {
+  ...{ landed: 'landed', failed: 'failed', pending: 'unknown' },
+  ...{ unseen: null, gone: null },
 }
 
 function notCompared(rail: string): Difference {

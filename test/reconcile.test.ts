@@ -6,6 +6,7 @@ import { day, systemClock } from '../src/clock.js'
 import { createMetrics } from '../src/http/metrics.js'
 import { createLogger } from '../src/log.js'
 import { mintBackings } from '../src/payouts/back-fundings.js'
+import { decidePayout } from '../src/payouts/decide-payout.js'
 import { followReversals } from '../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../src/payouts/look-after-payouts.js'
 import { listReconciliations } from '../src/payouts/reconciliations.js'
@@ -176,6 +177,35 @@ describe('a healthy system', () => {
     expect(await Promise.all([left, waiting].map(statusOf))).toEqual(['SUBMITTED', 'SUBMITTED'])
     await pass(10)
     expect(await findNew()).toEqual([])
+  })
+
+  // The bank told a person; its machines go on saying that it is under way.
+  test('stays so after somebody decided what the bank never ends', async () => {
+    const reference = await payBank('9900000065')
+    await pass(2)
+    await db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded: false }))
+    expect(await statusOf(reference)).toBe('FAILED')
+    expect(await findNew()).toEqual([])
+  })
+
+  // Everything but the last slots is asked for by name, and then no node answers.
+  test('is not told that what it paid is nowhere, because a node is silent', async () => {
+    const far = 1n << 40n
+    await chain.advance(200)
+    const asOnMainnet = await createSolanaRail({
+      ...{ endpoints: [chain.url], signer, clock: systemClock, logger },
+      ...{ isEmbedded: false, network: 'not-mainnet' },
+    })
+    const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
+    const told = await reconcile({ db, rails: remote }, clock.now(), far)
+    expect(told.flatMap(({ differences }) => differences)).toEqual([])
+    const check: typeof solana.check = async (attempts) =>
+      attempts.map(() => ({ state: 'pending' }))
+    const silent = { ...rails, solana: { test: { ...solana, check }, live: undefined } }
+    const [untold] = await reconcile({ db, rails: silent }, clock.now(), far)
+    expect(new Set(untold!.differences.map(({ kind }) => kind))).toEqual(new Set(['not_compared']))
+    expect(untold!.differences.map(({ name }) => name)).toContain(paid)
+    await asOnMainnet.stop()
   })
 
   test('compares by itself once a day, from where it agreed, and shows it', async () => {

@@ -8,7 +8,14 @@ export type Booked = {
   asset: Asset
   amount: bigint
   status: PayoutStatus
-  attempts: { token: string; state: AttemptState }[]
+  attempts: BookedAttempt[]
+}
+
+export type BookedAttempt = {
+  token: string
+  state: AttemptState
+  /** A person ended it on the word of the bank, whose machines may never say so. */
+  isDecided?: boolean
 }
 
 /** What a rail says that became of one order it was given. */
@@ -20,8 +27,11 @@ export type Carried = {
   asset: Asset
   /** Null when the rail does not tell. */
   amount: bigint | null
-  /** Landed: it arrived, and whether it was sent back since is not told. */
-  state: 'processing' | 'completed' | 'landed' | 'failed' | 'reversed'
+  /**
+   * Landed: it arrived, and whether it was sent back since is not told. Unknown: the rail was asked
+   * and could not say.
+   */
+  state: 'processing' | 'completed' | 'landed' | 'failed' | 'reversed' | 'unknown'
 }
 
 export type Difference = {
@@ -38,7 +48,7 @@ export type Difference = {
   atRail: string
 }
 
-type Entry = { payout: Booked; state: AttemptState }
+type Entry = { payout: Booked; attempt: BookedAttempt }
 
 /**
  * Every way in which books and rail contradict each other. An open payout may be on either side of
@@ -65,7 +75,7 @@ export function findUnseen<Payout extends Booked>(booked: Payout[], carried: Car
 function entriesByToken(booked: Booked[]): Map<string, Entry> {
   return new Map(
     booked.flatMap((payout) =>
-      payout.attempts.map(({ token, state }): [string, Entry] => [token, { payout, state }]),
+      payout.attempts.map((attempt): [string, Entry] => [attempt.token, { payout, attempt }]),
     ),
   )
 }
@@ -73,13 +83,14 @@ function entriesByToken(booked: Booked[]): Map<string, Entry> {
 /** An order whose memo is of ours but whose token is not was made by somebody else. */
 function compareOrder(order: Carried, entry: Entry | undefined): Difference[] {
   if (!entry) return order.state === 'failed' ? [] : [toNotInBooks(order)]
-  const { payout, state } = entry
+  const { payout, attempt } = entry
   const name = payout.reference
+  if (order.state === 'unknown') return [toNotCompared(payout)]
   const differences: Difference[] = []
-  if (!agreements[order.state](payout.status, state))
+  if (!isSettled(order, attempt) && !agreements[order.state](payout.status, attempt.state))
     differences.push({
       ...{ kind: 'state_differs', name },
-      ...{ inBooks: `${payout.status}, the attempt ${state}`, atRail: order.state },
+      ...{ inBooks: `${payout.status}, the attempt ${attempt.state}`, atRail: order.state },
     })
   const isSame = order.asset === payout.asset && order.amount === payout.amount
   if (order.amount !== null && order.state !== 'failed' && !isSame)
@@ -90,6 +101,11 @@ function compareOrder(order: Carried, entry: Entry | undefined): Difference[] {
   return differences
 }
 
+/** What a bank still calls under way contradicts nobody who asked it; an end that differs does. */
+function isSettled({ state }: Carried, { isDecided }: BookedAttempt): boolean {
+  return state === 'processing' && isDecided === true
+}
+
 type Agreement = (status: PayoutStatus, attempt: AttemptState) => boolean
 
 const isOpen: Agreement = (status, attempt) => status === 'SUBMITTED' && attempt === 'LIVE'
@@ -98,7 +114,7 @@ const isOpen: Agreement = (status, attempt) => status === 'SUBMITTED' && attempt
  * What the books may say of a payout and its attempt, by what the rail says of that attempt. An
  * attempt that we called dead and that arrived is the worst of all: another one may have, too.
  */
-const agreements: Record<Carried['state'], Agreement> = {
+const agreements: Record<Exclude<Carried['state'], 'unknown'>, Agreement> = {
   processing: isOpen,
   completed: (status, attempt) =>
     isOpen(status, attempt) || (status === 'COMPLETED' && attempt === 'LANDED'),
@@ -123,6 +139,14 @@ function toNotAtRail(payout: Booked): Difference {
   const { reference, status } = payout
   const inBooks = `${showAmount(payout)} ${status}`
   return { kind: 'not_at_rail', name: reference, inBooks, atRail: 'nothing' }
+}
+
+/** Silence is not a no: somebody who paid must not read that nothing arrived. */
+function toNotCompared(payout: Booked): Difference {
+  const { reference, status } = payout
+  const inBooks = `${showAmount(payout)} ${status}`
+  const atRail = 'cannot be told at the moment: compare again later'
+  return { kind: 'not_compared', name: reference, inBooks, atRail }
 }
 
 function showAmount({ asset, amount }: { asset: Asset; amount: bigint | null }): string {

@@ -12,8 +12,10 @@ import { insertAttempts } from './store-payouts.js'
 
 /** What is to be done about an attempt that was looked at. */
 export type Conclusion = { attempt: LiveAttempt } & (
-  | { verdict: 'landed' }
+  | { verdict: 'landed'; reason?: string }
   | { verdict: 'failed'; reason: string }
+  /** It is dead, and no other takes its place. */
+  | { verdict: 'dead'; reason: string }
   /** It is dead, and this one takes its place. */
   | { verdict: 'again'; prepared: Prepared }
   | { verdict: 'wait'; dueAt: Date }
@@ -159,11 +161,11 @@ function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
     ...payout,
     attempts: payout.attempts.map((attempt) =>
       attempt.number === conclusion.attempt.number
-        ? { ...attempt, state: hasLanded ? 'LANDED' : 'FAILED' }
+        ? { ...attempt, state: endStates[conclusion.verdict] }
         : attempt,
     ),
     status: hasLanded ? 'COMPLETED' : 'FAILED',
-    failureReason: conclusion.verdict === 'failed' ? conclusion.reason : null,
+    failureReason: hasLanded ? null : reasonOf(conclusion),
     completedAt: hasLanded ? endedAt : null,
     failedAt: hasLanded ? null : endedAt,
     eventSequence: nextSequence(payout),
@@ -200,12 +202,22 @@ function toWait({ attempt, dueAt }: Extract<Conclusion, { verdict: 'wait' }>) {
   return { ...toName(attempt), due_at: dueAt }
 }
 
-const endStates = { landed: 'LANDED', failed: 'FAILED', again: 'DEAD', wait: 'LIVE' } as const
+const endStates = {
+  landed: 'LANDED',
+  failed: 'FAILED',
+  dead: 'DEAD',
+  again: 'DEAD',
+  wait: 'LIVE',
+} as const
 
 function toEnd(conclusion: Conclusion) {
   const { environment_id, payout_id, number } = toName(conclusion.attempt)
-  const outcome = conclusion.verdict === 'failed' ? conclusion.reason : null
-  return { environment_id, payout_id, number, state: endStates[conclusion.verdict], outcome }
+  const [state, outcome] = [endStates[conclusion.verdict], reasonOf(conclusion)]
+  return { environment_id, payout_id, number, state, outcome }
+}
+
+function reasonOf(conclusion: Conclusion): string | null {
+  return ('reason' in conclusion && conclusion.reason) || null
 }
 
 function toFinishedRow(payout: Payout) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/tx.js'
 import type { Booked } from './compare-books.js'
-import { type Payout, referenceOf } from './payout.js'
+import { operatorDecision, type Payout, referenceOf } from './payout.js'
 
 export type BookedPayout = Booked & Pick<Payout, 'environmentId' | 'id'>
 
@@ -14,7 +14,8 @@ export async function listBooked(
 ): Promise<BookedPayout[]> {
   const rows = await tx.rows(sql<Row>`
     select p.environment_id as "environmentId", p.id, p.kind, p.asset, p.amount, p.status,
-      (select coalesce(json_agg(json_build_object('token', a.token, 'state', a.state)), '[]')
+      (select coalesce(json_agg(json_build_object('token', a.token, 'state', a.state,
+          'isDecided', a.outcome is not distinct from ${operatorDecision})), '[]')
         from payout_attempts a
         where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts
     from payouts p

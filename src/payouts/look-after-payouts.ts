@@ -85,7 +85,7 @@ async function prepareAgain(
   const rest = gone.filter(({ number }) => number < limits.payouts.attempts)
   const prepared = await rail.prepare(await findCarriages(db, rest))
   return [
-    ...tired.map((attempt) => ({ attempt, verdict: 'failed', reason: 'expired' }) as const),
+    ...tired.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
     ...rest.map((attempt, index): Conclusion => {
       const next = prepared[index]!
       if (!(next instanceof Refusal)) return { attempt, verdict: 'again', prepared: next }
@@ -93,7 +93,7 @@ async function prepareAgain(
       // The old one is dead either way; only a refusal for good ends the payout.
       const isForGood = next.status === 422
       return isForGood
-        ? { attempt, verdict: 'failed', reason: next.reason ?? 'refused' }
+        ? { attempt, verdict: 'dead', reason: next.reason ?? 'refused' }
         : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.lookEveryMs) }
     }),
   ]

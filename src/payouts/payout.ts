@@ -42,6 +42,9 @@ export type Payout = {
 
 export type AttemptState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
 
+/** The outcome of an attempt that a person ended, on the word of the bank. */
+export const operatorDecision = 'operator_decision'
+
 /** One try to carry a payout, as its payout shows it. */
 export type Attempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 

@@ -129,7 +129,7 @@ describe('the chain does as it is told', () => {
     await pass(130)
     const failed = await shown(reference)
     expect(failed).toMatchObject({ status: 'FAILED', failureReason: 'expired' })
-    expect(statesOf(failed)).toEqual(['DEAD', 'DEAD', 'DEAD', 'DEAD', 'FAILED'])
+    expect(statesOf(failed)).toEqual(['DEAD', 'DEAD', 'DEAD', 'DEAD', 'DEAD'])
     expect(await balanceOf(chain, landsLate!)).toBe(held)
     expect(await available()).toBe('100')
     await expectSoundBooks(db)

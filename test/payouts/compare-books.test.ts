@@ -14,6 +14,10 @@ const payout = (status: PayoutStatus, ...states: AttemptState[]): Booked => ({
   ...{ reference: 'ct_1', asset: 'USDC', amount: 25_000_000n, status },
   attempts: states.map((state, index) => ({ token: `token ${index}`, state })),
 })
+const decided = (status: PayoutStatus, state: AttemptState): Booked => ({
+  ...payout(status),
+  attempts: [{ token: 'token 0', state, isDecided: true }],
+})
 const order = (state: Carried['state'], change: Partial<Carried> = {}): Carried => ({
   ...{ token: 'token 0', memo: 'ct_1', asset: 'USDC', amount: 25_000_000n, state },
   ...change,
@@ -39,6 +43,8 @@ describe('books and rail', () => {
       payout('COMPLETED', 'DEAD', 'LANDED'),
       [order('failed'), order('completed', { token: 'token 1' })],
     ],
+    ['a failure that a person decided', decided('FAILED', 'FAILED'), [order('processing')]],
+    ['an arrival that a person decided', decided('COMPLETED', 'LANDED'), [order('processing')]],
     ['what is not told', payout('COMPLETED', 'LANDED'), [order('completed', { amount: null })]],
   ])('agree on %s', (_, booked, carried) => {
     expect(kindsOf([booked], carried)).toEqual([])
@@ -71,6 +77,14 @@ describe('books and rail', () => {
     ['one that may land', [payout('FAILED', 'FAILED')], [order('processing')], ['state_differs']],
     ['one under way', [payout('COMPLETED', 'LANDED')], [order('processing')], ['state_differs']],
     ['one that failed', [payout('COMPLETED', 'LANDED')], [order('failed')], ['state_differs']],
+    ['a wrong decision', [decided('FAILED', 'FAILED')], [order('completed')], ['state_differs']],
+    ['another one', [decided('COMPLETED', 'LANDED')], [order('failed')], ['state_differs']],
+    [
+      'one of which nobody tells',
+      [payout('COMPLETED', 'LANDED')],
+      [order('unknown')],
+      ['not_compared'],
+    ],
     ['one marked by hand', [payout('COMPLETED', 'LIVE')], [order('completed')], ['state_differs']],
     ['one that came back', [payout('COMPLETED', 'LANDED')], [order('reversed')], ['state_differs']],
     ['one that did not', [payout('REVERSED', 'LANDED')], [order('completed')], ['state_differs']],

@@ -260,6 +260,7 @@ describe('shapes', () => {
     expect(await chain.call('getMinimumBalanceForRentExemption', 165)).toBe(2_039_280)
     const fees = await chain.call('getRecentPrioritizationFees', [usdc])
     expect(fees.at(-1)).toEqual({ slot: await chain.call('getSlot', now), prioritizationFee: 0 })
+    expect(await chain.call('getFirstAvailableBlock')).toBe(0)
     const epoch = await chain.call('getEpochInfo', now)
     expect(epoch.blockHeight).toBe(await chain.call('getBlockHeight', now))
     expect(epoch.absoluteSlot).toBe(await chain.call('getSlot', now))

@@ -23,6 +23,9 @@ export const clusterMethods = {
 
   getSlot: (node: Node, [config]: Params) => node.slotAt(readContext(node, readConfig(config))),
 
+  /** As a node that was there from the genesis and forgot nothing. */
+  getFirstAvailableBlock: () => 0,
+
   getBlockHeight: (node: Node, [config]: Params) =>
     node.heightAt(readContext(node, readConfig(config))),
 
