@@ -8,7 +8,8 @@ export const codes = {
   validation_failed: {
     status: 400,
     when: 'The body, a header, the query or the path is not as specified.',
-    nextStep: 'Correct what `details` names and send the request again.',
+    nextStep:
+      'Correct what the message names (`details` has it by field) and send the request again.',
   },
   authentication_failed: {
     status: 401,
@@ -100,8 +101,8 @@ export const reasons = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is not declared as JSON.',
-    nextStep: 'Send `Content-Type: application/json`.',
+    when: 'The body is not declared as JSON, or is compressed.',
+    nextStep: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
   },
   idempotency_key_reused: {
     status: 422,

@@ -9,6 +9,7 @@ import {
   renderConfiguration,
   renderErrors,
   renderEvents,
+  renderPayouts,
   renderTestMode,
 } from './support/render-docs.js'
 
@@ -45,4 +46,8 @@ test('the page of events is what the catalogue says', async () => {
 
 test('the page of test mode is what the simulated rails obey', async () => {
   await expect(renderTestMode()).toMatchFileSnapshot(at('docs/reference/test-mode.md'))
+})
+
+test('the page of payouts is what they end with', async () => {
+  await expect(renderPayouts()).toMatchFileSnapshot(at('docs/reference/payouts.md'))
 })

@@ -184,6 +184,10 @@ export const creditedWallet = resource('CreditedCryptoWallet', {
   ...withPayment,
 })
 
+const failureReason = Type.String({
+  description: 'A word for programs; docs/reference/payouts.md explains them.',
+})
+
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: text('ct_01hx…'),
   merchantReference: Type.Optional(text('payout-9')),
@@ -195,7 +199,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   destinationAddress: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'),
   status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED']),
   transactionSignature: Type.String({ description: 'Of the latest attempt.' }),
-  failureReason: orNull(Type.String()),
+  failureReason: orNull(failureReason),
   metadata,
   submittedAt: time,
   confirmedAt: orNull(time),
@@ -227,7 +231,7 @@ export const bankTransfer = resource('BankTransfer', {
   reviewRequired: Type.Boolean({
     description: 'Nobody could say for three days what became of it.',
   }),
-  failureReason: orNull(Type.String()),
+  failureReason: orNull(failureReason),
   metadata,
   submittedAt: time,
   completedAt: orNull(time),

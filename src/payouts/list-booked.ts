@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Tx } from '../postgres/tx.js'
 import type { Booked } from './compare-books.js'
-import { operatorDecision, type Payout, referenceOf } from './payout.js'
+import { operatorDecision } from './failure-reasons.js'
+import { type Payout, referenceOf } from './payout.js'
 
 export type BookedPayout = Booked & Pick<Payout, 'environmentId' | 'id'>
 

@@ -40,10 +40,15 @@ export type Payout = {
   createdAt: Date
 }
 
-export type AttemptState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
+/** What can become of one try. The documentation is written from it. */
+export const attemptStates = {
+  LIVE: 'It is signed, and may be under way or in a block. There is at most one.',
+  LANDED: 'It is final: this signature moved the money.',
+  FAILED: 'It came into a block, was refused there, and moved nothing.',
+  DEAD: 'It never came into a block and never can: nothing moved, and another one may follow.',
+} as const
 
-/** The outcome of an attempt that a person ended, on the word of the bank. */
-export const operatorDecision = 'operator_decision'
+export type AttemptState = keyof typeof attemptStates
 
 /** One try to carry a payout, as its payout shows it. */
 export type Attempt = { number: number; token: string; state: AttemptState; createdAt: Date }

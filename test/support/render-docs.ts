@@ -3,6 +3,8 @@ import { day } from '../../src/clock.js'
 import { variables } from '../../src/config.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
 import { limits } from '../../src/limits.js'
+import { failureReasons } from '../../src/payouts/failure-reasons.js'
+import { attemptStates } from '../../src/payouts/payout.js'
 import { simulatedOutcomes } from '../../src/payouts/simulated-outcomes.js'
 import { magicAccounts, sandboxBankItself } from '../../src/rails/sandbox-bank/magic-accounts.js'
 import { magicReferences } from '../../src/rails/sandbox-bank/magic-references.js'
@@ -25,7 +27,7 @@ there is one; \`message\` says what to change; \`details\` names the fields; \`n
   "message": "amount must be an integer, not a string.",
   "code": "validation_failed",
   "details": [{ "field": "amount", "issue": "must be an integer, not a string" }],
-  "nextStep": "Correct what \`details\` names and send the request again.",
+  "nextStep": "Correct what the message names (\`details\` has it by field) and send the request again.",
   "requestId": "req_01a1dd1194ef73ddb6fb1c263f63557b"
 }
 \`\`\`
@@ -197,6 +199,46 @@ The process that answers knows the new time at once; where several serve one dat
 
 This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/rails/sandbox-bank\`,
 \`src/rails/solana/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
+`
+}
+
+/** docs/reference/payouts.md, from the words that payouts and their attempts end with. */
+export function renderPayouts(): string {
+  const rowsOf = (table: Record<string, string>) =>
+    Object.entries(table).map(([word, meaning]) => `| \`${word}\` | ${meaning} |`)
+  const reasonsOf = (kind: keyof typeof failureReasons) => rowsOf(failureReasons[kind]).join('\n')
+  return `# How payouts end
+
+What the states of a transfer promise is in the [guide](../guides/payouts.md). These are the words beside them.
+
+## Why a crypto transfer failed
+
+\`failureReason\` of a transfer that is \`FAILED\`. Nothing left, and amount and fee are available again.
+
+| \`failureReason\` | |
+|---|---|
+${reasonsOf('crypto_transfer')}
+
+A transfer that had to be signed anew, and could not, fails with the \`reason\` that a new one would be
+[refused](errors.md) with.
+
+## Why a bank transfer failed
+
+| \`failureReason\` | |
+|---|---|
+${reasonsOf('bank_transfer')}
+
+A bank may have other words; expect some that are not here.
+
+## Attempts of a crypto transfer
+
+\`attempts[].state\`, oldest first. \`transactionSignature\` is that of the last one.
+
+| \`state\` | |
+|---|---|
+${rowsOf(attemptStates).join('\n')}
+
+This page is written from \`src/payouts/failure-reasons.ts\` and \`src/payouts/payout.ts\` by \`npm run generate\`.
 `
 }
 

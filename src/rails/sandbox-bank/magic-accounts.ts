@@ -1,4 +1,5 @@
 import { limits } from '../../limits.js'
+import type { BankFailure } from '../../payouts/failure-reasons.js'
 import type { Bank } from '../banks.js'
 import { toNuban } from './nuban.js'
 
@@ -11,7 +12,7 @@ export type Behaviour = {
   /** Null: it stays unknown for ever. */
   endsAfterMs: number | null
   /** Null: it completes. */
-  failureReason: string | null
+  failureReason: BankFailure | null
   /** After completion; null: it is never reversed. */
   reversesAfterMs: number | null
 }

@@ -1,14 +1,8 @@
+import type { ChainFailure } from '../../payouts/failure-reasons.js'
 import { instructionIndex } from './compile.js'
 
 /** An error of a transaction as nodes write it: a word, or a word with its particulars. */
 export type TransactionError = string | { [name: string]: unknown }
-
-/** What a payout fails with, for programs to read. */
-export type FailureReason =
-  | 'insufficient_treasury'
-  | 'destination_frozen'
-  | 'destination_wrong_token'
-  | 'chain_error'
 
 /** Errors of the fee payer, who is the treasury. */
 const treasuryErrors = ['InsufficientFundsForFee', 'AccountNotFound', 'InsufficientFundsForRent']
@@ -33,7 +27,7 @@ export function isPassing(error: TransactionError): boolean {
   return passing.has(nameOf(error))
 }
 
-export function reasonOf(error: TransactionError): FailureReason {
+export function reasonOf(error: TransactionError): ChainFailure {
   if (treasuryErrors.includes(nameOf(error))) return 'insufficient_treasury'
   const [index, detail] = instructionErrorOf(error)
   if (index === instructionIndex.createAccount) {
