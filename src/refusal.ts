@@ -1,3 +1,4 @@
+import { limits } from './limits.js'
 import { type Code, codes, type Reason, reasons } from './refusals.js'
 
 export type Detail = { field: string; issue: string }
@@ -32,3 +33,18 @@ export class Refusal extends Error {
 
 /** What a use case over a list says of one of its calls. */
 export type Outcome<Value> = Value | Refusal
+
+/** Of a name that a caller sent: what is not known here, in this environment. */
+export function notFound(what: string, reference: string): Refusal {
+  const message =
+    reference === ''
+      ? `The path ends where the reference of a ${what} belongs. Name one.`
+      : `There is no ${what} ${sayBack(reference)}. Check the reference, and the mode of the key.`
+  return new Refusal('not_found', { message })
+}
+
+/** A name is said back, but not at any length, and not with what could disturb a terminal. */
+export function sayBack(name: string): string {
+  const plain = name.replace(/\p{C}/gu, '�')
+  return plain.length > limits.names.length ? `${plain.slice(0, limits.names.length)}…` : plain
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference, prefixes } from '../ids.js'
 import type { Reader } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
+import { notFound } from '../refusal.js'
 import type { EventType } from './catalogue.js'
 
 export type Event = {
@@ -54,6 +54,6 @@ export async function getEvent(
     ? await db.rows(sql<Event>`
         select ${columns} from events where environment_id = ${environmentId} and id = ${id}`)
     : []
-  if (!event) throw new Refusal('not_found', { message: `There is no event ${reference}.` })
+  if (!event) throw notFound('event', reference)
   return event
 }

@@ -4,10 +4,11 @@ import type { Answered } from '../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../idempotency/key.js'
 import type { FindReplay } from '../idempotency/replays.js'
 import type { KeyRing } from '../merchants/key-ring.js'
-import { Refusal } from '../refusal.js'
+import { Refusal, sayBack } from '../refusal.js'
 import { prefersCsv } from './accept.js'
 import { authenticate } from './authenticate.js'
 import { jsonType } from './envelope.js'
+import { withAllDigits } from './exact-json.js'
 import { isKeyed, toOpenApi } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
@@ -61,7 +62,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
       onRequest: async (request, reply) => {
         reply.header('allow', allowed.join(', '))
         throw new Refusal('method_not_allowed', {
-          message: `${pathOf(request)} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
+          message: `${sayBack(pathOf(request))} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
         })
       },
       handler: async () => {},
@@ -106,9 +107,10 @@ function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefi
       message: 'The request has more than one Idempotency-Key. Send one.',
       details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
     })
-  const { method, body } = request
+  const { method, bodyText } = request
   // No body and an empty one ask for the same.
-  return toIdempotencyKey(text, { method, path: pathOf(request), body: body ?? {} })
+  const body = withAllDigits(bodyText, request.body ?? {})
+  return toIdempotencyKey(text, { method, path: pathOf(request), body })
 }
 
 function missingKey(): Refusal {

@@ -11,12 +11,12 @@ import { refuseUnusualNaira } from './naira-limits.js'
 import { pay, readRoutes } from './payouts.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { closed, kobo, plainText } from './schemas.js'
+import { accountNumberPattern, bankCodePattern, closed, kobo, plainText } from './schemas.js'
 
 const path = '/v1/disbursements/bank-transfer'
 
-const bankCode = Type.String({ pattern: '^\\d{3,9}$', examples: ['058'] })
-const accountNumber = Type.String({ pattern: '^\\d{10}$', examples: ['0123456789'] })
+const bankCode = Type.String({ pattern: bankCodePattern, examples: ['058'] })
+const accountNumber = Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] })
 
 const target = {
   amount: kobo,
@@ -180,6 +180,6 @@ function directoryOf(rooms: Rooms, { mode }: Environment): BankDirectory {
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {
     reason: 'rail_unavailable',
-    message: `No bank is configured in ${mode} mode.`,
+    message: `No bank is configured in ${mode} mode. Ask the operator to configure one.`,
   })
 }

@@ -5,15 +5,6 @@ import type { Reason } from '../refusals.js'
 import { toValidationRefusal } from './validation.js'
 
 const requestFailures: Record<string, { reason?: Reason; message: string }> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: {
-    reason: 'invalid_json',
-    message:
-      'The body is not valid JSON. Check quotes, commas and braces, and that no key is `__proto__`.',
-  },
-  FST_ERR_CTP_EMPTY_JSON_BODY: {
-    reason: 'invalid_json',
-    message: 'The body is empty. Send a JSON object.',
-  },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     message: 'The body is not as long as Content-Length says.',
   },

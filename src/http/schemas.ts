@@ -7,6 +7,9 @@ import { decimalPattern } from '../money/amounts.js'
 /** What a database can keep and a log can show. */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
+export const bankCodePattern = '^\\d{3,9}$'
+export const accountNumberPattern = '^\\d{10}$'
+
 export const kobo = Type.Integer({
   minimum: 1,
   maximum: Number(limits.money.wireMax),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.js'
@@ -6,7 +7,7 @@ import type { FindReplay } from '../idempotency/replays.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
-import { Refusal } from '../refusal.js'
+import { Refusal, sayBack } from '../refusal.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
@@ -64,6 +65,9 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
+  // Whatever Node reads gets a good answer; those that Fastify does not know would be no route.
+  for (const method of METHODS)
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeContentTypeParser('text/plain')
   addJsonReader(app)
   app.setValidatorCompiler(validatorCompiler)
@@ -97,7 +101,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   })
   app.setNotFoundHandler(async (request) => {
     throw new Refusal('not_found', {
-      message: `There is no ${request.method} ${pathOf(request)}. The reference is at /docs.`,
+      message: `There is no ${request.method} ${sayBack(pathOf(request))}. The reference is at /docs.`,
     })
   })
   app.setErrorHandler(async (error, request, reply) =>

@@ -5,7 +5,7 @@ import { instructRail } from '../payouts/instruct-rail.js'
 import { kinds, type PayoutKind } from '../payouts/payout.js'
 import { showPayout } from '../payouts/show-payout.js'
 import { simulatedOutcomes } from '../payouts/simulated-outcomes.js'
-import { Refusal } from '../refusal.js'
+import { notFound, Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
@@ -63,7 +63,7 @@ function readKind(reference: string): PayoutKind {
   const all = Object.keys(kinds) as PayoutKind[]
   const kind = all.find((one) => reference.startsWith(kinds[one].prefix))
   if (kind) return kind
-  throw new Refusal('not_found', { message: `There is no transfer ${reference}.` })
+  throw notFound('transfer', reference)
 }
 
 function checkOutcome(kind: PayoutKind, outcome: string): void {

@@ -5,8 +5,8 @@ import { keyPattern } from '../idempotency/key.js'
 import { limits } from '../limits.js'
 import { colour, origin, picture, visibleText } from '../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
-import { type Detail, Refusal } from '../refusal.js'
-import { plainText } from './schemas.js'
+import { type Detail, Refusal, sayBack } from '../refusal.js'
+import { accountNumberPattern, bankCodePattern, plainText } from './schemas.js'
 
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
 const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
@@ -68,6 +68,8 @@ const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
   [visibleText]: 'must be a text that people can see, without control characters',
+  [bankCodePattern]: 'must be 3 to 9 digits',
+  [accountNumberPattern]: 'must be 10 digits',
   [plainText]: 'must not contain control characters',
   [colour]: 'must be a colour such as #0a7d4f',
   [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
@@ -87,7 +89,7 @@ export function toValidationRefusal(
   place: string | undefined,
 ): Refusal {
   const telling = (errors as ErrorObject[]).filter(isTelling)
-  const details = telling.slice(0, limits.http.details).map(toDetail)
+  const details = telling.slice(0, limits.http.details).map((error) => toDetail(error, place))
   const unique = details.filter(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
   )
@@ -95,7 +97,11 @@ export function toValidationRefusal(
   const issues = unique.map(({ field, issue }) =>
     field ? `${field} ${issue}` : `${where} ${issue}`,
   )
-  return new Refusal('validation_failed', { message: `${issues.join('; ')}.`, details: unique })
+  const named = unique.filter(({ field }) => field)
+  return new Refusal('validation_failed', {
+    message: `${issues.join('; ')}.`,
+    ...(named.length > 0 && { details: named }),
+  })
 }
 
 /** Wrappers only repeat that something inside them failed. */
@@ -103,22 +109,28 @@ function isTelling(error: ErrorObject): boolean {
   return !['anyOf', 'oneOf', 'if'].includes(error.keyword)
 }
 
-function toDetail(error: ErrorObject): Detail {
+function toDetail(error: ErrorObject, place: string | undefined): Detail {
   const path = error.instancePath.split('/').slice(1).map(plainSegment)
   const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
   const last = missingProperty ?? additionalProperty ?? tag
-  const field = [...path, ...(last ? [last] : [])].join('.')
-  return { field: cut(field), issue: issueOf(error) }
+  const field = sayBack([...path, ...(last ? [last] : [])].join('.'))
+  if (place === 'headers') return { field: withCapitals(field), issue: issueOf(error) }
+  return { field, issue: (place === 'querystring' && wholeIssue(error)) || issueOf(error) }
+}
+
+/** A header as people write it. */
+function withCapitals(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** In a query every value is a text, so that the type of a wrong one explains nothing. */
+function wholeIssue({ parentSchema }: ErrorObject): string | undefined {
+  const { type, minimum, maximum } = parentSchema as Record<string, unknown>
+  return type === 'integer' ? `must be a whole number from ${minimum} to ${maximum}` : undefined
 }
 
 function plainSegment(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-/** A name is said back, but not at any length, and not with what could disturb a terminal. */
-function cut(name: string): string {
-  const plain = name.replace(/\p{C}/gu, '�')
-  return plain.length > limits.names.length ? `${plain.slice(0, limits.names.length)}…` : plain
 }
 
 function issueOf(error: ErrorObject): string {

@@ -23,8 +23,12 @@ export function toIdempotencyKey(
   return { digest, text, fingerprint: createHash('sha256').update(subject).digest() }
 }
 
-/** Two bodies that mean the same have the same text, whatever the order of their keys. */
+/**
+ * Two bodies that mean the same have the same text, whatever the order of their keys. A number that
+ * JavaScript cannot hold is a bigint.
+ */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}`
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   const fields = Object.entries(value)

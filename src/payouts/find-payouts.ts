@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference } from '../ids.js'
 import type { Reader } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
+import { notFound } from '../refusal.js'
 import { type Attempt, kinds, type Payout, type PayoutKind, type PayoutStatus } from './payout.js'
 import type { Destination } from './ports.js'
 
@@ -60,7 +60,7 @@ export async function getPayout(
         where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = ${kind}`)
     : []
   const [found] = await withAttempts(db, environmentId, rows)
-  if (!found) throw new Refusal('not_found', { message: `There is no transfer ${reference}.` })
+  if (!found) throw notFound('transfer', reference)
   return found
 }
 

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
 import { toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
@@ -32,6 +34,16 @@ export async function claimAttempts(db: Reader, now: Date, rail: string): Promis
     limit: limits.payouts.looksAtOnce,
   })
   return rows.map(toAttempt)
+}
+
+/**
+ * For the only process that works, when it starts: what the one before had claimed when it was
+ * killed is due at once. A look from before concludes nothing after another one has begun.
+ */
+export async function releaseAttempts(db: Reader, now: Date): Promise<void> {
+  await db.rows(sql`
+    update payout_attempts set due_at = ${now} where state = 'LIVE' and looks > 0
+      and due_at > ${now} and due_at <= ${after(now, limits.payouts.leaseMs)}`)
 }
 
 const names = { environment_id: 'int4', payout_id: 'uuid' } as const

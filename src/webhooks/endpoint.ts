@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference, prefixes, toReference } from '../ids.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
+import { notFound, Refusal } from '../refusal.js'
 
 /** Where a merchant hears of events. Its secrets stay in the table, sealed. */
 export type Endpoint = {
@@ -83,8 +83,7 @@ async function one(
 ): Promise<Endpoint> {
   const id = fromReference(prefixes.webhookEndpoint, reference)
   const [endpoint] = id ? await find(id) : []
-  if (!endpoint)
-    throw new Refusal('not_found', { message: `There is no webhook endpoint ${reference}.` })
+  if (!endpoint) throw notFound('webhook endpoint', reference)
   return endpoint
 }
 

@@ -2,6 +2,7 @@ import { base58 } from '@scure/base'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.js'
+import { claimAttempts, releaseAttempts } from '../../src/payouts/live-attempts.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import { Refusal } from '../../src/refusal.js'
 import { type Merchant, openHouse } from '../support/house.js'
@@ -90,13 +91,17 @@ describe('a crypto transfer', () => {
   })
 
   // Numbers as names, and the way numbers are written, would not survive being read and written.
-  test('gives metadata back as it was written', async () => {
+  test.each([
+    '{"2":1,"1":{"b":1.0,"a":"Ọ"},"A":[]}',
+    '{"constructor":{"prototype":1},"__proto__":{"isAdmin":true}}',
+    '{"id":12345678901234567890}',
+  ])('gives metadata back as it was written: %s', async (metadata) => {
     await fund('100')
-    const metadata = '{"2":1,"1":{"b":1.0,"a":"Ọ"},"A":[]}'
     const body = `${JSON.stringify(wish).slice(0, -1)}, "metadata" : ${metadata} }`
     const headers = { 'idempotency-key': 'metadata' }
     const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
     expect(reply.text).toContain(`"metadata":${metadata}`)
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
     const verified = await get(`${path}/${reply.json.data.reference}`)
     expect(verified.text).toContain(`"metadata":${metadata}`)
   })
@@ -154,6 +159,35 @@ describe('a crypto transfer', () => {
     await look()
     expect((await get(`${path}/${data.reference}`)).json.data.attempts).toHaveLength(1)
   })
+})
+
+// Both are the same number once they are read.
+test('a key that comes again with another long number in its metadata is told', async () => {
+  await fund('100')
+  const send = (id: string) => {
+    const body = `${JSON.stringify(wish).slice(0, -1)},"metadata":{"id":${id}}}`
+    const headers = { 'idempotency-key': 'long number' }
+    return ask('POST', path, { key: merchant.test.secret, headers, body })
+  }
+  const first = await send('12345678901234567890')
+  const other = await send('12345678901234567891')
+  expect([other.status, other.json.reason]).toEqual([422, 'idempotency_key_reused'])
+  expect((await send('12345678901234567890')).text).toBe(first.text)
+  expect((await send('1e400')).json.details[0].field).toBe('metadata.id')
+})
+
+// The only process there was had claimed the attempt, and was killed.
+test('what a killed process had claimed is due for the one that takes its place', async () => {
+  await fund('100')
+  const { reference } = (await pay()).json.data
+  clock.advance(2_000)
+  await claimAttempts(db, clock.now(), rail.name)
+  clock.advance(1_000)
+  await lookAfterPayouts({ db, rail, logger }, clock.now())
+  expect((await get(`${path}/${reference}`)).json.data.status).toBe('SUBMITTED')
+  await releaseAttempts(db, clock.now())
+  await lookAfterPayouts({ db, rail, logger }, clock.now())
+  expect((await get(`${path}/${reference}`)).json.data.status).toBe('CONFIRMED')
 })
 
 describe('what is refused', () => {
