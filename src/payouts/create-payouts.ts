@@ -127,7 +127,7 @@ function toBegun({ payout, shown }: PayoutOrder) {
 function duplicate({ kind, merchantReference }: Payout): Refusal {
   return new Refusal(kinds[kind].refusal, {
     reason: 'duplicate_reference',
-    message: `merchantReference ${merchantReference} was used before.`,
+    message: `merchantReference ${merchantReference} was used before. Send a new one, or none.`,
     details: [{ field: 'merchantReference', issue: 'must be unique for ever' }],
   })
 }
@@ -138,6 +138,8 @@ export function notCovered(
 ): Refusal {
   const [needed, has] = [amount + fee, available].map((value) => formatDecimal(value, asset))
   return new Refusal('insufficient_balance', {
-    message: `The transfer needs ${needed} ${asset} with its fee; ${has} ${asset} is available.`,
+    message:
+      `The transfer needs ${needed} ${asset} with its fee; ${has} ${asset} is available. ` +
+      'Fund the balance, or send less.',
   })
 }

@@ -27,13 +27,17 @@ export async function instructRail(
 function tooLate(payout: Payout, outcome: string): Refusal {
   return new Refusal(kinds[payout.kind].refusal, {
     reason: 'invalid_state',
-    message: `${outcome} comes too late: ${referenceOf(payout)} has ended, or is about to.`,
+    message:
+      `${outcome} comes too late: ${referenceOf(payout)} has ended, or is about to. ` +
+      'Verify it to see how.',
   })
 }
 
 function notSimulated(payout: Payout): Refusal {
   return new Refusal(kinds[payout.kind].refusal, {
     reason: 'not_simulated',
-    message: `${referenceOf(payout)} is carried by ${payout.rail}, which takes no instructions.`,
+    message:
+      `${referenceOf(payout)} is carried by ${payout.rail}, which takes no instructions. ` +
+      'Name a transfer of a bank or chain that simulates.',
   })
 }

@@ -117,7 +117,9 @@ function railOf(rails: Rails, { environment, kind }: Pick<Wish, 'environment' | 
   if (rail) return rail
   throw new Refusal(kinds[kind].refusal, {
     reason: 'rail_unavailable',
-    message: `Nothing is configured to carry this in ${environment.mode} mode.`,
+    message:
+      `Nothing is configured to carry this in ${environment.mode} mode. ` +
+      'Ask the operator to configure it.',
   })
 }
 

@@ -19,13 +19,18 @@ const byCode = new Map(banks.map((bank) => [bank.code, bank]))
  */
 export function resolveAccount({ bankCode, accountNumber }: AccountNumber): Outcome<Resolved> {
   const bank = byCode.get(bankCode)
-  if (!bank) return refuse('unknown_bank', `No bank has the code ${bankCode}.`)
+  if (!bank)
+    return refuse('unknown_bank', `No bank has the code ${bankCode}. GET /v1/banks lists them.`)
   const reason = /^\d{10}$/.test(accountNumber)
     ? findMagicAccount(accountNumber)?.refusedAs
     : 'account_not_found'
   if (reason === 'account_not_found')
-    return refuse(reason, `${bank.name} does not know the account ${accountNumber}.`)
-  if (reason === 'rail_unavailable') return refuse(reason, `${bank.name} does not answer.`)
+    return refuse(
+      reason,
+      `${bank.name} does not know the account ${accountNumber}. Check it with the recipient.`,
+    )
+  if (reason === 'rail_unavailable')
+    return refuse(reason, `${bank.name} does not answer. Nothing was done; retry later.`)
   return { bankName: bank.name, accountName: nameOf(accountNumber) }
 }
 
@@ -34,7 +39,10 @@ export function judgeAccount(account: AccountNumber & { accountName: string }): 
   const resolved = resolveAccount(account)
   if (resolved instanceof Refusal) return resolved
   return isSomebodyElse({ sent: account.accountName, held: resolved.accountName })
-    ? refuse('name_mismatch', `The account belongs to ${resolved.accountName}.`)
+    ? refuse(
+        'name_mismatch',
+        `The account belongs to ${resolved.accountName}. Correct accountName, or leave it out.`,
+      )
     : resolved
 }
 

@@ -25,7 +25,8 @@ export function addressTarget(
 }
 
 function noAddress(text: string): Refusal {
-  return refuse('destination_not_a_wallet', `${JSON.stringify(text)} is no Solana address.`)
+  const message = `${JSON.stringify(text)} is no Solana address. Send the address of a wallet.`
+  return refuse('destination_not_a_wallet', message)
 }
 
 function isCoin(asset: string): asset is Coin {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../refusal.js'
 import { type Account, readTokenFields, tokenAccountBytes } from './accounts.js'
-import { incinerator, programs } from './programs.js'
+import { incinerator, nativePrograms, programs } from './programs.js'
 import { refuse } from './refuse.js'
 
 /** What is on the chain at a wallet's address, and at that of its token account. */
@@ -12,7 +12,10 @@ const mintBytes = 82
 const multisigBytes = 355
 const mintMark = 1
 
-const programAddresses = new Set<string>(Object.values(programs))
+const programAddresses = new Set<string>([...Object.values(programs), ...nativePrograms])
+
+/** So written were sysvars and their like. Whoever looks for a key that ends so never finds one. */
+const endsAsName = /1{10}$/
 
 /** What can be told without asking anybody. */
 export function judgeOffline(
@@ -20,11 +23,14 @@ export function judgeOffline(
   { mints, ours }: { mints: Set<string>; ours: Set<string> },
 ): Refusal | undefined {
   if (ours.has(address))
-    return refuse('destination_is_ours', `${address} is an account of this service.`)
-  if (mints.has(address)) return refuse('destination_is_mint', `${address} is a token's mint.`)
-  if (programAddresses.has(address))
-    return refuse('destination_is_program', `${address} is a program.`)
+    return refuse(
+      'destination_is_ours',
+      `${address} is an account of this service. Send the address of the recipient.`,
+    )
+  if (mints.has(address)) return isMint(address)
+  if (programAddresses.has(address)) return isProgram(address)
   if (address === incinerator) return notAWallet(address, 'destroys what is sent to it')
+  if (endsAsName.test(address)) return notAWallet(address, 'is a name of the chain itself')
   return undefined
 }
 
@@ -42,7 +48,7 @@ export function mustBeCreated({ tokenAccount }: Found): boolean {
 }
 
 function judgeWallet({ address, isOnCurve }: Destination, wallet: Account | null) {
-  if (wallet?.isExecutable) return refuse('destination_is_program', `${address} is a program.`)
+  if (wallet?.isExecutable) return isProgram(address)
   if (wallet && isOfTokens(wallet)) return judgeOfTokens(address, wallet)
   if (wallet && wallet.owner !== programs.system)
     return notAWallet(address, `belongs to the program ${wallet.owner}`)
@@ -53,12 +59,14 @@ function judgeWallet({ address, isOnCurve }: Destination, wallet: Account | null
 
 function judgeOfTokens(address: string, account: Account): Refusal {
   const { space, data } = account
-  const isMint = space === mintBytes || data[tokenAccountBytes] === mintMark
-  if (isMint) return refuse('destination_is_mint', `${address} is a token's mint.`)
+  if (space === mintBytes || data[tokenAccountBytes] === mintMark) return isMint(address)
   if (space === multisigBytes || space < tokenAccountBytes)
     return notAWallet(address, 'belongs to the token program')
   const { owner } = readTokenFields(account)
-  return notAWallet(address, `is a token account; the wallet that owns it is ${owner}`)
+  return refuse(
+    'destination_not_a_wallet',
+    `${address} is a token account. Send the address of the wallet that owns it: ${owner}.`,
+  )
 }
 
 function judgeTokenAccount({ address, mint }: Destination, { tokenAccount }: Found) {
@@ -68,10 +76,13 @@ function judgeTokenAccount({ address, mint }: Destination, { tokenAccount }: Fou
   if (fields?.owner !== address || fields.mint !== mint)
     return refuse(
       'destination_wrong_token',
-      `The token account of ${address} belongs to somebody else now.`,
+      `The token account of ${address} belongs to somebody else now. ${another}`,
     )
   if (fields.isFrozen)
-    return refuse('destination_frozen', `The issuer has frozen the token account of ${address}.`)
+    return refuse(
+      'destination_frozen',
+      `The issuer has frozen the token account of ${address}. ${another}`,
+    )
   return undefined
 }
 
@@ -83,6 +94,19 @@ function isEmpty({ owner, space }: Account): boolean {
   return owner === programs.system && space === 0
 }
 
+const another = 'Ask the recipient for another wallet.'
+
+function isMint(address: string): Refusal {
+  const message = `${address} is the mint of a token. Send the address of a wallet.`
+  return refuse('destination_is_mint', message)
+}
+
+function isProgram(address: string): Refusal {
+  const message = `${address} is a program. Send the address of a wallet.`
+  return refuse('destination_is_program', message)
+}
+
 function notAWallet(address: string, why: string): Refusal {
-  return refuse('destination_not_a_wallet', `${address} is no wallet: it ${why}.`)
+  const message = `${address} is no wallet: it ${why}. Send the address of one.`
+  return refuse('destination_not_a_wallet', message)
 }

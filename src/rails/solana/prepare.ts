@@ -43,7 +43,10 @@ function write(parts: PrepareParts, carriage: Carriage, { blockhash }: Lifetime)
   const addressed = addressTarget(carriage, parts.recipients, parts.reserved)
   if (isRefusal(addressed)) return addressed
   if (!addressed.recipient.isOnCurve)
-    return refuse('destination_not_a_wallet', 'Nobody can hold the key of the destination.')
+    return refuse(
+      'destination_not_a_wallet',
+      'Nobody can hold the key of the destination. Send the address of a wallet.',
+    )
   return parts.templates.write({ ...addressed, memo: carriage.reference, blockhash })
 }
 

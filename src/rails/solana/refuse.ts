@@ -7,5 +7,8 @@ export function refuse(reason: Reason, message: string): Refusal {
 }
 
 export function railUnavailable(): Refusal {
-  return refuse('rail_unavailable', 'The Solana network does not answer. Nothing was done.')
+  return refuse(
+    'rail_unavailable',
+    'The Solana network does not answer. Nothing was done; retry later.',
+  )
 }

@@ -34,10 +34,19 @@ export function judgeSimulation(error: TransactionError | null): Refusal | undef
   const reason = reasonOf(error)
   if (reason === 'insufficient_treasury') return treasuryShort()
   if (reason === 'destination_frozen')
-    return refuse('destination_frozen', 'The issuer has frozen an account of this transfer.')
-  return refuse('simulation_failed', `The chain would refuse it: ${JSON.stringify(error)}.`)
+    return refuse(
+      'destination_frozen',
+      'The issuer has frozen an account of this transfer. Ask the recipient for another wallet.',
+    )
+  return refuse(
+    'simulation_failed',
+    `The chain would refuse it: ${JSON.stringify(error)}. Check the destination.`,
+  )
 }
 
 export function treasuryShort(): Refusal {
-  return refuse('treasury_short', 'The hot wallet cannot cover the transfer at the moment.')
+  return refuse(
+    'treasury_short',
+    'The hot wallet cannot cover the transfer at the moment. Nothing was done; retry later.',
+  )
 }

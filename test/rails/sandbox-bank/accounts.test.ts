@@ -128,15 +128,21 @@ describe('names', () => {
 
 describe('an account is refused before anything is sent', () => {
   test.each([
-    [{ bankCode: '000' }, 'unknown_bank'],
-    [{ accountNumber: magicNumber(8) }, 'account_not_found'],
-    [{ accountNumber: '123456789' }, 'account_not_found'],
-    [{ accountNumber: '12345678901' }, 'account_not_found'],
-    [{ accountNumber: '１２３４５６７８９０' }, 'account_not_found'],
-    [{ accountName: 'Acme Stores Ltd' }, 'name_mismatch'],
-    [{ accountNumber: magicNumber(9) }, 'rail_unavailable'],
-  ])('%j is %s', async (fields, reason) => {
+    [{ bankCode: '000' }, 'unknown_bank', /GET \/v1\/banks lists them\.$/],
+    [{ accountNumber: magicNumber(8) }, 'account_not_found', /Check it with the recipient\.$/],
+    [{ accountNumber: '123456789' }, 'account_not_found', /Check it/],
+    [{ accountNumber: '12345678901' }, 'account_not_found', /Check it/],
+    [{ accountNumber: '１２３４５６７８９０' }, 'account_not_found', /Check it/],
+    [
+      { accountName: 'Acme Stores Ltd' },
+      'name_mismatch',
+      /Correct accountName, or leave it out\.$/,
+    ],
+    [{ accountNumber: magicNumber(9) }, 'rail_unavailable', /retry later\.$/],
+  ])('%j is %s, and what to do is said', async (fields, reason, message) => {
     expect(await reasonFor(fields)).toBe(`bank_transfer_failed/${reason}`)
+    const [outcome] = await bank.inspect([targetOf(fields)])
+    expect((outcome as Refusal).message).toMatch(message)
   })
 
   test('alone: its neighbours in the list are answered', async () => {

@@ -124,6 +124,12 @@ test('what is not a wallet is refused by what it is', async () => {
     [systemProgram, 'destination_is_program'],
     [TOKEN_PROGRAM_ADDRESS, 'destination_is_program'],
     ['BPFLoaderUpgradeab1e11111111111111111111111', 'destination_is_program'],
+    ['NativeLoader1111111111111111111111111111111', 'destination_is_program'],
+    ['KeccakSecp256k11111111111111111111111111111', 'destination_is_program'],
+    ['Feature111111111111111111111111111111111111', 'destination_is_program'],
+    ['Sysvar1111111111111111111111111111111111111', 'destination_not_a_wallet'],
+    ['SysvarRewards111111111111111111111111111111', 'destination_not_a_wallet'],
+    ['StakeConfig11111111111111111111111111111111', 'destination_not_a_wallet'],
     ['SysvarC1ock11111111111111111111111111111111', 'destination_not_a_wallet'],
     ['1nc1nerator11111111111111111111111111111111', 'destination_not_a_wallet'],
     [nonce.address, 'destination_not_a_wallet'],
@@ -142,6 +148,8 @@ test('what is not a wallet is refused by what it is', async () => {
   const outcomes = await rail.inspect(carriages.map(toTarget))
   const reasons = outcomes.map((outcome) => outcome instanceof Refusal && outcome.reason)
   expect(cases.map(([to], index) => [to, reasons[index]])).toEqual(cases)
+  for (const outcome of outcomes)
+    expect((outcome as Refusal).message).toMatch(/\. Send the address of (a|the|one)\b.*\.$/)
   const told = outcomes[cases.findIndex(([to]) => to === loose.address)] as Refusal
   expect(told.message).toContain(owner)
   expect(told.code).toBe('crypto_transfer_failed')
