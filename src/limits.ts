@@ -85,6 +85,10 @@ export const limits = {
     firstLookMs: second,
     lookEveryMs: second,
     longestLookMs: 10 * minute,
+    /**
+     * Longer than any look at a full batch, or two workers would undo each other's for ever: ten
+     * calls in a row to a node that takes `callMs` for each, then signing and sending anew.
+     */
     leaseMs: 2 * minute,
     /** Who begins to send later than that might still be sending when the lease is over. */
     sendWithinMs: minute,

@@ -5,6 +5,7 @@ import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
 import { openRails } from './open-rails.js'
 import { mintBackings } from './payouts/back-fundings.js'
+import { releaseAttempts } from './payouts/live-attempts.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
@@ -12,6 +13,10 @@ import { serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
+
+// Whoever read what is printed may be gone, as in `npm start | head`. That is no reason to stop,
+// and none to leave the database running when it is time to.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 /** Everything in one process, until Ctrl-C: what `npm start` runs. */
 async function main(): Promise<void> {
@@ -25,6 +30,7 @@ async function main(): Promise<void> {
     const seal = createSeal(config.secret)
     await prepareDatabase(database.url, seal)
     const db = new Database(database.url, logLostConnection(logger))
+    if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
     const rails = await openRails({ config, db, clock: systemClock, logger })
     const served = await serve(config, database.url, { logger, rails })
     const { allowsLoopbackWebhooks } = config

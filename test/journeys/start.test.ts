@@ -210,6 +210,15 @@ describe('stopping and starting', () => {
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
   })
 
+  // As with `npm start | head -3`: what it says last has no reader any more.
+  test('it ends everything also when nobody reads what it prints', async () => {
+    running = await start()
+    running.stopReading()
+    const postgres = postgresOf(home)!
+    expect(await stop(running, 'SIGTERM')).toEqual({ code: 0, signal: null })
+    expect([running.pid, postgres].filter(isRunning)).toEqual([])
+  })
+
   // The database is up before the service is: whoever changes their mind in between must not be
   // left with a database that nobody asked for.
   test('Ctrl-C during the start leaves no process either', async () => {

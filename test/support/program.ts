@@ -17,6 +17,8 @@ export type Program = {
   ended: Promise<Ended>
   /** Until it has printed this, or ended. */
   untilSaid(text: string): Promise<void>
+  /** Whatever it prints from now on meets a closed pipe. */
+  stopReading(): void
   signal(name: NodeJS.Signals): void
 }
 
@@ -120,6 +122,10 @@ function follow(child: ChildProcess): Program {
         listen()
       })
       await Promise.race([said, ended])
+    },
+    stopReading() {
+      child.stdout!.destroy()
+      child.stderr!.destroy()
     },
     signal(name) {
       child.kill(name)
