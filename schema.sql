@@ -458,6 +458,50 @@ create table reconciliations (
   constraint reconciliations_pkey PRIMARY KEY (rail)
 );
 
+create table sandbox_accounts (
+  reference text not null,
+  number text not null,
+  name text not null,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint sandbox_accounts_pkey PRIMARY KEY (reference),
+  constraint sandbox_number_has_ten_digits CHECK ((number ~ '^[0-9]{10}$'::text)),
+  constraint sandbox_number_is_not_magic CHECK ((number < '9900000000'::text)),
+  constraint sandbox_number_is_one_account UNIQUE (number)
+);
+
+create table sandbox_notices (
+  payment_id text not null,
+  copies integer not null,
+  tries integer default 0 not null,
+  is_under_way boolean default false not null,
+  due_at timestamp with time zone not null,
+  constraint only_tried_sandbox_notice_is_under_way CHECK (((tries > 0) OR (NOT is_under_way))),
+  constraint sandbox_notice_has_a_payment FOREIGN KEY (payment_id) REFERENCES sandbox_payments(id),
+  constraint sandbox_notice_has_few_copies CHECK (((copies >= 1) AND (copies <= 50))),
+  constraint sandbox_notices_pkey PRIMARY KEY (payment_id)
+);
+
+create table sandbox_payments (
+  id text not null,
+  line_number bigint generated always as identity not null,
+  account_number text not null,
+  amount bigint not null,
+  currency text not null,
+  sender json,
+  is_sender_masked boolean not null,
+  session_id text not null,
+  narration text,
+  paid_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  constraint only_known_sandbox_sender_is_masked CHECK (((sender IS NOT NULL) OR (NOT is_sender_masked))),
+  constraint sandbox_currency_is_a_code CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint sandbox_payment_has_an_account FOREIGN KEY (account_number) REFERENCES sandbox_accounts(number),
+  constraint sandbox_payment_has_its_own_line UNIQUE (line_number),
+  constraint sandbox_payment_id_is_ours CHECK ((id ~ '^sbp_[0-9a-z]+$'::text)),
+  constraint sandbox_payments_pkey PRIMARY KEY (id)
+);
+
 create table sandbox_transfers (
   reference text not null,
   payment_order text not null,
@@ -470,6 +514,7 @@ create table sandbox_transfers (
   reverses_at timestamp with time zone,
   is_told boolean default false not null,
   reversal_number bigint,
+  refund_of text,
   constraint lost_sandbox_transfer_has_no_ending CHECK (((NOT is_lost) OR (ending IS NULL))),
   constraint only_completed_sandbox_transfer_reverses CHECK (((reverses_at IS NULL) OR ((NOT (ending IS DISTINCT FROM 'completed'::text)) AND (reverses_at >= ends_at)))),
   constraint only_ended_sandbox_transfer_is_told CHECK (((NOT is_told) OR (ending IS NOT NULL))),
@@ -479,6 +524,7 @@ create table sandbox_transfers (
   constraint sandbox_ending_has_a_time CHECK (((ending IS NULL) = (ends_at IS NULL))),
   constraint sandbox_ending_is_known CHECK ((ending = ANY (ARRAY['completed'::text, 'failed'::text]))),
   constraint sandbox_failure_has_a_reason CHECK (((NOT (ending IS DISTINCT FROM 'failed'::text)) = (failure_reason IS NOT NULL))),
+  constraint sandbox_refund_has_a_payment FOREIGN KEY (refund_of) REFERENCES sandbox_payments(id),
   constraint sandbox_reversal_is_listed_once UNIQUE (reversal_number),
   constraint sandbox_transfers_pkey PRIMARY KEY (reference)
 );
@@ -579,6 +625,14 @@ CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (st
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
 
+CREATE INDEX sandbox_notices_due ON public.sandbox_notices USING btree (due_at);
+
+CREATE INDEX sandbox_payments_by_record ON public.sandbox_payments USING btree (recorded_at, line_number);
+
+CREATE INDEX sandbox_payments_of_account ON public.sandbox_payments USING btree (account_number, line_number);
+
+CREATE INDEX sandbox_refunds ON public.sandbox_transfers USING btree (refund_of) WHERE (refund_of IS NOT NULL);
+
 CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
@@ -599,8 +653,14 @@ CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environmen
 
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, submitted_at, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sandbox_accounts_are_never_edited BEFORE DELETE OR UPDATE OF reference, number, name, opened_at OR TRUNCATE ON public.sandbox_accounts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sandbox_payments_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.sandbox_payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN (((old.reversal_number IS NOT NULL) AND ((new.reverses_at IS DISTINCT FROM old.reverses_at) OR (new.reversal_number IS DISTINCT FROM old.reversal_number)))) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();

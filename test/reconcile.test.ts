@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { day, systemClock } from '../src/clock.js'
 import { createMetrics } from '../src/http/metrics.js'
+import { limits } from '../src/limits.js'
 import { createLogger } from '../src/log.js'
 import { mintBackings } from '../src/payouts/back-fundings.js'
 import { decidePayout } from '../src/payouts/decide-payout.js'
@@ -183,6 +184,7 @@ describe('a healthy system', () => {
   test('stays so after somebody decided what the bank never ends', async () => {
     const reference = await payBank('9900000065')
     await pass(2)
+    clock.advance(limits.payouts.leaseMs)
     await db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded: false }))
     expect(await statusOf(reference)).toBe('FAILED')
     expect(await findNew()).toEqual([])
@@ -194,7 +196,7 @@ describe('a healthy system', () => {
     await chain.advance(200)
     const asOnMainnet = await createSolanaRail({
       ...{ endpoints: [chain.url], signer, clock: systemClock, logger },
-      ...{ isEmbedded: false, network: 'not-mainnet' },
+      ...{ isEmbedded: false, network: 'not-mainnet', openAmount: async () => 0n },
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const told = await reconcile({ db, rails: remote }, clock.now(), far)

@@ -6,6 +6,7 @@ import { limits } from '../limits.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import { operatorDecision } from './failure-reasons.js'
 import type { FollowReturns } from './follow-returns.js'
 import { readLiveAttempts } from './live-attempts.js'
 import { bankKinds, kinds, type Payout } from './payout.js'
@@ -32,8 +33,8 @@ export async function decidePayout(
   const isSentUntil = laterOf(leasedUntil, after(attempt.createdAt, limits.payouts.leaseMs))
   if (!hasLanded && isSentUntil > now) throw isBeingSent(reference, isSentUntil)
   const verdict: Conclusion = hasLanded
-    ? { attempt, verdict: 'landed' }
-    : { attempt, verdict: 'failed', reason: 'operator_decision' }
+    ? { attempt, verdict: 'landed', reason: operatorDecision }
+    : { attempt, verdict: 'failed', reason: operatorDecision }
   const [ended] = await concludePayouts(tx, now, [verdict], follow)
   if (!ended) throw hasEnded(reference)
   return ended

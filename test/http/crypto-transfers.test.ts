@@ -183,10 +183,10 @@ test('what a killed process had claimed is due for the one that takes its place'
   clock.advance(2_000)
   await claimAttempts(db, clock.now(), rail.name)
   clock.advance(1_000)
-  await lookAfterPayouts({ db, rail, logger }, clock.now())
+  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
   expect((await get(`${path}/${reference}`)).json.data.status).toBe('SUBMITTED')
   await releaseAttempts(db, clock.now())
-  await lookAfterPayouts({ db, rail, logger }, clock.now())
+  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
   expect((await get(`${path}/${reference}`)).json.data.status).toBe('CONFIRMED')
 })
 
