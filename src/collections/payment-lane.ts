@@ -54,7 +54,7 @@ const noticesDue: DueTable = {
   returning: 'job.rail, job.mode, job.id',
 }
 
-/** Judges what nobody has judged at once, and looks again for accounts. Says how many there were. */
+/** Judges what nobody has judged at once, and looks for accounts again. Says how many it was. */
 export async function takeDueNotices(
   tools: { db: Database; rail: string; lane: PaymentLane; logger: Logger },
   now: Date,

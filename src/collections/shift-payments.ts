@@ -37,8 +37,8 @@ export async function lockWithAccounts(
 }
 
 /**
- * Moves money of locked payments between their places, and the sums of their accounts with it. Gives
- * back the payments as they are then.
+ * Moves money of locked payments between their places, and the sums of their accounts with it. What
+ * was locked is then as it is written.
  */
 export function shiftPayments(
   tx: Tx,
