@@ -599,6 +599,8 @@ CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts US
 
 CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
 
+CREATE INDEX notices_open ON public.notices USING btree (received_at) WHERE (state <> 'TAKEN'::text);
+
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 
 CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);

@@ -12,6 +12,7 @@ import { registerFees } from './operate/fees.js'
 import { registerKeys } from './operate/keys.js'
 import { registerKyc } from './operate/kyc.js'
 import { registerMerchants } from './operate/merchants.js'
+import { registerNotices } from './operate/notices.js'
 import type { OperateContext } from './operate/operation.js'
 import { registerPayouts } from './operate/payouts.js'
 import { registerReconcile } from './operate/reconcile.js'
@@ -81,6 +82,7 @@ for (const register of [
   registerBankAccounts,
   registerFees,
   registerBalances,
+  registerNotices,
   registerPayouts,
   registerAudit,
   registerVerifyLedger,

@@ -43,7 +43,8 @@ export async function claimAttempts(db: Reader, now: Date, rail: string): Promis
 export async function releaseAttempts(db: Reader, now: Date): Promise<void> {
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
-    where state = 'LIVE' and looks > 0 and due_at > ${now} and due_at <= ${after(now, limits.payouts.leaseMs)}`)
+    where state = 'LIVE' and looks > 0 and due_at > ${now}
+      and due_at <= ${after(now, limits.payouts.leaseMs)}`)
 }
 
 const names = { environment_id: 'int4', payout_id: 'uuid' } as const
