@@ -41,6 +41,28 @@ create table audit_lines (
   constraint audit_lines_pkey PRIMARY KEY (id)
 );
 
+create table checkout_sessions (
+  environment_id integer not null,
+  id uuid not null,
+  reference text not null,
+  account_id uuid not null,
+  description text not null,
+  customer_name text not null,
+  customer_email text not null,
+  merchant_reference text,
+  url text not null,
+  success_url text,
+  cancel_url text,
+  metadata json not null,
+  event_sequence integer default 0 not null,
+  created_at timestamp with time zone not null,
+  constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
+  constraint session_has_one_account UNIQUE (environment_id, account_id),
+  constraint session_reference_is_long CHECK ((length(reference) = 42)),
+  constraint session_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500)))
+);
+
 create table coin_backings (
   environment_id integer not null,
   id uuid not null,
@@ -80,6 +102,7 @@ create table collection_accounts (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   due_at timestamp with time zone,
+  session_id uuid,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
   constraint account_status_is_known CHECK (
@@ -94,6 +117,7 @@ END),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = 'virtual_account'::text) AND (status = 'ACTIVE'::text)))),
   constraint only_virtual_account_expires CHECK (((kind = 'virtual_account'::text) = (expires_at IS NOT NULL))),
+  constraint only_virtual_account_has_a_session CHECK (((session_id IS NULL) OR (kind = 'virtual_account'::text))),
   constraint only_virtual_account_waits_for_an_amount CHECK (((kind = 'virtual_account'::text) = (amount IS NOT NULL))),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
@@ -564,6 +588,10 @@ create table webhook_endpoints (
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
+
+CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, id) WHERE (merchant_reference IS NOT NULL);
+
+CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions USING btree (reference);
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from './clock.js'
 import { createAccounts } from './collections/create-accounts.js'
@@ -12,6 +13,7 @@ import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
+import { Streams } from './http/streams.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
@@ -75,28 +77,21 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     accounts: createLane(laneContext, createAccounts),
     ...collections.lanes,
   }
+  const streams = new Streams(laneContext)
   const metrics = createMetrics(lanes, () => listReconciliations(db))
 
   const app = await createServer({
-    clock,
-    logger,
-    keyRing,
-    findReplay: createReplayFinder(db, seal),
-    metrics,
+    ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },
     routes: createRoutes({
-      db,
-      seal,
+      ...{ db, seal, banks, simulated, rails, collections, streams },
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
       fundBalance: (call) => lanes.fund.run(call),
       change: createChanges({ db, clock, seal }),
       ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }) }),
-      banks,
-      simulated,
       createPayout: (call) => lanes.payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
-      rails,
-      collections,
+      baseUrl: () => config.publicUrl ?? addressOf(app),
       createAccount: (call) => lanes.accounts.run(call),
       afterAdvance: (id) => fallDue({ db, clock, logger, keyRing }, id),
     }),
@@ -114,12 +109,19 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     async close() {
       health.drain()
       clearInterval(uses)
+      await streams.close()
       await closeServer(app)
       await Promise.all(Object.values(lanes).map((lane) => lane.close()))
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
       await db.close()
     },
   }
+}
+
+/** As it is reached from this machine, whatever it is bound to. */
+export function addressOf({ server }: FastifyInstance): string {
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
 }
 
 function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Config) {

@@ -14,6 +14,8 @@ export const prefixes = {
   dedicatedAccount: 'da_',
   payment: 'pay_',
   paymentReturn: 'rf_',
+  /** Where a page of sessions ended; their own references are longer. */
+  position: 'at_',
   event: 'evt_',
   webhookEndpoint: 'we_',
 } as const

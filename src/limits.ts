@@ -186,6 +186,15 @@ export const limits = {
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
+  checkout: { urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
+  streams: {
+    perSession: 5,
+    perAddress: 20,
+    longestMs: 15 * minute,
+    beatMs: 15 * second,
+    retryMs: 3 * second,
+    listenAgainMs: second,
+  },
   reconcile: {
     everyMs: day,
     lookEveryMs: minute,

@@ -66,6 +66,16 @@ export const codes = {
     when: 'A dedicated account could not be created.',
     nextStep: 'Change what the message names and try again.',
   },
+  checkout_session_failed: {
+    status: 422,
+    when: 'A checkout session could not be created or changed.',
+    nextStep: 'Change what the message names and try again.',
+  },
+  checkout_session_not_found: {
+    status: 404,
+    when: 'There is no such checkout session.',
+    nextStep: 'Ask the merchant for a new link.',
+  },
   account_action_failed: {
     status: 422,
     when: 'An account cannot be changed like this.',
@@ -228,6 +238,11 @@ export const reasons = {
     status: 422,
     when: 'The bank refuses to open the account.',
     nextStep: 'Read the message; use another reference if it names it.',
+  },
+  no_payment_method: {
+    status: 422,
+    when: 'No payment method is enabled in the settings.',
+    nextStep: 'Enable one with `PATCH /v1/settings`.',
   },
   no_destination: {
     status: 422,

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { compose, type House } from './compose.js'
+import { addressOf, compose } from './compose.js'
 import type { Config } from './config.js'
 import type { HttpMetrics } from './http/metrics.js'
 import type { Logger } from './log.js'
@@ -28,7 +28,7 @@ export async function serve(
   try {
     const address = await house.app.listen({ host: config.host, port: config.port })
     metricsServer = await listenForMetrics(house.metrics, config)
-    customers?.announceTo(`${ownAddress(house)}/rails/${customers.name}/notices/test`)
+    customers?.announceTo(`${addressOf(house.app)}/rails/${customers.name}/notices/test`)
     const { port } = metricsServer.address() as AddressInfo
     return {
       url: config.publicUrl ?? address,
@@ -44,12 +44,6 @@ export async function serve(
     await house.close()
     throw explain(error, config)
   }
-}
-
-/** The sandbox bank lives in this process, and so its notices come from here. */
-function ownAddress({ app }: House): string {
-  const { port } = app.server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
 }
 
 /** Bound to loopback whatever HOST says: figures about a business are not for everyone. */

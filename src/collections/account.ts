@@ -39,6 +39,8 @@ export type Account = Places & {
   variance: Variance
   amountReceived: bigint
   eventSequence: number
+  /** The checkout session that shows it, if one does. */
+  sessionId: string | null
   expiresAt: Date | null
   paidAt: Date | null
   /** When it was cancelled or deactivated. */

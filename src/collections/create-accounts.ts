@@ -3,10 +3,14 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Account } from './account.js'
+import type { Session } from './session.js'
 import { insertAccounts, type NewAccount } from './store-accounts.js'
+import { insertSessions } from './store-sessions.js'
 
 export type OrderedAccount = {
   account: NewAccount
+  /** The page that shows it, if one does. */
+  session?: Session
   /** The account as it begins, for the answer and for the event: JSON text. */
   shown: string
 }
@@ -26,6 +30,10 @@ export async function createAccounts(
   insertAccounts(
     tx,
     fresh.map(({ account }) => account),
+  )
+  insertSessions(
+    tx,
+    fresh.flatMap(({ session }) => session ?? []),
   )
   emitAll(tx, now, fresh.flatMap(toCreated))
   return orders.map((order) => {

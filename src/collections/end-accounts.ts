@@ -13,6 +13,7 @@ import { type AccountName, accountId, type Found, unknownAccount } from './find-
 import { showAccount } from './show-account.js'
 import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
+import { tellSessions } from './tell-sessions.js'
 
 /** Ends what nobody paid in time, of one environment or of all. Says how many there were. */
 export async function expireAccounts(
@@ -71,6 +72,7 @@ async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> 
     ended.map(({ account }) => account),
   )
   emitAll(tx, now, ended.map(toHappening))
+  await tellSessions(tx, now, ended.map(toChange))
   return ended
 }
 
@@ -78,6 +80,10 @@ function toHappening({ account, payments }: Found) {
   const { environmentId, id, status, eventSequence: sequence } = account
   const data = showAccount(account, payments)
   return { environmentId, type: told[status]!, resourceId: id, causeId: id, sequence, data }
+}
+
+function toChange({ account }: Found) {
+  return { account, hasNewStatus: true, causeId: account.id }
 }
 
 async function paymentsOf(tx: Tx, account: Account) {

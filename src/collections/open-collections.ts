@@ -2,9 +2,12 @@ import type pg from 'pg'
 import type { Clock } from '../clock.js'
 import type { Mode } from '../environment.js'
 import type { Logger } from '../log.js'
+import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
+import { type FoundSession, findByReferences } from './find-sessions.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
+import { createSessionOrdering, type OrderSession } from './order-sessions.js'
 import {
   createNoticeLane,
   createPaymentLane,
@@ -30,6 +33,9 @@ export type Collections = {
   /** Those of the bank that simulates. */
   customers: Customers | undefined
   order: OrderAccount
+  orderSession: OrderSession
+  /** For everyone who knows the reference; many at once in one question. */
+  findSession(reference: string): Promise<FoundSession | undefined>
   /** Has the bank turn payers away, at once and without waiting for it. */
   closeNumber(account: Account): void
   keepNotice(notice: NewNotice): Promise<NoticeName>
@@ -47,10 +53,13 @@ export function openCollections(tools: Tools): Collections {
   const byName = new Map(all.map((rail) => [rail.name, rail]))
   const notices = createNoticeLane(tools)
   const payments = createPaymentLane({ ...tools, rails: byName })
+  const orderAccount = createAccountOrdering({ db, rails })
   return {
     rails,
     customers,
-    order: createAccountOrdering({ db, rails }),
+    order: orderAccount,
+    orderSession: createSessionOrdering({ db, orderAccount }),
+    findSession: gather((references: string[]) => findByReferences(db, references)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])

@@ -69,7 +69,7 @@ export function createAccountOrdering(tools: { db: Reader; rails: CollectionRail
       ...{ environmentId: environment.id, id, kind, rail: rail.name, ...opened, asset: 'NGN' },
       ...{ amount: expected?.amount ?? null, merchantReference, metadata: wish.metadata },
       ...{ status: 'ACTIVE', variance: 'NONE', amountReceived: 0n, ...nowhere },
-      ...{ eventSequence: kind === 'dedicated_account' ? 1 : 0 },
+      ...{ eventSequence: kind === 'dedicated_account' ? 1 : 0, sessionId: null },
       ...{ expiresAt: expected?.expiresAt ?? null, paidAt: null, endedAt: null, createdAt: now },
     }
     const dueAt = expected && after(expected.expiresAt, -environment.clockOffsetMs)

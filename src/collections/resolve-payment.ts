@@ -15,6 +15,7 @@ import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-pa
 import { showAccount } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
+import { tellSessions } from './tell-sessions.js'
 
 /** Locks a payment of this environment with the account that it came to. */
 export async function lockOne(
@@ -79,6 +80,7 @@ async function tellPaid(tx: Tx, now: Date, account: Account, { id }: Payment): P
   const type = 'virtual_account.paid' as const
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
+  await tellSessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
 }
 
 function toAcceptance(payment: Payment, fee: bigint): Movement {

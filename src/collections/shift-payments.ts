@@ -6,6 +6,7 @@ import type { Payment } from './payment.js'
 import { lockAccounts, updateAccounts } from './store-accounts.js'
 import { lockPayments, updatePayments } from './store-payments.js'
 import { tellPayment } from './tell-of-payments.js'
+import { wakePages } from './tell-sessions.js'
 
 export type Place = keyof Places
 
@@ -65,6 +66,7 @@ export function shiftPayments(
   updatePayments(tx, [...payments.values()])
   updateAccounts(tx, [...accounts.values()])
   emitAll(tx, now, happenings)
+  wakePages(tx, [...accounts.values()])
 }
 
 function shifted(

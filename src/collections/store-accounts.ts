@@ -8,6 +8,7 @@ export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind
   a.amount_received as "amountReceived", a.amount_accepted as "amountAccepted",
   a.amount_held as "amountHeld", a.amount_returning as "amountReturning",
   a.amount_returned as "amountReturned", a.event_sequence as "eventSequence",
+  a.session_id as "sessionId",
   a.expires_at as "expiresAt", a.paid_at as "paidAt", a.ended_at as "endedAt",
   a.created_at as "createdAt"`
 
@@ -24,6 +25,7 @@ const inserted = {
   amount: 'int8',
   merchant_reference: 'text',
   event_sequence: 'int4',
+  session_id: 'uuid',
   expires_at: 'timestamptz',
   created_at: 'timestamptz',
   due_at: 'timestamptz',
@@ -61,6 +63,7 @@ export function insertAccounts(tx: Tx, accounts: NewAccount[]): void {
     amount: account.amount,
     merchant_reference: account.merchantReference,
     event_sequence: account.eventSequence,
+    session_id: account.sessionId,
     expires_at: account.expiresAt,
     created_at: account.createdAt,
     due_at: account.dueAt,

@@ -23,6 +23,7 @@ import {
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 import { tellOfPayments } from './tell-of-payments.js'
+import { type Change, tellSessions } from './tell-sessions.js'
 
 /** What a payment did: the account as it was left, and its payments until then, newest first. */
 export type Taken = { account: Account; payment: Payment; payments: Payment[]; isNowPaid: boolean }
@@ -79,6 +80,7 @@ export async function takePayments(
     taken.flatMap((one) => toReturn(context, one)),
   )
   emitAll(tx, now, happenings)
+  await tellSessions(tx, now, changesOf(taken, left))
   writeJudgements(
     tx,
     notices.map((notice) => judgementOf(now, notice, accounts)),
@@ -176,6 +178,17 @@ export function waitMs(looks: number): number {
 
 function toNumber({ rail, mode, announced }: Notice) {
   return { rail, mode, number: announced.accountNumber }
+}
+
+/** Each account once, as it was left; the payment that paid it is the cause. */
+function changesOf(taken: Taken[], left: { account: Account }[]): Change[] {
+  const paying = new Map(
+    taken.filter(({ isNowPaid }) => isNowPaid).map((one) => [one.account.id, one.payment.id]),
+  )
+  return lastOfEach(left).map((account) => {
+    const causeId = paying.get(account.id)
+    return { account, hasNewStatus: causeId !== undefined, causeId: causeId ?? account.id }
+  })
 }
 
 function lastOfEach(left: { account: Account }[]): Account[] {

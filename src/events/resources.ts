@@ -144,10 +144,37 @@ export const checkoutSession = resource('CheckoutSession', {
   paymentMethods: Type.Array(paymentMethod),
   status: Type.Enum(['pending', 'paid', 'expired', 'cancelled']),
   url: text('https://pay.example.com/checkout/cs_01hx…'),
-  virtualAccount: orNull(text('va_01hx…')),
+  virtualAccount: text('va_01hx…'),
+  successUrl: orNull(Type.String()),
+  cancelUrl: orNull(Type.String()),
   metadata,
   expiresAt: time,
   createdAt: time,
+})
+
+/** What everyone who knows the reference may see of a session. */
+export const publicCheckoutSession = resource('PublicCheckoutSession', {
+  reference: text('cs_01hx…'),
+  merchant: Type.Object({ id: text('mer_01hx…'), displayName: text('Ada Stores') }),
+  amount: kobo,
+  currency: naira,
+  description: text('Two loaves of agege bread'),
+  customer: Type.Object({ name: text('Ada Obi'), email: text('ada@example.com') }),
+  paymentMethods: Type.Array(paymentMethod),
+  status: Type.Enum(['pending', 'paid', 'expired', 'cancelled']),
+  expiresAt: time,
+  bankTransfer: Type.Optional(
+    Type.Object({
+      accountNumber: text('0000014572'),
+      accountName: text('Ada Stores'),
+      bankName: text('Sandbox Bank'),
+      bankCode: text('999'),
+      amount: kobo,
+    }),
+  ),
+  serverTime: time,
+  cancelUrl: orNull(Type.String()),
+  successUrl: Type.Optional(orNull(Type.String())),
 })
 
 export const cryptoWallet = resource('CryptoWallet', {

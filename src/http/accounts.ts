@@ -40,12 +40,21 @@ export async function openAccount(rooms: Rooms, ask: Asker, wish: Wish, message:
   const { environment, key, now } = ask
   const request = key && `${key.digest}/${key.fingerprint.toString('hex')}`
   const name = environment.merchantName
-  const order = await rooms.collections
-    .order(now, { ...wish, environment, name, request })
-    .catch((error: unknown): Outcome<OrderedAccount> => {
-      if (error instanceof Refusal && error.status < 500) return error
-      throw error
-    })
+  const ordering = rooms.collections.order(now, { ...wish, environment, name, request })
+  return recordAccount(rooms, ask, ordering, message)
+}
+
+/** The same, where the order is under way. */
+export async function recordAccount(
+  rooms: Rooms,
+  ask: Asker,
+  ordering: Promise<OrderedAccount>,
+  message: string,
+) {
+  const order = await ordering.catch((error: unknown): Outcome<OrderedAccount> => {
+    if (error instanceof Refusal && error.status < 500) return error
+    throw error
+  })
   if (order instanceof Refusal)
     return rooms.createAccount(
       toLateCall(ask, order, () => {

@@ -79,6 +79,8 @@ async function admit(
   // A bank tells of as many payments as there are, and nobody else is heard.
   if (route.access === 'signed') return
   if (route.access === 'open') {
+    // Any page may read it: there is nothing in it that needs a key.
+    reply.header('access-control-allow-origin', '*')
     allow(reply, guards.rateLimits.address(request.ip), guards.publicRateLimitPerSecond)
     return
   }
@@ -139,6 +141,7 @@ function toAsk(
     headers: request.headers,
     key,
     requestId: request.id,
+    address: request.ip,
     now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
   } as Ask<never, never, never>

@@ -14,6 +14,7 @@ import type { Database } from '../postgres/database.js'
 import type { Outcome } from '../refusal.js'
 import type { Seal } from '../sealed.js'
 import type { Call, Change } from './keyed-lane.js'
+import type { Streams } from './streams.js'
 
 /** What the routes need of the house; compose.ts hands it to them. */
 export type Rooms = {
@@ -31,6 +32,9 @@ export type Rooms = {
   sendPayout: (payout: Payout) => void
   rails: Rails
   collections: Collections
+  streams: Streams
+  /** Where payers reach this service. */
+  baseUrl: () => string
   createAccount: (call: Call<Outcome<OrderedAccount>, Account>) => Promise<Answered>
   /** Does what fell due when a clock was moved. What fails here is done by workers soon after. */
   afterAdvance: (environmentId: EnvironmentId) => Promise<void>

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Environment } from '../environment.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
@@ -20,13 +21,20 @@ export type Ask<Body, Query, Params> = {
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
+  /** Of the caller, as far as it can be believed. */
+  address: string
   /** In the time of the environment: the world's, and as far ahead as its clock was moved. */
   now: Date
   wantsCsv: boolean
 }
 
 /** An answer that is not an envelope, such as a statement as CSV. */
-export type Document = { status: number; body: string; contentType: string; headers?: Headers }
+export type Document = {
+  status: number
+  body: string | Readable
+  contentType: string
+  headers?: Headers
+}
 type Headers = Record<string, string>
 
 export type RouteAnswer = Answer | Answered | Document

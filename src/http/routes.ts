@@ -2,6 +2,7 @@ import { advanceClock } from './advance-clock.js'
 import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
+import { checkoutSessionRoutes } from './checkout-sessions.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
 import { dedicatedAccountRoutes } from './dedicated-accounts.js'
 import { eventRoutes } from './events.js'
@@ -9,6 +10,7 @@ import { fundBalance } from './fund-balance.js'
 import { payIn } from './pay-in.js'
 import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
+import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
 import type { Rooms } from './rooms.js'
 import type { Route } from './route.js'
@@ -28,6 +30,8 @@ export function createRoutes(rooms: Rooms): Route[] {
     fundBalance(rooms),
     ...virtualAccountRoutes(rooms),
     ...dedicatedAccountRoutes(rooms),
+    ...checkoutSessionRoutes(rooms),
+    ...publicCheckoutRoutes(rooms),
     ...paymentRoutes(rooms),
     payIn(rooms),
     railNotices(rooms),

@@ -1,0 +1,80 @@
+import { after } from '../clock.js'
+import { prefixes, toReference } from '../ids.js'
+import { toWire } from '../money/amounts.js'
+import { accountReference } from './account.js'
+import type { FoundSession } from './find-sessions.js'
+import { sessionStatus } from './session.js'
+
+/** As the merchant's own operations, and events, show it: JSON text. */
+export function showSession(found: FoundSession): string {
+  const { session, account } = found
+  const { merchantReference } = session
+  const shown = {
+    ...showCore(found),
+    ...(merchantReference !== null && { merchantReference }),
+    url: session.url,
+    virtualAccount: accountReference(account),
+    successUrl: session.successUrl,
+    cancelUrl: session.cancelUrl,
+    createdAt: session.createdAt.toISOString(),
+  }
+  return `${JSON.stringify(shown).slice(0, -1)},"metadata":${session.metadata}}`
+}
+
+/** As everyone who knows the reference sees it. Where to go next is told when it is time. */
+export function showPublicSession(now: Date, found: FoundSession) {
+  const { session, account, clockOffsetMs } = found
+  const { number, accountName, bankName, bankCode } = account
+  const isPending = account.status === 'ACTIVE'
+  const amount = toWire(account.amount!, account.asset)
+  return {
+    ...showCore(found),
+    ...(isPending && {
+      bankTransfer: { accountNumber: number, accountName, bankName, bankCode, amount },
+    }),
+    serverTime: after(now, clockOffsetMs).toISOString(),
+    cancelUrl: withReference(session.cancelUrl, session.reference),
+    ...(account.status === 'PAID' && {
+      successUrl: withReference(session.successUrl, session.reference),
+    }),
+  }
+}
+
+function showCore({ session, account, merchantId, checkout, paymentMethods }: FoundSession) {
+  return {
+    reference: session.reference,
+    merchant: {
+      id: toReference(prefixes.merchant, merchantId),
+      displayName: checkout.displayName,
+    },
+    amount: toWire(account.amount!, account.asset),
+    currency: account.asset,
+    description: session.description,
+    customer: { name: session.customerName, email: session.customerEmail },
+    paymentMethods: showMethods(paymentMethods.bankTransfer, account.status === 'ACTIVE'),
+    status: sessionStatus(account.status),
+    expiresAt: account.expiresAt!.toISOString(),
+  }
+}
+
+function showMethods(enabled: boolean, isPending: boolean) {
+  const available = enabled && isPending
+  return [
+    {
+      ...{ code: 'bank_transfer', label: 'Bank transfer', enabled, available },
+      status: available ? 'available' : 'unavailable',
+    },
+    {
+      ...{ code: 'card', label: 'Card', enabled: false, available: false },
+      status: 'coming_soon',
+    },
+  ]
+}
+
+/** So that the merchant's page knows which session it is about. */
+export function withReference(url: string | null, reference: string): string | null {
+  if (url === null) return null
+  const parsed = new URL(url)
+  parsed.searchParams.set('reference', reference)
+  return parsed.href
+}

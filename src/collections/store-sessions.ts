@@ -1,0 +1,63 @@
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+import type { Session } from './session.js'
+
+const inserted = {
+  environment_id: 'int4',
+  id: 'uuid',
+  reference: 'text',
+  account_id: 'uuid',
+  description: 'text',
+  customer_name: 'text',
+  customer_email: 'text',
+  merchant_reference: 'text',
+  url: 'text',
+  success_url: 'text',
+  cancel_url: 'text',
+  created_at: 'timestamptz',
+} as const
+
+const insert = listStatement({
+  name: 'insert_checkout_sessions',
+  columns: { ...inserted, metadata: 'text' },
+  text: (list) => {
+    const names = Object.keys(inserted).join(', ')
+    return `
+      insert into checkout_sessions (${names}, metadata)
+      select ${names}, metadata::json from ${list}`
+  },
+})
+
+export function insertSessions(tx: Tx, sessions: Session[]): void {
+  if (sessions.length === 0) return
+  const rows = sessions.map((session) => ({
+    environment_id: session.environmentId,
+    id: session.id,
+    reference: session.reference,
+    account_id: session.accountId,
+    description: session.description,
+    customer_name: session.customerName,
+    customer_email: session.customerEmail,
+    merchant_reference: session.merchantReference,
+    url: session.url,
+    success_url: session.successUrl,
+    cancel_url: session.cancelUrl,
+    created_at: session.createdAt,
+    metadata: session.metadata,
+  }))
+  tx.write(insert(rows))
+}
+
+const count = listStatement({
+  name: 'count_session_events',
+  columns: { environment_id: 'int4', id: 'uuid' },
+  text: (list) => `
+    update checkout_sessions s set event_sequence = s.event_sequence + 1
+    from ${list} where s.environment_id = list.environment_id and s.id = list.id`,
+})
+
+/** For sessions whose accounts are locked: nobody else counts them. */
+export function countEvents(tx: Tx, sessions: Pick<Session, 'environmentId' | 'id'>[]): void {
+  if (sessions.length === 0) return
+  tx.write(count(sessions.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))))
+}

@@ -1,0 +1,183 @@
+import Type from 'typebox'
+import { type AccountStatus, accountReference } from '../collections/account.js'
+import { endAccount } from '../collections/end-accounts.js'
+import { type FoundSession, getSession, listSessions } from '../collections/find-sessions.js'
+import type { SessionStatus } from '../collections/session.js'
+import { showSession } from '../collections/show-session.js'
+import { checkoutSession } from '../events/resources.js'
+import { prefixes } from '../ids.js'
+import { limits } from '../limits.js'
+import { Refusal } from '../refusal.js'
+import { listText, readPosition, recordAccount, referenceIn, writePosition } from './accounts.js'
+import { successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { metadataIn, readMetadata } from './metadata.js'
+import { refuseUnusualNaira } from './naira-limits.js'
+import { readExpiry } from './read-expiry.js'
+import { readWebUrl } from './read-web-url.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+import { closed, kobo, page, pageQuery, plainText } from './schemas.js'
+
+const path = '/v1/checkout/sessions'
+const base = { access: 'secret', tag: 'Checkout' } as const
+const params = Type.Object({ reference: Type.String() })
+
+export function checkoutSessionRoutes(rooms: Rooms): Route[] {
+  return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
+}
+
+const text = (length: number, example: string) =>
+  Type.String({ minLength: 1, maxLength: length, pattern: plainText, examples: [example] })
+
+const webUrl = (description: string) =>
+  Type.Optional(
+    Type.String({
+      ...{ minLength: 1, maxLength: limits.checkout.urlLength, description },
+      examples: ['https://shop.example/thanks'],
+    }),
+  )
+
+const create = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    operation: 'createCheckoutSession',
+    summary: 'Create a checkout session',
+    description:
+      'A page for one payment of one amount, at `url`: send your customer there. Without `expiresAt` it waits for 30 minutes.',
+    body: closed({
+      amount: kobo,
+      currency: Type.Optional(Type.Enum(['NGN'])),
+      description: text(limits.checkout.descriptionLength, 'Two loaves of agege bread'),
+      customer: closed({
+        name: text(limits.names.length, 'Ada Obi'),
+        email: Type.String({
+          ...{ maxLength: limits.checkout.emailLength, pattern: '^[^\\s@]+@[^\\s@]+$' },
+          examples: ['ada@example.com'],
+        }),
+      }),
+      merchantReference: Type.Optional(referenceIn),
+      expiresAt: Type.Optional(
+        Type.String({
+          description: 'ISO 8601; at most 24 hours ahead.',
+          examples: ['2026-01-05T09:30:00Z'],
+        }),
+      ),
+      successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
+      cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
+      metadata: Type.Optional(metadataIn),
+    }),
+    answers: { 201: checkoutSession },
+    codes: ['checkout_session_failed', 'virtual_account_creation_failed', 'forbidden'],
+    async handle(ask) {
+      refuseUnusualNaira(rooms, ask)
+      const { environment, key, now, body } = ask
+      const request = key && `${key.digest}/${key.fingerprint.toString('hex')}`
+      const ordering = rooms.collections.orderSession(now, {
+        ...{ environment, request, baseUrl: rooms.baseUrl(), metadata: readMetadata(ask) },
+        ...{ description: body.description, merchantReference: body.merchantReference ?? null },
+        ...{ customerName: body.customer.name, customerEmail: body.customer.email },
+        successUrl: readWebUrl('successUrl', body.successUrl),
+        cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
+        expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
+      })
+      return recordAccount(rooms, ask, ordering, 'Checkout session created')
+    },
+  })
+
+const statuses: Record<SessionStatus, AccountStatus> = {
+  pending: 'ACTIVE',
+  paid: 'PAID',
+  expired: 'EXPIRED',
+  cancelled: 'CANCELLED',
+}
+
+const list = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'listCheckoutSessions',
+    summary: 'List checkout sessions',
+    description: 'Newest first; by status, or by your own reference.',
+    query: closed({
+      merchantReference: Type.Optional(referenceIn),
+      status: Type.Optional(Type.Enum(Object.keys(statuses), { type: 'string' })),
+      ...pageQuery,
+    }),
+    answers: { 200: page(checkoutSession) },
+    async handle({ environment, query }) {
+      const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
+      const found = await listSessions(db, environment.id, {
+        merchantReference,
+        status: status === undefined ? undefined : statuses[status as SessionStatus],
+        beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)?.session.id
+      const next = found.length > limit ? writePosition(prefixes.position, last!) : null
+      return successText(200, 'Checkout sessions', listText(shown.map(showSession), next))
+    },
+  })
+
+const read = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference`,
+    operation: 'getCheckoutSession',
+    summary: 'Read a checkout session',
+    description: 'As it is now.',
+    params,
+    answers: { 200: checkoutSession },
+    codes: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const found = await getSession(db, { environmentId: environment.id, reference })
+      return successText(200, 'Checkout session', showSession(found))
+    },
+  })
+
+const cancel = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:reference/cancel`,
+    operation: 'cancelCheckoutSession',
+    summary: 'Cancel a checkout session',
+    description: 'The page says so, and money that comes all the same counts as late.',
+    params,
+    answers: { 200: checkoutSession },
+    codes: ['not_found', 'checkout_session_failed'],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, reference: ask.params.reference }
+      const { account } = await getSession(rooms.db, name)
+      let isEnded = false
+      const answered = await rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const { environmentId, kind } = account
+            const own = { environmentId, kind, reference: accountReference(account) }
+            await endAccount(tx, now, own).catch(asSession)
+            isEnded = true
+            return getSession(tx, name)
+          },
+          (found) => successText(200, 'Session cancelled', showSession(found as FoundSession)),
+        ),
+      )
+      if (isEnded) rooms.collections.closeNumber(account)
+      return answered
+    },
+  })
+
+/** What is wrong with its account is wrong with the session, under its own name. */
+function asSession(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
+  throw new Refusal('checkout_session_failed', {
+    reason: 'invalid_state',
+    message: 'Only a session that is pending can be cancelled; this one has ended.',
+  })
+}

@@ -1,0 +1,100 @@
+import Type from 'typebox'
+import type { FoundSession } from '../collections/find-sessions.js'
+import { showPublicSession } from '../collections/show-session.js'
+import { publicCheckoutSession } from '../events/resources.js'
+import { Refusal } from '../refusal.js'
+import { success } from './envelope.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+
+const path = '/public/checkout/:reference'
+const base = { access: 'open', tag: 'Checkout' } as const
+const params = Type.Object({ reference: Type.String() })
+
+/** What a payer's browser may ask, knowing nothing but a reference. */
+export function publicCheckoutRoutes(rooms: Rooms): Route[] {
+  return [read(rooms), stream(rooms), simulate(rooms)]
+}
+
+const read = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'getPublicCheckout',
+    summary: 'Read a checkout session as a payer',
+    description: 'Needs no key: who knows the reference may read it, from any page.',
+    params,
+    answers: { 200: publicCheckoutSession },
+    codes: ['checkout_session_not_found'],
+    async handle({ params: { reference }, now }) {
+      const found = await findSession(rooms, reference)
+      return success(200, 'Checkout session', showPublicSession(now, found))
+    },
+  })
+
+const stream = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/stream`,
+    operation: 'streamPublicCheckout',
+    summary: 'Hear when a checkout session changes',
+    description:
+      'Server-sent events: `changed` says that there is something new to read, and nothing else.',
+    params,
+    answers: {},
+    codes: ['checkout_session_not_found'],
+    async handle({ params: { reference }, address }) {
+      await findSession(rooms, reference)
+      const body = rooms.streams.open({ reference, address })
+      return { status: 200, body, contentType: 'text/event-stream; charset=utf-8' }
+    },
+  })
+
+const simulate = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/simulate`,
+    operation: 'simulatePublicCheckout',
+    summary: 'Pay a checkout session of test mode',
+    description: 'As a customer would, once. In live mode there is no such operation.',
+    params,
+    answers: { 200: publicCheckoutSession },
+    codes: ['checkout_session_not_found'],
+    async handle({ params: { reference }, now }) {
+      const found = await findSession(rooms, reference)
+      const { customers } = rooms.collections
+      if (found.mode === 'live' || !customers) throw noSession()
+      await payOnce(rooms, found, now)
+      return success(200, 'Paid', showPublicSession(now, await findSession(rooms, reference)))
+    },
+  })
+
+/** Named by the session: however often it is asked for, it is one payment. */
+async function payOnce(rooms: Rooms, found: FoundSession, now: Date): Promise<void> {
+  const { account, session, mode, clockOffsetMs } = found
+  const { customers, takeNotice } = rooms.collections
+  const id = `sbp_${session.id.replaceAll('-', '')}`
+  const paidAt = new Date(now.getTime() + clockOffsetMs)
+  await customers!.receivePayment({
+    ...{ id, accountNumber: account.number, amount: account.amount!, paidAt, copies: 1 },
+    sender: { name: session.customerName },
+  })
+  await customers!.announceNow(id)
+  await takeNotice({ rail: account.rail, mode, id })
+}
+
+/** What cannot be a reference is refused as one that names nothing: nobody learns the difference. */
+export async function findSession(rooms: Rooms, reference: string): Promise<FoundSession> {
+  const found = await rooms.collections.findSession(reference)
+  if (!found) throw noSession()
+  return found
+}
+
+function noSession(): Refusal {
+  return new Refusal('checkout_session_not_found', {
+    message: 'There is no such checkout session. Ask the merchant for a new link.',
+  })
+}
