@@ -182,7 +182,9 @@ export const limits = {
     returnsAtOnce: 100,
     /** So often the bank is asked to take a payment back before somebody has to decide. */
     returnTries: 20,
-    foundAtOnce: 1_000,
+    /** How far back, and how often, banks are asked for payments they did not announce. */
+    unannouncedMs: day,
+    askEveryMs: 10 * minute,
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './clock.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { followReturns } from './collections/follow-returns.js'
+import { hearUnannounced } from './collections/hear-unannounced.js'
 import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
 import { sendReturns } from './collections/send-returns.js'
+import { modes } from './environment.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
@@ -65,6 +67,15 @@ function collectionJobs({ rails, collecting }: OpenRails, { lane, logger }: JobT
   const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
   const jobs: Job[] = [
     { name: 'expire accounts', everyMs, batch: expiredAtOnce, run: expireAccounts },
+    ...modes.flatMap((mode) => {
+      const rail = collecting[mode]
+      if (!rail) return []
+      const name = `ask ${rail.name} for payments it did not announce`
+      const run = (db: Database, now: Date) => hearUnannounced({ db, rail, mode, logger }, now)
+      return [
+        { name, everyMs: limits.collections.askEveryMs, batch: Number.POSITIVE_INFINITY, run },
+      ]
+    }),
     ...namesOf(collecting).map((rail) => ({
       ...{ name: `judge payments of ${rail}`, everyMs, batch: noticesAtOnce },
       run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),

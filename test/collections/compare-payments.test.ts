@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { after, day } from '../../src/clock.js'
+import { comparePayments } from '../../src/collections/compare-payments.js'
+import { hearUnannounced } from '../../src/collections/hear-unannounced.js'
+import { createLogger } from '../../src/log.js'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { db, bank, clock } = house
+const logger = createLogger('silent')
+let shop: ReturnType<typeof customersOf>
+let count = 0
+beforeEach(async () => {
+  shop = customersOf(house, await house.hire('Ada'))
+})
+
+const open = async () => (await shop.openVirtual()).json.data
+
+/** The bank takes it and says nothing. */
+function paySilently(accountNumber: string) {
+  const id = `sbp_silent${count++}`
+  const payment = { id, accountNumber, amount: 500_000n, paidAt: clock.now(), copies: 1 }
+  return bank.receivePayment({ ...payment, isSilent: true })
+}
+
+async function compare() {
+  const period = { from: new Date(0), to: after(clock.now(), day) }
+  const { differences } = await comparePayments(db, bank, period)
+  return differences.map(({ kind, name }) => [kind, name])
+}
+
+describe('books and bank', () => {
+  test('agree on what was announced, in whatever way it was judged', async () => {
+    for (const amount of [500_000, 499_999, 500_001])
+      await shop.payIn((await open()).accountNumber, { amount, copies: 3 })
+    expect(await compare()).toEqual([])
+  })
+
+  // Nobody was told. The worker asks, the payment is judged, and a late notice changes nothing.
+  test('differ by a payment that was never announced, until the worker asks', async () => {
+    const { reference, accountNumber } = await open()
+    const silent = await paySilently(accountNumber)
+    clock.advance(1_000)
+    expect(await compare()).toEqual([['not_in_books', silent!.id]])
+    expect(await hearUnannounced({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(1)
+    await house.work()
+    expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
+    expect(await compare()).toEqual([])
+    expect(await hearUnannounced({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
+    await expectSoundBooks(db)
+  })
+
+  test('differ by money that the bank never had, and by its amount', async () => {
+    const paid = (await shop.payIn((await open()).accountNumber)).json.data
+    const other = (await shop.payIn((await open()).accountNumber)).json.data
+    expect(paid.status).toBe('ACCEPTED')
+    const ids = await db.rows(sql<{ id: string }>`
+      select rail_id as id from payments order by id desc limit 2`)
+    const [second, first] = ids.map(({ id }) => id)
+    await db.rows(sql`alter table sandbox_payments disable trigger user`)
+    await db.rows(sql`update sandbox_payments set id = 'sbp_renamed' where id = ${first}`)
+    await db.rows(sql`update sandbox_payments set amount = 7 where id = ${second}`)
+    expect((await compare()).sort()).toEqual([
+      ['amount_differs', second],
+      ['not_at_rail', first],
+      ['not_in_books', 'sbp_renamed'],
+    ])
+    expect(other.status).toBe('ACCEPTED')
+  })
+})
