@@ -12,7 +12,7 @@ import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, AccountStatus } from './account.js'
 import type { Payment } from './payment.js'
-import type { Session } from './session.js'
+import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
@@ -85,7 +85,8 @@ export async function findByReferences(
 export type SessionName = { environmentId: EnvironmentId; reference: string }
 
 export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
-  const [found] = await findByReferences(db, [name.reference])
+  const isOurs = new RegExp(referencePattern).test(name.reference)
+  const [found] = isOurs ? await findByReferences(db, [name.reference]) : []
   if (found?.session.environmentId === name.environmentId) return found
   throw new Refusal('not_found', {
     message: `There is no checkout session ${name.reference} in this environment.`,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { FoundSession } from '../collections/find-sessions.js'
+import { referencePattern } from '../collections/session.js'
 import { showPublicSession } from '../collections/show-session.js'
 import { publicCheckoutSession } from '../events/resources.js'
 import { Refusal } from '../refusal.js'
@@ -88,10 +89,14 @@ async function payOnce(rooms: Rooms, found: FoundSession, now: Date): Promise<vo
 
 /** What cannot be a reference is refused as one that names nothing: nobody learns the difference. */
 export async function findSession(rooms: Rooms, reference: string): Promise<FoundSession> {
-  const found = await rooms.collections.findSession(reference)
+  const found = isReference.test(reference)
+    ? await rooms.collections.findSession(reference)
+    : undefined
   if (!found) throw noSession()
   return found
 }
+
+const isReference = new RegExp(referencePattern)
 
 function noSession(): Refusal {
   return new Refusal('checkout_session_not_found', {

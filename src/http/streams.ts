@@ -6,6 +6,7 @@ import { limits } from '../limits.js'
 import { listen } from '../postgres/listen.js'
 import { Refusal } from '../refusal.js'
 
+type Tools = { clock: Clock; connect: () => Promise<pg.Client>; beatMs?: number }
 type Listener = ReturnType<typeof listen>
 type Open = { reference: string; address: string; until: number; body: PassThrough }
 
@@ -21,11 +22,11 @@ export class Streams {
   #listener: Listener | undefined
   #isClosed = false
 
-  constructor({ clock, connect }: { clock: Clock; connect: () => Promise<pg.Client> }) {
+  constructor({ clock, connect, beatMs = limits.streams.beatMs }: Tools) {
     this.#clock = clock
     const onMessage = (reference: string | undefined) => this.wake(reference)
     this.#listen = () => listen({ connect, channel: sessionChannel, onMessage })
-    this.#beat = setInterval(() => this.#keepAlive(), limits.streams.beatMs)
+    this.#beat = setInterval(() => this.#keepAlive(), beatMs)
     this.#beat.unref()
   }
 

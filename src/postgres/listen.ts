@@ -16,14 +16,14 @@ type Tools = {
 export function listen({ connect, channel, onMessage }: Tools): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
+  const isStopped = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+  })
 
   async function listenOnce(): Promise<void> {
     const client = await connect()
     try {
       const isCut = new Promise<void>((resolve) => client.on('end', () => resolve()))
-      const isStopped = new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve())
-      })
       client.on('notification', ({ payload }) => onMessage(payload))
       await client.query(`listen ${channel}`)
       onMessage(undefined)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
@@ -63,4 +63,140 @@ test('a session that is paid says so, to the payer and to the merchant', async (
   expect(json.data.items).toHaveLength(1)
   expect(json.data.items[0].data).toMatchObject({ reference, status: 'paid' })
   await expectSoundBooks(house.db)
+})
+
+describe('a session follows its account', () => {
+  test('into expiry, and back when a late payment is accepted', async () => {
+    const session = (await create()).json.data
+    const { accountNumber } = (await look(session.reference)).json.data.bankTransfer
+    house.clock.advance(30 * 60_000)
+    await house.work()
+    expect((await look(session.reference)).json.data).toMatchObject({ status: 'expired' })
+    const late = (await shop.payIn(accountNumber, { amount: 1_250_000 })).json.data
+    expect(late).toMatchObject({ status: 'HELD', variance: 'LATE' })
+    expect((await look(session.reference)).json.data.status).toBe('expired')
+    await shop.post(`/v1/collections/payments/${late.reference}/resolve`, { action: 'accept' })
+    expect((await look(session.reference)).json.data.status).toBe('paid')
+    const told = (await shop.get('/v1/events?limit=100')).json.data.items
+      .filter(({ type }: { type: string }) => type.startsWith('checkout.'))
+      .map(({ type, sequence }: { type: string; sequence: number }) => [type, sequence])
+    expect(told).toEqual([
+      ['checkout.session.paid', 2],
+      ['checkout.session.expired', 1],
+    ])
+    await expectSoundBooks(house.db)
+  })
+
+  test('into cancellation, by whichever of the two is cancelled', async () => {
+    const one = (await create()).json.data
+    const path = `/v1/checkout/sessions/${one.reference}/cancel`
+    expect((await shop.post(path, {})).json.data).toMatchObject({ status: 'cancelled' })
+    expect((await shop.post(path, {})).status).toBe(200)
+    const other = (await create()).json.data
+    await shop.post(`/v1/collections/virtual-accounts/${other.virtualAccount}/cancel`, {})
+    expect((await look(other.reference)).json.data).toMatchObject({
+      ...{ status: 'cancelled', cancelUrl: null },
+    })
+  })
+
+  test('and one that is paid cannot be cancelled', async () => {
+    const { reference } = (await create()).json.data
+    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    const { status, json } = await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
+    expect([status, json.code, json.reason]).toEqual([
+      ...[409, 'checkout_session_failed', 'invalid_state'],
+    ])
+  })
+})
+
+describe('who may see what', () => {
+  test('references that are unknown, malformed or of nobody look the same', async () => {
+    const { reference } = (await create()).json.data
+    const replies = await Promise.all(
+      [
+        ...[`${reference.slice(0, -1)}${reference.endsWith('0') ? '1' : '0'}`, 'cs_', 'cs_x'],
+        ...['%00', reference.toUpperCase(), `va_${reference.slice(3, 29)}`, 'a'.repeat(150)],
+      ].map(look),
+    )
+    const bodies = replies.map(({ status, json }) => {
+      return JSON.stringify([status, { ...json, requestId: '' }])
+    })
+    expect(new Set(bodies).size).toBe(1)
+    expect(replies[0]).toMatchObject({
+      status: 404,
+      json: { code: 'checkout_session_not_found' },
+    })
+  })
+
+  test('another merchant reads, lists and cancels nothing', async () => {
+    const { reference } = (await create()).json.data
+    const stranger = customersOf(house, await house.hire('Bola'))
+    const path = `/v1/checkout/sessions/${reference}`
+    expect((await stranger.get(path)).status).toBe(404)
+    expect((await stranger.post(`${path}/cancel`, {})).status).toBe(404)
+    expect((await stranger.get('/v1/checkout/sessions')).json.data.items).toEqual([])
+    expect((await look(reference)).json.data.status).toBe('pending')
+  })
+
+  test('lists go newest first, by status and reference, page by page', async () => {
+    const made: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      house.clock.advance(1)
+      made.unshift((await create({ merchantReference: `order-${n % 2}` })).json.data.reference)
+    }
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { data } = (await shop.get(`/v1/checkout/sessions?limit=2${cursor}`)).json
+      seen.push(...data.items.map((item: { reference: string }) => item.reference))
+      cursor = data.nextCursor ? `&cursor=${data.nextCursor}` : ''
+    } while (cursor)
+    expect(seen).toEqual(made)
+    const odd = await shop.get('/v1/checkout/sessions?merchantReference=order-1&status=pending')
+    expect(odd.json.data.items).toHaveLength(2)
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    [{ successUrl: 'javascript:alert(1)' }, 'successUrl'],
+    [{ cancelUrl: 'data:text/html,x' }, 'cancelUrl'],
+    [{ successUrl: 'https://shop.example@evil.example/' }, 'successUrl'],
+    [{ cancelUrl: '//evil.example' }, 'cancelUrl'],
+    [{ description: '' }, 'description'],
+    [{ description: 'a\u0000b' }, 'description'],
+    [{ customer: { name: 'Ada', email: 'nobody' } }, 'customer.email'],
+    [{ customer: { name: 'Ada' } }, 'customer.email'],
+    [{ amount: '500' }, 'amount'],
+    [{ currency: 'USD' }, 'currency'],
+    [{ expiresAt: '2020-01-01' }, 'expiresAt'],
+    [{ colour: 'red' }, 'colour'],
+  ])('%j', async (change, field) => {
+    const { status, json } = await create(change)
+    expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
+  })
+
+  test('a session that nobody could pay', async () => {
+    const { test: keys } = await house.hire('No methods')
+    await house.ask('PATCH', '/v1/settings', {
+      key: keys.secret,
+      body: { paymentMethods: { bankTransfer: false } },
+    })
+    const { status, json } = await house.ask('POST', '/v1/checkout/sessions', {
+      key: keys.secret,
+      body: order,
+    })
+    expect([status, json.code, json.reason]).toEqual([
+      ...[422, 'checkout_session_failed', 'no_payment_method'],
+    ])
+  })
+})
+
+test('twenty copies of a request make one session', async () => {
+  const headers = { 'idempotency-key': 'checkout-1' }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => shop.post('/v1/checkout/sessions', order, headers)),
+  )
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+  expect((await shop.get('/v1/checkout/sessions')).json.data.items).toHaveLength(1)
 })
