@@ -3,6 +3,7 @@ import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
+import { getClockOffset } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account } from './account.js'
@@ -64,8 +65,9 @@ export async function returnHeld(
   const { payment } = locked
   refuseNotHeld(payment)
   const { amountHeld: amount } = payment
-  const returned = newReturn(now, payment, { amount, destination })
-  insertReturns(tx, [returned])
+  const at = after(now, await getClockOffset(tx, name.environmentId))
+  const returned = newReturn(at, payment, { amount, destination })
+  insertReturns(tx, now, [returned])
   const told = { type: 'payment.returning' as const, causeId: returned.id }
   const shift = { from: 'amountHeld' as const, to: 'amountReturning' as const, told }
   shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])

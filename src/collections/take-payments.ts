@@ -76,6 +76,7 @@ export async function takePayments(
   updateAccounts(tx, lastOfEach(left))
   insertReturns(
     tx,
+    now,
     taken.flatMap((one) => toReturn(context, one)),
   )
   emitAll(tx, now, happenings)
@@ -147,10 +148,11 @@ function toMovement({ payment }: Taken): Movement {
   return { environmentId, asset, causeId: id, isHold: false, lines: charged }
 }
 
-function toReturn({ now, rails }: Context, { payment }: Taken) {
-  if (payment.amountReturning === 0n) return []
+function toReturn({ rails }: Context, { payment }: Taken) {
+  const { amountReturning: amount, createdAt } = payment
+  if (amount === 0n) return []
   const destination = destinationOf({ ...payment, id: payment.railId }, rails.get(payment.rail)!)
-  return [newReturn(now, payment, { amount: payment.amountReturning, destination: destination! })]
+  return [newReturn(createdAt, payment, { amount, destination: destination! })]
 }
 
 /** Null where the notice is about money that came to us as it should. */
