@@ -144,11 +144,11 @@ export async function lockAccounts(
 const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 
 /** A bank knows a number and not whose it is; a number of the other mode is nobody's. */
-const lockByNumber = listStatement<typeof numbers, Account>({
+const lockByNumber = listStatement<typeof numbers, Account & AccountNumber>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
   text: (list) => `
-    select ${accountColumns} from ${list}
+    select ${accountColumns}, list.mode from ${list}
     join collection_accounts a on a.rail = list.rail and a.number = list.number
     join environments e on e.id = a.environment_id and e.mode = list.mode
     order by a.environment_id, a.id for no key update of a`,
@@ -162,9 +162,9 @@ export async function lockAccountsByNumber(
 ): Promise<Map<string, Account>> {
   const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
   const rows = await tx.rows(lockByNumber(unique))
-  return new Map(rows.map((row) => [numberKey(row), row]))
+  return new Map(rows.map(({ mode, ...row }) => [numberKey({ ...row, mode }), row]))
 }
 
-export function numberKey({ rail, number }: Pick<AccountNumber, 'rail' | 'number'>): string {
-  return `${rail}/${number}`
+export function numberKey({ rail, mode, number }: AccountNumber): string {
+  return `${rail}/${mode}/${number}`
 }
