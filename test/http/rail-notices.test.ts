@@ -61,6 +61,24 @@ test('what is not signed by the bank is refused, and nothing of it is kept', asy
   expect(await paymentsOf()).toEqual([])
 })
 
+// What merchants may not send, a bank may: a name twice, half a character, more digits than a float.
+test('a genuine notice is heard however it is written', async () => {
+  const { reference, accountNumber } = await desk.open()
+  const { id, body } = noticeOf(accountNumber, {
+    ...{ narration: 'half \ud800, nothing \0', sender: { ...payer, name: '\udc00OBI' } },
+  })
+  const odd = body.replace('{', '{"event":"x", "rate": 0.12345678901234567890, ')
+  await announce({ id, body: odd })
+  expect(await desk.verify(reference)).toMatchObject({ status: 'PAID' })
+  expect(await paymentsOf()).toMatchObject([
+    { narration: 'half \ufffd, nothing ', sender: { name: '\ufffdOBI' } },
+  ])
+  for (const unreadable of ['null', '[]', '7', 'not JSON'])
+    expect([(await post(unreadable)).status, (await post(unreadable, sign('x'))).status]).toEqual([
+      ...[200, 401],
+    ])
+})
+
 test('notices are heard where their bank is, and nowhere else', async () => {
   const { id, body } = noticeOf((await desk.open()).accountNumber)
   for (const path of [
