@@ -99,7 +99,7 @@ test('a return that is never answered for stays on its way until the bank decide
   }
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
   const [{ reference }] = await desk.returnsOf(paid.reference)
-  await house.bank.instruct(reference, 'fail')
+  await desk.post(`/v1/test/disbursements/${reference}/settle`, { outcome: 'fail' })
   house.clock.advance(3_600_000)
   await house.work()
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })

@@ -8,6 +8,7 @@ import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { createSimulatedBank } from '../../src/rails/sandbox-bank/simulated-bank.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -29,6 +30,7 @@ export async function openBankHouse() {
     banks: { test: bank, live: undefined },
     collecting: { test: bank, live: undefined },
     customers: bank,
+    simulated: [createSimulatedBank(bank)],
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.announceTo(house.url + noticesPath)
