@@ -14,7 +14,7 @@ type Reply = Awaited<ReturnType<typeof house.ask>>
 // Customers pay, exactly and not, more than once; the merchant cancels, accepts, returns, refunds and
 // moves the clock; two workers do their rounds: all at once, over few accounts, so that everybody
 // meets everybody. Nobody may be answered with a failure of ours, and every kobo must be somewhere.
-test.each([1, 2, 3])('whatever happens at once, books and payments agree (%i)', async (seed) => {
+test.each([1, 2])('whatever happens at once, books and payments agree (%i)', async (seed) => {
   const desk = await openDesk(house)
   const pick = choose(seed)
   await desk.setPolicy({ underpayment: 'hold', overpayment: 'hold', duplicatePayment: 'return' })
@@ -51,10 +51,10 @@ test.each([1, 2, 3])('whatever happens at once, books and payments agree (%i)', 
   ]
   const doSome = async () => {
     const replies: (Reply | undefined)[] = []
-    for (let done = 0; done < 8; done += 1) replies.push(await pick(deeds)())
+    for (let done = 0; done < 7; done += 1) replies.push(await pick(deeds)())
     return replies
   }
-  const replies = (await Promise.all(Array.from({ length: 12 }, doSome))).flat()
+  const replies = (await Promise.all(Array.from({ length: 10 }, doSome))).flat()
   const statuses = new Set(replies.flatMap((reply) => reply?.status ?? []))
   expect([...statuses].filter((status) => status >= 500)).toEqual([])
   const counted = await house.db.rows(sql<{ deadlocks: bigint }>`
