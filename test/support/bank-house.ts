@@ -90,7 +90,9 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
       (await get(`/v1/collections/payments/${reference}`)).json.data,
     eventsOf: async (reference: string): Promise<string[]> => {
       const { json } = await get(`/v1/events?resource=${reference}&limit=100`)
-      return json.data.items.map((event: { type: string }) => event.type).toReversed()
+      // In the order they happened in: those of one moment are listed in any.
+      const items: { type: string; sequence: number }[] = json.data.items
+      return items.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
     },
     naira: async (): Promise<{ available: number; held: number; pending: number }> => {
       const { json }: Reply = await get('/v1/balances')
