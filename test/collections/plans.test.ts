@@ -7,7 +7,7 @@ import { findByRailId, listPayments } from '../../src/collections/find-payments.
 import { takeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { lockAccounts, lockAccountsByNumber } from '../../src/collections/store-accounts.js'
-import { lockNotices } from '../../src/collections/store-notices.js'
+import { lockNotices, writeJudgements } from '../../src/collections/store-notices.js'
 import { findLatestPayments, lockPayments } from '../../src/collections/store-payments.js'
 import { lockReturns } from '../../src/collections/store-returns.js'
 import { newId, prefixes, toReference } from '../../src/ids.js'
@@ -125,15 +125,21 @@ test('accounts are locked by their numbers, and by their ids', async () => {
     expect(scans).toEqual(['by collection_accounts_pkey'])
 })
 
+// Not by what is due either: where few wait that looks cheap, and reads them all for each.
 test('notices, payments and returns are locked by their names', async () => {
   const session = await openSession(db)
+  const notice = { rail: 'paper', mode: 'test', id: '77' } as const
   await inTransaction(session, async (tx) => {
-    await lockNotices(tx, [{ rail: 'paper', mode: 'test', id: '77' }])
+    await lockNotices(tx, [notice])
+    writeJudgements(tx, [{ ...notice, state: 'UNMATCHED', reason: null, due_at: now }])
     await lockPayments(tx, names)
     await lockReturns(tx, names)
   })
   const notices = ['{paper,paper}', '{test,test}', '{77,1077}']
   for (const { scans } of await plansOf(session, 'lock_notices', notices))
+    expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
+  const judged = [...notices, '{TAKEN,TAKEN}', '{null,null}', `{${now.toISOString()},null}`]
+  for (const { scans } of await plansOf(session, 'end_notices', judged))
     expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
   for (const { scans } of await plansOf(session, 'lock_payments', ids))
     expect(scans).toEqual(['by payments_pkey'])
