@@ -50,8 +50,8 @@ export function insertNotices(tx: Tx, now: Date, dueAt: Date, notices: NewNotice
 }
 
 /**
- * Said otherwise than by the index of what is due: few wait as a rule, so the planner would read all
- * of them for each that is named, and a backlog would grow with its square.
+ * Said otherwise than by the index of what is due: few wait as a rule, so the planner would read
+ * all of them for each that is named, and the cost of a backlog would grow with its square.
  */
 const isUnjudged = `n.state not in ('TAKEN', 'REFUSED')`
 

@@ -43,7 +43,7 @@ await db.rows(sql`
     'order ' || n, '{}', case when n % 20 = 0 then 'ACTIVE' else 'PAID' end, ${now},
     case when n % 20 > 0 then ${now}::timestamptz end, ${now},
     case when n % 20 = 0 then ${now}::timestamptz + n * interval '1 second' end
-  from generate_series(1, 20000) n`)
+  from generate_series(1, 12000) n`)
 await db.rows(sql`
   insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
     bank_name, asset, merchant_reference, metadata, status, created_at)
