@@ -210,9 +210,12 @@ test('what is due is found among what is due, not among all there ever was', asy
   const at = now.toISOString()
   const claims = [
     ['claim_due_notices', 'by notices_due', 'by notices_pkey'],
-    ['claim_due_payment_returns', 'by payment_returns_due', 'by payment_returns_pkey'],
-  ] as const
-  for (const [statement, ...expected] of claims)
+    [
+      ...['claim_due_payment_returns', 'by environments_pkey'],
+      ...['by payment_returns_due', 'by payment_returns_pkey'],
+    ],
+  ]
+  for (const [statement = '', ...expected] of claims)
     for (const { scans } of await plansOf(session, statement, [at, at, '256', 'paper']))
       expect(scans.map((scan) => scan.split(' keeping')[0])).toEqual(expected)
 })
