@@ -627,7 +627,7 @@ CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts US
 
 CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
 
-CREATE INDEX notices_open ON public.notices USING btree (received_at) WHERE (state <> 'TAKEN'::text);
+CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
 
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 

@@ -158,7 +158,7 @@ create table notices (
   constraint refused_notice_says_why check ((state = 'REFUSED') = (reason is not null))
 );
 
-create index notices_open on notices (received_at) where state <> 'TAKEN';
+create index notices_refused on notices (received_at) where state = 'REFUSED';
 create index notices_due on notices (rail, due_at) where state in ('WAITING', 'UNMATCHED');
 
 -- Payouts that nobody ordered through the interface: money that goes back where it came from.

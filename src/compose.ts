@@ -19,7 +19,7 @@ import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
-import { type CoinMint, createFunding } from './payouts/back-fundings.js'
+import { type CoinMint, createFilling, createFunding } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
@@ -78,6 +78,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     ...collections.lanes,
   }
   const streams = new Streams(laneContext)
+  const fill = createFilling({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, () => listReconciliations(db))
 
   const app = await createServer({
@@ -86,9 +87,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       ...{ db, seal, banks, simulated, rails, collections, streams },
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
-      fundBalance: (call) => lanes.fund.run(call),
+      // Who reads that a balance is funded finds its coins on the chain.
+      fundBalance: (call) => lanes.fund.run(call).finally(fill),
       change: createChanges({ db, clock, seal }),
-      ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }) }),
+      ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }), logger }),
       createPayout: (call) => lanes.payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),

@@ -98,6 +98,10 @@ export const limits = {
     attempts: 5,
     pricesKeptMs: second,
     mintedAtOnce: 100,
+    /** Of more open payouts, the smaller ones count as not landed yet. */
+    openListed: 10_000,
+    /** So often an order that the hot wallet cannot cover waits for those that were before it. */
+    shortLooks: 20,
     mintEveryMs: 100,
     reversalsEveryMs: second,
     /** A reversal for which there is no room in the books is tried again so often. */

@@ -6,16 +6,15 @@ import type { Config, SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
-import type { CoinMint } from './payouts/back-fundings.js'
+import { type CoinMint, createFilling } from './payouts/back-fundings.js'
 import type { Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
-import { readOpenAmount } from './payouts/treasury-books.js'
+import { openPromised } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import { makeKeyBytes } from './rails/ed25519.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
-import type { OpenAmount } from './rails/solana/cover-treasury.js'
 import { callLocalnet, createCoinMint, giveLamports } from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
@@ -59,8 +58,9 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   const { config, db, clock, logger } = tools
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
   const localnet = isEmbedded ? await openLocalnet(tools) : undefined
+  const embedded = localnet && (await openOnLocalnet(tools, localnet))
   const solana = {
-    test: localnet ? await openOnLocalnet(tools, localnet) : await openSolana(tools, 'test'),
+    test: embedded ? embedded.rail : await openSolana(tools, 'test'),
     live: await openSolana(tools, 'live'),
   }
   const noticeKey = deriveNoticeKey(config.secret)
@@ -79,12 +79,9 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     banks: { test: sandboxBank, live: undefined },
     simulated: [
       createSimulatedBank(sandboxBank),
-      ...(localnet && solana.test ? [new SimulatedChain(localnet.url, solana.test)] : []),
+      ...(embedded ? [new SimulatedChain(localnet.url, embedded.rail)] : []),
     ],
-    mint:
-      localnet && solana.test
-        ? createCoinMint(localnet.url, solana.test, { waitsForBlock: true })
-        : undefined,
+    mint: embedded?.mint,
     sandboxBank,
     localnet,
     solana,
@@ -128,14 +125,19 @@ function openLocalnet({ config, logger }: Tools): Promise<Chain> {
   return keepLocalnetRunning(options, logger)
 }
 
-async function openOnLocalnet(tools: Tools, { url }: Chain): Promise<SolanaRail> {
+async function openOnLocalnet(tools: Tools, { url }: Chain) {
   const file = path.join(tools.config.home, 'test-treasury.json')
   if (!existsSync(file))
     writeFileSync(file, JSON.stringify([...makeKeyBytes()]), { mode: 0o600, flag: 'wx' })
   const signer = openKeyFile(file)
   await giveLamports(url, signer.address)
-  const options = { endpoints: [url], signer, isEmbedded: true }
-  return createSolanaRail({ ...shared(tools, 'test'), ...options, network: 'not-mainnet' })
+  const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
+  const rail = await createSolanaRail({
+    ...shared(tools, 'test'),
+    ...{ endpoints: [url], signer, isEmbedded: true, network: 'not-mainnet' },
+    fill: createFilling({ ...tools, mint }),
+  })
+  return { rail, mint }
 }
 
 async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
@@ -150,8 +152,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  const openAmount: OpenAmount = (asset) => readOpenAmount(db, { mode, asset })
-  return { clock, logger, openAmount }
+  return { clock, logger, promised: openPromised(db, mode) }
 }
 
 function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {

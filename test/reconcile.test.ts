@@ -11,7 +11,7 @@ import { decidePayout } from '../src/payouts/decide-payout.js'
 import { followReversals } from '../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../src/payouts/look-after-payouts.js'
 import { listReconciliations } from '../src/payouts/reconciliations.js'
-import { readOpenAmount } from '../src/payouts/treasury-books.js'
+import { openPromised } from '../src/payouts/treasury-books.js'
 import { createSandboxBank } from '../src/rails/sandbox-bank/sandbox-bank.js'
 import { createCoinMint, giveLamports } from '../src/rails/solana/embedded.js'
 import { createSolanaRail } from '../src/rails/solana/rail.js'
@@ -48,7 +48,7 @@ const solana = await createSolanaRail({
   ...{ endpoints: [chain.url], signer, logger, isEmbedded: true, network: 'not-mainnet' },
   // Its memories are of seconds, which do not pass on the other clock.
   clock: systemClock,
-  openAmount: (asset) => readOpenAmount(db, { mode: 'test', asset }),
+  promised: openPromised(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
@@ -196,7 +196,7 @@ describe('a healthy system', () => {
     await chain.advance(200)
     const asOnMainnet = await createSolanaRail({
       ...{ endpoints: [chain.url], signer, clock: systemClock, logger },
-      ...{ isEmbedded: false, network: 'not-mainnet', openAmount: async () => 0n },
+      ...{ isEmbedded: false, network: 'not-mainnet', promised: openPromised(db, 'test') },
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const told = await reconcile({ db, rails: remote }, clock.now(), far)

@@ -21,9 +21,12 @@ type Row = NoticeName & {
 
 /** Money that a bank spoke of and that is no payment of any merchant, oldest first. */
 export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNotice[]> {
+  // Each half by an index of its own: one over both would tempt whoever judges notices by name.
   const rows = await db.rows(sql<Row>`
-    select rail, mode, id, state, reason, announced, received_at as "receivedAt" from notices
-    where state <> 'TAKEN' order by received_at limit ${limit}`)
+    select rail, mode, id, state, reason, announced, received_at as "receivedAt" from (
+      select * from notices where state in ('WAITING', 'UNMATCHED')
+      union all select * from notices where state = 'REFUSED') notice
+    order by received_at limit ${limit}`)
   return rows.map(({ announced, ...row }) => {
     const { accountNumber, amount, currency } = readAnnounced(announced)
     return { ...row, accountNumber, amount, currency }

@@ -34,11 +34,12 @@ const paymentsAreBooked: Proof = {
 }
 
 const noticesArePayments: Proof = {
-  claim: 'Every notice that was taken is one payment, and every payment was announced',
+  claim: 'Every notice that was taken is one payment of its mode, and every payment was announced',
   counterexamples: `
-    select n.rail, n.id, p.id as payment from
+    select n.rail, n.mode, n.id, p.id as payment from
       (select * from notices where state = 'TAKEN') n
-      full join payments p on p.rail = n.rail and p.rail_id = n.id
+      full join (select p.*, e.mode from payments p join environments e on e.id = environment_id) p
+        on p.rail = n.rail and p.mode = n.mode and p.rail_id = n.id
     where n.id is null or p.id is null
       or (n.announced ->> 'amount')::bigint is distinct from p.amount`,
 }
@@ -108,7 +109,7 @@ const endingsAreTold: Proof = {
       from events where type like 'virtual\\_account.%' or type like 'dedicated\\_account.%'
       group by environment_id, resource_id)
     select environment_id, id, a.status, t.paid, t.expired, t.cancelled, t.deactivated
-    from collection_accounts a left join told t using (environment_id, id)
+    from collection_accounts a full join told t using (environment_id, id)
     where coalesce(t.paid, 0) <> case when a.status = 'PAID' then 1 else 0 end
       or coalesce(t.expired, 0) not in (case when a.status = 'EXPIRED' then 1 else 0 end,
         case when a.status in ('EXPIRED', 'PAID') then 1 else 0 end)

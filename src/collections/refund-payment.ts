@@ -1,3 +1,4 @@
+import { after } from '../clock.js'
 import { newId } from '../ids.js'
 import { createPayouts, type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
 import { type Payout, referenceOf } from '../payouts/payout.js'
@@ -14,14 +15,19 @@ import { insertReturns, type Return } from './store-returns.js'
 
 export type Refund = { of: Return; order: PayoutOrder }
 
-type Wanted = { amount: bigint; destination: BankDestination }
+type Wanted = {
+  amount: bigint
+  destination: BankDestination
+  /** How far `now` is ahead of the world. */
+  clockOffsetMs: number
+}
 
 /** Asks the bank, and fixes what would be sent, before any money is held. Nothing leaves. */
 export async function prepareRefund(
   rail: PayoutRail,
   now: Date,
   payment: Payment,
-  { amount, destination }: Wanted,
+  { amount, destination, clockOffsetMs }: Wanted,
 ): Promise<Refund> {
   refuseTooMuch(payment, amount)
   const { environmentId, id: paymentId } = payment
@@ -35,7 +41,7 @@ export async function prepareRefund(
   const carriage = { asset: payout.asset, amount, destination: payout.destination }
   const [prepared] = await rail.prepare([{ ...carriage, reference: referenceOf(payout) }])
   if (prepared instanceof Refusal) throw asRefund(prepared)
-  return { of: one, order: toOrder(payout, prepared!) }
+  return { of: one, order: toOrder(payout, prepared!, after(now, -clockOffsetMs)) }
 }
 
 /**
@@ -52,7 +58,7 @@ export async function refundPayment(
   refuseTooMuch(locked.payment, amount)
   const [payout] = await createPayouts(tx, now, [refund.order])
   if (payout instanceof Refusal) throw payout
-  insertReturns(tx, [refund.of])
+  insertReturns(tx, now, [refund.of])
   const told = { type: 'payment.returning' as const, causeId: id }
   const shift = { from: 'amountAccepted' as const, to: 'amountReturning' as const, told }
   shiftPayments(tx, now, locked, [{ paymentId: locked.payment.id, amount, ...shift }])

@@ -3,10 +3,11 @@ import { emitAll } from '../events/emit.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
+import { getClockOffset } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account } from './account.js'
-import { feeOf, readRules } from './collection-rules.js'
+import { feeOf, type Rule, readRules } from './collection-rules.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { type Payment, paymentReference } from './payment.js'
@@ -35,8 +36,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   refuseNotHeld(payment)
   const rule = (await readRules(tx, [account])).of(account)
   const { amountHeld: amount } = payment
-  const total = feeOf(rule, payment.source, payment.amountAccepted + amount)
-  const fee = total > payment.fee ? total - payment.fee : 0n
+  const fee = feeLeft(rule, payment)
   const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
   if (!moved!.isMoved) throw beyondLimit(payment)
 
@@ -65,8 +65,9 @@ export async function returnHeld(
   const { payment } = locked
   refuseNotHeld(payment)
   const { amountHeld: amount } = payment
-  const returned = newReturn(now, payment, { amount, destination })
-  insertReturns(tx, [returned])
+  const at = after(now, await getClockOffset(tx, name.environmentId))
+  const returned = newReturn(at, payment, { amount, destination })
+  insertReturns(tx, now, [returned])
   const told = { type: 'payment.returning' as const, causeId: returned.id }
   const shift = { from: 'amountHeld' as const, to: 'amountReturning' as const, told }
   shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
@@ -81,6 +82,16 @@ async function tellPaid(tx: Tx, now: Date, account: Account, { id }: Payment): P
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
   await tellSessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
+}
+
+/**
+ * What the whole payment costs, less what was charged before, also for what was refunded since. Of
+ * the money that is accepted now and no other: the merchant may have spent the rest.
+ */
+function feeLeft(rule: Rule, { source, amount, amountHeld, fee }: Payment): bigint {
+  const left = feeOf(rule, source, amount) - fee
+  if (left <= 0n) return 0n
+  return left < amountHeld ? left : amountHeld
 }
 
 function toAcceptance(payment: Payment, fee: bigint): Movement {

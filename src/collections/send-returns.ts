@@ -1,3 +1,4 @@
+import { after } from '../clock.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import { createPayouts, type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
@@ -26,10 +27,12 @@ const returnsDue: DueTable = {
   open: "state = 'WAITING'",
   of: 'rail',
   counter: 'tries',
-  returning: `${returnColumns.replaceAll('r.', 'job.')}, job.tries`,
+  returning: `${returnColumns.replaceAll('r.', 'job.')}, job.tries,
+    (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
+      as "clockOffsetMs"`,
 }
 
-type Claimed = Return & { tries: number }
+type Claimed = Return & { tries: number; clockOffsetMs: number }
 
 /**
  * Makes payouts of money that waits to go back. What the bank refuses for good, or will not take
@@ -64,11 +67,15 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
 }
 
 async function claimReturns(db: Database, now: Date, rail: string): Promise<Claimed[]> {
-  const rows = await claimDue<ReturnRow & { tries: number }>(db, returnsDue, {
+  const rows = await claimDue<ReturnRow & Omit<Claimed, keyof Return>>(db, returnsDue, {
     ...{ of: rail, now, leaseMs: limits.collections.leaseMs },
     limit: limits.collections.returnsAtOnce,
   })
-  return rows.map((row) => ({ ...toReturnOf(row), tries: row.tries }))
+  return rows.map(({ tries, clockOffsetMs, ...row }) => ({
+    ...toReturnOf(row),
+    tries,
+    clockOffsetMs,
+  }))
 }
 
 /** Asks the bank about every one, then has it fix what would be sent. Nothing leaves. */
@@ -80,7 +87,8 @@ async function orderAll(
   const inspected = await rail.inspect(claimed.map(toTarget))
   const wanted = claimed.flatMap((one, index) => {
     const outcome = inspected[index]!
-    return outcome instanceof Refusal ? [] : [toPayout(now, one, { rail, inspected: outcome })]
+    if (outcome instanceof Refusal) return []
+    return [toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })]
   })
   const prepared = await rail.prepare(
     wanted.map((payout) => ({ ...toTarget(payout), reference: referenceOf(payout) })),
@@ -88,7 +96,7 @@ async function orderAll(
   const orders = new Map(
     wanted.map((payout, index) => {
       const outcome = prepared[index]!
-      return [payout.id, outcome instanceof Refusal ? outcome : toOrder(payout, outcome)]
+      return [payout.id, outcome instanceof Refusal ? outcome : toOrder(payout, outcome, now)]
     }),
   )
   return claimed.map(({ id }, index) => orders.get(id) ?? (inspected[index] as Refusal))
@@ -98,7 +106,7 @@ function toTarget({ amount, destination }: Pick<Payout, 'amount' | 'destination'
   return { asset: 'NGN', amount, destination }
 }
 
-/** A return is free: it takes the amount and nothing else. */
+/** A return is free: it takes the amount and nothing else. In the time of its environment. */
 export function toPayout(
   now: Date,
   { environmentId, id, amount, takesFrom }: Return,

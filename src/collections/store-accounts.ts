@@ -1,3 +1,4 @@
+import type { Mode } from '../environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Account } from './account.js'
@@ -147,17 +148,17 @@ export async function lockAccounts(
 const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 
 /** A bank knows a number and not whose it is; a number of the other mode is nobody's. */
-const lockByNumber = listStatement<typeof numbers, Account>({
+const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
   text: (list) => `
-    select ${accountColumns} from ${list}
+    select ${accountColumns}, e.mode from ${list}
     join collection_accounts a on a.rail = list.rail and a.number = list.number
     join environments e on e.id = a.environment_id and e.mode = list.mode
     order by a.environment_id, a.id for no key update of a`,
 })
 
-export type AccountNumber = { rail: string; mode: string; number: string }
+export type AccountNumber = { rail: string; mode: Mode; number: string }
 
 export async function lockAccountsByNumber(
   tx: Tx,
@@ -165,9 +166,10 @@ export async function lockAccountsByNumber(
 ): Promise<Map<string, Account>> {
   const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
   const rows = await tx.rows(lockByNumber(unique))
-  return new Map(rows.map((row) => [numberKey(row), row]))
+  return new Map(rows.map(({ mode, ...account }) => [numberKey({ ...account, mode }), account]))
 }
 
-export function numberKey({ rail, number }: Pick<AccountNumber, 'rail' | 'number'>): string {
-  return `${rail}/${number}`
+/** With its mode: a notice of the other mode, in the same batch, must not find the account. */
+export function numberKey({ rail, mode, number }: AccountNumber): string {
+  return `${rail}/${mode}/${number}`
 }

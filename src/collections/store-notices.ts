@@ -49,13 +49,19 @@ export function insertNotices(tx: Tx, now: Date, dueAt: Date, notices: NewNotice
   tx.write(insert(rows.sort(byName), now))
 }
 
+/**
+ * Said otherwise than by the index of what is due: few wait as a rule, so the planner would read
+ * all of them for each that is named, and the cost of a backlog would grow with its square.
+ */
+const isUnjudged = `n.state not in ('TAKEN', 'REFUSED')`
+
 const lock = listStatement<typeof named, Omit<Notice, 'announced'> & { announced: string }>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
     select n.rail, n.mode, n.id, n.announced, n.looks from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
-    where n.state in ('WAITING', 'UNMATCHED')
+    where ${isUnjudged}
     order by n.rail, n.mode, n.id for no key update of n`,
 })
 
@@ -72,7 +78,7 @@ const end = listStatement({
   text: (list) => `
     update notices n set state = list.state, reason = list.reason, due_at = list.due_at
     from ${list} where n.rail = list.rail and n.mode = list.mode and n.id = list.id
-      and n.state in ('WAITING', 'UNMATCHED')`,
+      and ${isUnjudged}`,
 })
 
 export type JudgedNotice = NoticeName & {

@@ -18,15 +18,15 @@ export type Return = {
 
 export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
 
-/** Of money that was not accepted. */
+/** Of money that was not accepted, in the time of its environment. */
 export function newReturn(
-  now: Date,
+  at: Date,
   { environmentId, id, rail }: Payment,
   { amount, destination }: { amount: bigint; destination: BankDestination },
 ): Return {
   const takesFrom = 'suspense' as const
-  const names = { environmentId, id: newId(now), paymentId: id, rail }
-  return { ...names, amount, takesFrom, destination, createdAt: now }
+  const names = { environmentId, id: newId(at), paymentId: id, rail }
+  return { ...names, amount, takesFrom, destination, createdAt: at }
 }
 
 const columns = {
@@ -44,16 +44,16 @@ const columns = {
 const insert = listStatement({
   name: 'insert_payment_returns',
   columns,
-  text: (list) => `
+  text: (list, more) => `
     insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from,
       destination, state, created_at, due_at)
     select environment_id, id, payment_id, rail, amount, takes_from, destination::json, state,
-      created_at, created_at
+      created_at, ${more(0)}::timestamptz
     from ${list}`,
 })
 
-/** Due at once; a refund has its payout already. */
-export function insertReturns(tx: Tx, returns: Return[]): void {
+/** Due at once, in the time of the world; a refund has its payout already. */
+export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
   if (returns.length === 0) return
   const rows = returns.map((one) => ({
     environment_id: one.environmentId,
@@ -66,7 +66,7 @@ export function insertReturns(tx: Tx, returns: Return[]): void {
     state: one.takesFrom === 'available' ? 'SENT' : 'WAITING',
     created_at: one.createdAt,
   }))
-  tx.write(insert(rows))
+  tx.write(insert(rows, now))
 }
 
 const ended = { environment_id: 'int4', id: 'uuid', from_state: 'text', state: 'text' } as const

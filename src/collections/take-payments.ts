@@ -1,4 +1,3 @@
-import { strict as assert } from 'node:assert'
 import { after } from '../clock.js'
 import { emitAll } from '../events/emit.js'
 import { newId } from '../ids.js'
@@ -6,6 +5,7 @@ import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
 import type { Tx } from '../postgres/tx.js'
+import { Refusal } from '../refusal.js'
 import type { Account, Places } from './account.js'
 import { feeOf, type Rules, readRules } from './collection-rules.js'
 import { judgePayment } from './judge-payment.js'
@@ -65,10 +65,7 @@ export async function takePayments(
 
   const moved = await moveAll(tx, now, taken.map(toMovement))
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
-  assert(
-    moved.every(({ isMoved }) => isMoved),
-    'what came can be booked',
-  )
+  if (!moved.every(({ isMoved }) => isMoved)) throw beyondLimit()
   const { happenings, left } = tellOfPayments(taken)
   insertPayments(
     tx,
@@ -77,6 +74,7 @@ export async function takePayments(
   updateAccounts(tx, lastOfEach(left))
   insertReturns(
     tx,
+    now,
     taken.flatMap((one) => toReturn(context, one)),
   )
   emitAll(tx, now, happenings)
@@ -149,10 +147,18 @@ function toMovement({ payment }: Taken): Movement {
   return { environmentId, asset, causeId: id, isHold: false, lines: charged }
 }
 
-function toReturn({ now, rails }: Context, { payment }: Taken) {
-  if (payment.amountReturning === 0n) return []
+function toReturn({ rails }: Context, { payment }: Taken) {
+  const { amountReturning: amount, createdAt } = payment
+  if (amount === 0n) return []
   const destination = destinationOf({ ...payment, id: payment.railId }, rails.get(payment.rail)!)
-  return [newReturn(now, payment, { amount: payment.amountReturning, destination: destination! })]
+  return [newReturn(createdAt, payment, { amount, destination: destination! })]
+}
+
+function beyondLimit(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'balance_limit',
+    message: 'With this payment the balance would grow beyond what can be written. It waits.',
+  })
 }
 
 /** Null where the notice is about money that came to us as it should. */

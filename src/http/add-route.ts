@@ -32,6 +32,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     method: route.method,
     url: route.path,
     schema: toOpenApi(route),
+    config: { isSigned: route.access === 'signed' },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request

@@ -193,6 +193,7 @@ function prepare(rooms: Rooms, ask: Refunding, found: Payment) {
   return prepareRefund(rail, ask.now, found, {
     amount: amount === undefined ? atLeastOne(found) : BigInt(amount),
     destination: whereTo(rooms, ask, found),
+    clockOffsetMs: ask.environment.clockOffsetMs,
   })
 }
 

@@ -21,14 +21,13 @@ import { closed, page, pageQuery } from './schemas.js'
  * is remembered under the key like an answer.
  */
 export async function pay(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
-  const order = await rooms.ordering.order(ask.now, wish).catch((error: unknown) => {
-    if (error instanceof Refusal && error.status < 500) return error
-    throw error
+  return rooms.ordering.order(ask.now, wish, async (order) => {
+    if (order instanceof Refusal && order.status >= 500) throw order
+    const answered = await rooms.createPayout(toPayoutCall(ask, order, message))
+    if (!(order instanceof Refusal) && answered.status === 201 && !answered.isReplayed)
+      rooms.sendPayout(order.payout)
+    return answered
   })
-  const answered = await rooms.createPayout(toPayoutCall(ask, order, message))
-  if (!(order instanceof Refusal) && answered.status === 201 && !answered.isReplayed)
-    rooms.sendPayout(order.payout)
-  return answered
 }
 
 /** A payout's key lives as long as the payout; that of an order that was refused, as any other. */

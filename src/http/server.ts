@@ -26,6 +26,10 @@ declare module 'fastify' {
     /** The JSON body as it came. */
     bodyText: string
   }
+  interface FastifyContextConfig {
+    /** Its body is for whoever checks the signature, and nobody else looks at it. */
+    isSigned?: boolean
+  }
 }
 
 export type Edge = {

@@ -3,8 +3,10 @@ import { prefixes, toReference } from '../ids.js'
 import { type Funding, fundAll } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
 import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
 import type { Asset } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
+import { gather } from '../postgres/gather.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
@@ -51,7 +53,7 @@ function isBacked({ asset, purpose }: Funding): boolean {
 
 type Backing = { id: string; asset: Asset; amount: bigint }
 
-/** Mints what is noted and not there yet. Whoever does so twice changes nothing. */
+/** Mints some of what is noted and not there yet. Whoever does so twice changes nothing. */
 export async function mintBackings({
   db,
   mint,
@@ -74,4 +76,30 @@ export async function mintBackings({
     update coin_backings set is_minted = true
     where id = any(${open.map(({ id }) => id)}::uuid[]) and not is_minted`)
   return open.length
+}
+
+/**
+ * Mints everything that is noted, for those who cannot wait for the worker to do so: who was told
+ * that a balance is funded, and whom the treasury would turn away. Where the mint fails nobody is
+ * told anything else than before, and the worker tries again.
+ */
+export function createFilling({
+  db,
+  mint,
+  logger,
+}: {
+  db: Database
+  mint: CoinMint | undefined
+  logger: Logger
+}): () => Promise<void> {
+  if (!mint) return async () => {}
+  const mintAll = gather(async (asked: true[]) => {
+    while ((await mintBackings({ db, mint })) === limits.payouts.mintedAtOnce);
+    return asked
+  })
+  return async () => {
+    await mintAll(true).catch((error: unknown) =>
+      logger.warn({ err: error }, 'test coins were not minted at once'),
+    )
+  }
 }

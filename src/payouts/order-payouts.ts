@@ -2,6 +2,7 @@ import { after } from '../clock.js'
 import type { Environment, Mode } from '../environment.js'
 import { newId } from '../ids.js'
 import { listBalancesOf } from '../ledger/balances.js'
+import type { Logger } from '../log.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
@@ -11,6 +12,7 @@ import { notCovered, type PayoutOrder, toOrder } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
 import type { Carriage, Destination, Inspected, PayoutRail, Prepared, Target } from './ports.js'
+import { createSideBySide, isShort } from './try-side-by-side.js'
 
 /** What a merchant asks for. */
 export type Wish = {
@@ -34,11 +36,17 @@ export type Ordering = {
   /** What it would cost. Refuses what no balance could pay out. */
   quote(wish: Priced): Promise<Quote>
   /**
-   * Everything that must be known and fixed before the money is held. Nothing leaves. `now` is the
-   * time of the environment.
+   * Finds out and fixes everything that must be known before the money is held, and has `create`
+   * hold it, or tell why there is no order. Nothing leaves. `now` is the time of the environment.
    */
-  order(now: Date, wish: Wish): Promise<PayoutOrder>
+  order<Value>(
+    now: Date,
+    wish: Wish,
+    create: (order: Outcome<PayoutOrder>) => Promise<Value>,
+  ): Promise<Value>
 }
+
+type Tools = { db: Reader; rails: Rails; fees: FeeBook; logger: Logger }
 
 type Asked = {
   inspect: (target: Target) => Promise<Outcome<Inspected>>
@@ -49,25 +57,10 @@ type Asked = {
  * Prices and prepares payouts. Questions of the same moment travel together, to the books as to the
  * rail. The balance is looked at before the rail is asked, and judged again when the money is held.
  */
-export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook }): Ordering {
-  const { db, rails, fees } = tools
-  const findAvailable = gather(async (wishes: Pick<Wish, 'environment' | 'asset'>[]) => {
-    const ids = [...new Set(wishes.map(({ environment }) => environment.id))]
-    const balances = await listBalancesOf(db, ids)
-    const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
-    return wishes.map(
-      ({ environment, asset }) => byKey.get(`${environment.id}/${asset}`)?.available ?? 0n,
-    )
-  })
-  const asked = new Map<PayoutRail, Asked>()
-  const askOf = (rail: PayoutRail): Asked => {
-    const known = asked.get(rail) ?? {
-      inspect: gather((targets: Target[]) => rail.inspect(targets)),
-      prepare: gather((carriages: Carriage[]) => rail.prepare(carriages)),
-    }
-    asked.set(rail, known)
-    return known
-  }
+export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
+  const findAvailable = createAvailableFinder(db)
+  const trySideBySide = createSideBySide()
+  const askOf = createAskers()
 
   const price = ({ environment, amount }: Priced, operations: FeeOperation[]) =>
     fees.price({ environmentId: environment.id, amount, operations })
@@ -76,39 +69,95 @@ export function createOrdering(tools: { db: Reader; rails: Rails; fees: FeeBook 
     return price(wish, baseFee ? [baseFee] : [])
   }
 
-  async function refuseUncovered(wish: Wish, fee: bigint): Promise<void> {
+  async function findUncovered(wish: Wish, base: FeeLine[]): Promise<Refusal | undefined> {
     const { asset, amount } = wish
+    const fee = sumOf(base)
     const available = await findAvailable(wish)
-    if (available < amount + fee) throw notCovered({ asset, amount, fee }, { available })
+    return available < amount + fee ? notCovered({ asset, amount, fee }, { available }) : undefined
   }
 
-  async function inspect(wish: Priced, base: FeeLine[]): Promise<Quote> {
-    const inspected = accepted(await askOf(railOf(rails, wish)).inspect(wish))
+  async function inspect(wish: Priced, base: FeeLine[]): Promise<Outcome<Quote>> {
+    const inspected = await askOf(railOf(rails, wish)).inspect(wish)
+    if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(wish, inspected.extraFees))]
     return { destination: inspected.destination, lines, fee: sumOf(lines) }
   }
 
+  async function prepare(now: Date, wish: Wish, base: FeeLine[]): Promise<Outcome<PayoutOrder>> {
+    const uncovered = await findUncovered(wish, base)
+    if (uncovered) return uncovered
+    const inspected = await inspect(wish, base)
+    if (inspected instanceof Refusal) return inspected
+    const payout = toPayout(now, wish, railOf(rails, wish).name, inspected)
+    const { asset, amount, destination } = payout
+    const carriage = { asset, amount, destination, reference: referenceOf(payout) }
+    const prepared = await askOf(railOf(rails, wish)).prepare(carriage)
+    if (prepared instanceof Refusal) return prepared
+    return toOrder(payout, prepared, after(now, -wish.environment.clockOffsetMs))
+  }
+
+  /** Somebody is turned away who has the money: the operator must fill the wallet. */
+  function reportShort({ asset }: Priced): void {
+    logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
+  }
+
   return {
-    quote: async (wish) => inspect(wish, await priceBase(wish)),
-    async order(now, wish) {
+    async quote(wish) {
       const base = await priceBase(wish)
-      await refuseUncovered(wish, sumOf(base))
-      const { destination, fee } = await inspect(wish, base)
-      const { environment, ...rest } = wish
-      const rail = railOf(rails, wish)
-      const payout: Payout = {
-        ...rest,
-        ...{ environmentId: environment.id, id: newId(now), rail: rail.name, destination, fee },
-        ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
-        ...{ isReviewRequired: false, eventSequence: 1 },
-        ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null },
-        createdAt: now,
-      }
-      const { asset, amount } = wish
-      const carriage = { asset, amount, destination, reference: referenceOf(payout) }
-      const prepared = accepted(await askOf(rail).prepare(carriage))
-      return toOrder(payout, prepared, after(now, -environment.clockOffsetMs))
+      const quote = await trySideBySide({ attempt: () => inspect(wish, base) })
+      if (isShort(quote)) reportShort(wish)
+      if (quote instanceof Refusal) throw quote
+      return quote
     },
+    async order(now, wish, create) {
+      const base = await priceBase(wish)
+      const created = await trySideBySide({
+        attempt: async () => {
+          const order = await prepare(now, wish, base)
+          return isShort(order) ? order : { value: await create(order) }
+        },
+        findOther: () => findUncovered(wish, base),
+      })
+      if (!(created instanceof Refusal)) return created.value
+      if (isShort(created)) reportShort(wish)
+      return create(created)
+    },
+  }
+}
+
+function createAvailableFinder(db: Reader) {
+  return gather(async (wishes: Pick<Wish, 'environment' | 'asset'>[]) => {
+    const ids = [...new Set(wishes.map(({ environment }) => environment.id))]
+    const balances = await listBalancesOf(db, ids)
+    const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
+    return wishes.map(
+      ({ environment, asset }) => byKey.get(`${environment.id}/${asset}`)?.available ?? 0n,
+    )
+  })
+}
+
+function createAskers() {
+  const asked = new Map<PayoutRail, Asked>()
+  return (rail: PayoutRail): Asked => {
+    const known = asked.get(rail) ?? {
+      inspect: gather((targets: Target[]) => rail.inspect(targets)),
+      prepare: gather((carriages: Carriage[]) => rail.prepare(carriages)),
+    }
+    asked.set(rail, known)
+    return known
+  }
+}
+
+function toPayout(now: Date, wish: Wish, rail: string, quote: Quote): Payout {
+  const { environment, ...rest } = wish
+  const { destination, fee } = quote
+  return {
+    ...rest,
+    ...{ environmentId: environment.id, id: newId(now), rail, destination, fee },
+    ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
+    ...{ isReviewRequired: false, eventSequence: 1 },
+    ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null },
+    createdAt: now,
   }
 }
 
@@ -121,11 +170,6 @@ function railOf(rails: Rails, { environment, kind }: Pick<Wish, 'environment' | 
       `Nothing is configured to carry this in ${environment.mode} mode. ` +
       'Ask the operator to configure it.',
   })
-}
-
-function accepted<Value>(outcome: Outcome<Value>): Value {
-  if (outcome instanceof Refusal) throw outcome
-  return outcome
 }
 
 function sumOf(lines: FeeLine[]): bigint {

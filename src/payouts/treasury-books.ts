@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Mode } from '../environment.js'
+import { limits } from '../limits.js'
 import type { Asset } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 
@@ -31,14 +32,42 @@ export async function readTreasuryBooks(
   return row!
 }
 
-/**
- * What of the hot wallet of a mode is spoken for: what open payouts will take, less coins that are
- * on their way into it.
- */
+/** What of the hot wallet of a mode is spoken for: all that open payouts take, landed or not. */
 export async function readOpenAmount(
   db: Reader,
   which: { mode: Mode; asset: Asset },
 ): Promise<bigint> {
-  const { leaving, coming } = await readTreasuryBooks(db, which)
-  return leaving - coming
+  return (await readTreasuryBooks(db, which)).leaving
+}
+
+/** What a mode has promised and not settled yet, for those who guard its hot wallet. */
+export type Promised = {
+  /** In all, in the smallest unit. */
+  sum(asset: Asset): Promise<bigint>
+  list(asset: Asset): Promise<OpenPayouts>
+}
+
+export function openPromised(db: Reader, mode: Mode): Promised {
+  return {
+    sum: (asset) => readOpenAmount(db, { mode, asset }),
+    list: (asset) => listOpenPayouts(db, { mode, asset }),
+  }
+}
+
+/** What all open payouts take and, up to a limit, the largest of them. */
+export type OpenPayouts = { total: bigint; largest: { token: string; amount: bigint }[] }
+
+async function listOpenPayouts(
+  db: Reader,
+  { mode, asset }: { mode: Mode; asset: Asset },
+): Promise<OpenPayouts> {
+  const rows = await db.rows(sql<{ token: string | null; amount: bigint; total: bigint }>`
+    select a.token, p.amount, (sum(p.amount) over ())::bigint as total
+    from payouts p join environments e on e.id = p.environment_id
+    left join payout_attempts a
+      on a.environment_id = p.environment_id and a.payout_id = p.id and a.state = 'LIVE'
+    where p.status = 'SUBMITTED' and p.asset = ${asset} and e.mode = ${mode}
+    order by p.amount desc limit ${limits.payouts.openListed}`)
+  const largest = rows.flatMap(({ token, amount }) => (token === null ? [] : [{ token, amount }]))
+  return { total: rows[0]?.total ?? 0n, largest }
 }

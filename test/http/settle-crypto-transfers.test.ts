@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.js'
 import { mintBackings } from '../../src/payouts/back-fundings.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
-import { readOpenAmount } from '../../src/payouts/treasury-books.js'
+import { openPromised } from '../../src/payouts/treasury-books.js'
 import { createCoinMint, giveLamports } from '../../src/rails/solana/embedded.js'
 import { magicRules, magicWallets } from '../../src/rails/solana/magic-wallets.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
@@ -28,7 +28,7 @@ await giveLamports(chain.url, signer.address)
 await chain.advance(40)
 const rail = await createSolanaRail({
   ...{ endpoints: [chain.url], signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
-  openAmount: (asset) => readOpenAmount(db, { mode: 'test', asset }),
+  promised: openPromised(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)
 const house = await openHouse({

@@ -29,8 +29,8 @@ test('a transfer lands and is confirmed', async () => {
 
 // The books have the money, the treasury has not: the simulation says so before anything is held.
 test('what the simulation refuses is not held, and the same key may try again', async () => {
-  const { chain, ...world } = await openSolanaHouse(db)
-  await world.fund('100')
+  const { chain, ...world } = await openSolanaHouse(db, { mintsLate: true })
+  expect((await world.fund('100')).status).toBe(201)
   const wallet = await newWallet()
   const refused = await world.pay(wallet, {}, 'again')
   expect([refused.status, refused.json.reason]).toEqual([503, 'treasury_short'])

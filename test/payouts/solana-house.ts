@@ -1,9 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/log.js'
-import { mintBackings } from '../../src/payouts/back-fundings.js'
+import { type CoinMint, createFilling, mintBackings } from '../../src/payouts/back-fundings.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
+import { openPromised } from '../../src/payouts/treasury-books.js'
 import { Database } from '../../src/postgres/database.js'
 import { createCoinMint, giveLamports } from '../../src/rails/solana/embedded.js'
 import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
@@ -11,6 +12,7 @@ import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { Secret } from '../../src/secret.js'
 import { type Rpc, rpcAt, startChain, type TestChain } from '../rails/localnet/localnet.js'
 import { balanceOf, newWallet, tokenAccountOf } from '../rails/localnet/transfers.js'
+import { nothingPromised } from '../rails/solana/rail.js'
 import { manualClock } from '../support/clock.js'
 import { openHouse } from '../support/house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -34,8 +36,16 @@ export type Options = {
   slotMs?: number
   /** Which nodes the rail talks to; of its own choice, the chain's first. */
   endpoints?: (chain: TestChain) => Promise<string[]>
+  /** Whether open payouts count against the treasury: only where the database is the test's own. */
+  isCounting?: boolean
+  /** Nothing is minted before `back`. */
+  mintsLate?: boolean
   /** What the service has in the place of the rail, as one that dies has. */
   served?: (rail: SolanaRail) => PayoutRail
+}
+
+export const brokenMint: CoinMint = {
+  mintAll: () => Promise.reject(new Error('the mint is closed')),
 }
 
 /** Everything but the database is the test's own, and ends with it. */
@@ -47,10 +57,14 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const endpoints = (await options.endpoints?.(chain)) ?? [chain.url]
   const log: string[] = []
   const logger = createLogger('debug', { write: (line) => log.push(line) })
+  const treasury = { treasuryAddress: signer.address }
+  const mint = createCoinMint(chain.url, treasury, { waitsForBlock: Boolean(options.slotMs) })
+  const mintOfHouse = options.mintsLate ? brokenMint : mint
   const openRail = (urls: string[]) =>
     createSolanaRail({
       ...{ endpoints: urls, signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
-      openAmount: async () => 0n,
+      promised: options.isCounting ? openPromised(db, 'test') : nothingPromised,
+      fill: createFilling({ db, mint: mintOfHouse, logger }),
     })
   const rail = await openRail(endpoints)
   onTestFinished(() => rail.stop())
@@ -58,7 +72,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const house = await openHouse({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: served }, live: {} },
-    mint: createCoinMint(chain.url, rail),
+    mint: mintOfHouse,
   })
   const key = house.merchant.test.secret
   let count = 0
@@ -69,14 +83,13 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   return {
     ...{ chain, clock, rail, house, log, openRail, find },
 
-    /** Credits the books; the coins come with `back`. */
     async fund(amount: string, asset = 'USDC') {
-      await house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
+      return house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
     },
 
     /** What was minted counts once another block has followed. */
     async back() {
-      await mintBackings({ db, mint: createCoinMint(chain.url, rail) })
+      await mintBackings({ db, mint })
       await chain.advance()
     },
 

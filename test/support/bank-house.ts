@@ -8,6 +8,7 @@ import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { createSimulatedBank } from '../../src/rails/sandbox-bank/simulated-bank.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -29,6 +30,7 @@ export async function openBankHouse() {
     banks: { test: bank, live: undefined },
     collecting: { test: bank, live: undefined },
     customers: bank,
+    simulated: [createSimulatedBank(bank)],
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.announceTo(house.url + noticesPath)
@@ -88,7 +90,9 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
       (await get(`/v1/collections/payments/${reference}`)).json.data,
     eventsOf: async (reference: string): Promise<string[]> => {
       const { json } = await get(`/v1/events?resource=${reference}&limit=100`)
-      return json.data.items.map((event: { type: string }) => event.type).toReversed()
+      // In the order they happened in: those of one moment are listed in any.
+      const items: { type: string; sequence: number }[] = json.data.items
+      return items.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
     },
     naira: async (): Promise<{ available: number; held: number; pending: number }> => {
       const { json }: Reply = await get('/v1/balances')

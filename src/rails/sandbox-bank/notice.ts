@@ -86,9 +86,9 @@ function readName(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\x21-\x7e]{1,100}$/.test(value) ? value : undefined
 }
 
-/** NUL is the one character that a text column cannot hold. */
+/** Without NUL and half characters, which the database cannot hold. */
 function readText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.replaceAll('\0', '') : undefined
+  return typeof value === 'string' ? Buffer.from(value.replaceAll('\0', '')).toString() : undefined
 }
 
 function parseObject(text: string): Record<string, unknown> {

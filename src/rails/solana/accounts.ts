@@ -21,6 +21,8 @@ type Shown = {
   data: [string, 'base64']
 } | null
 
+type Answer = { context: { slot: number | string }; value: Shown[] }
+
 /** The byte after a token account's fields tells accounts from mints that have extensions. */
 const wantedBytes = 166
 
@@ -29,16 +31,23 @@ export async function readAccounts(
   addresses: string[],
   commitment: Commitment,
 ): Promise<(Account | null)[]> {
-  const dataSlice = { offset: 0, length: wantedBytes }
   const groups = inGroups(addresses, limits.solana.accountsPerCall)
-  const answers = await Promise.all(
-    groups.map((group) =>
-      endpoints.call<{ value: Shown[] }>('getMultipleAccounts', group, {
-        ...{ commitment, encoding: 'base64', dataSlice },
-      }),
-    ),
+  const read = await Promise.all(
+    groups.map((group) => readAccountsAt(endpoints, group, commitment)),
   )
-  return answers.flatMap(({ value }) => value.map(toAccount))
+  return read.flatMap(({ accounts }) => accounts)
+}
+
+/** As many as fit in one call, all as of one slot. */
+export async function readAccountsAt(
+  endpoints: Endpoints,
+  addresses: string[],
+  commitment: Commitment,
+): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
+  const dataSlice = { offset: 0, length: wantedBytes }
+  const options = { commitment, encoding: 'base64', dataSlice }
+  const answer = await endpoints.call<Answer>('getMultipleAccounts', addresses, options)
+  return { accounts: answer.value.map(toAccount), slot: BigInt(answer.context.slot) }
 }
 
 function toAccount(shown: Shown): Account | null {

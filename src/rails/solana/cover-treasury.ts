@@ -1,6 +1,5 @@
-import type { Logger } from '../../log.js'
-import type { Asset } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
+import type { Promised } from '../../payouts/treasury-books.js'
 import type { Refusal } from '../../refusal.js'
 import { isRefusal } from './destinations.js'
 import type { Sound } from './look-at-destinations.js'
@@ -8,9 +7,6 @@ import type { Coin } from './programs.js'
 import { treasuryShort } from './simulate.js'
 import { unitsFor } from './template.js'
 import type { Balances, Treasury } from './treasury.js'
-
-/** What was promised and has not been settled yet, in the smallest unit. */
-export type OpenAmount = (asset: Asset) => Promise<bigint>
 
 export type CoverTreasury = (
   targets: Target[],
@@ -20,7 +16,7 @@ export type CoverTreasury = (
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n
 
-type Parts = { treasury: Treasury; price: bigint; openAmount: OpenAmount; logger: Logger }
+type Parts = { treasury: Treasury; price: bigint; promised: Promised; fill: () => Promise<void> }
 
 /** The most that a transaction costs: fees are taken for the units that it may use. */
 function feeFor(bump: number, price: bigint): bigint {
@@ -33,17 +29,23 @@ function feeFor(bump: number, price: bigint): bigint {
 const lowBump = 227
 
 /**
- * Refuses what the hot wallet cannot pay besides all that is open. "Short" is only said after a
- * fresh look: a balance from before a top-up must not turn anybody away.
+ * Refuses what the hot wallet cannot pay besides all that is open. The first look is cheap and on
+ * the safe side. "Short" is only said after an exact one, when all coins are there that are known
+ * to be coming.
  */
-export function createCoverTreasury({ treasury, price, openAmount, logger }: Parts): CoverTreasury {
+export function createCoverTreasury({ treasury, price, promised, fill }: Parts): CoverTreasury {
   const fee = feeFor(lowBump, price)
 
-  async function findFree(targets: Target[], isFresh: boolean): Promise<Balances> {
-    const free = { ...(await treasury.findSpendable(isFresh)) }
-    for (const asset of new Set(targets.map((target) => target.asset as Coin)))
-      free[asset] -= await openAmount(asset)
+  async function findFreeAtLeast(assets: Coin[]): Promise<Balances> {
+    const free = { ...(await treasury.findRecent()) }
+    for (const asset of assets) free[asset] -= await promised.sum(asset)
     return free
+  }
+
+  async function findFree(assets: Coin[]): Promise<Balances> {
+    await fill()
+    const open = assets.map(async (asset) => [asset, await promised.list(asset)] as const)
+    return treasury.readFree(Object.fromEntries(await Promise.all(open)))
   }
 
   return async (targets, examined) => {
@@ -52,24 +54,11 @@ export function createCoverTreasury({ treasury, price, openAmount, logger }: Par
       ? await treasury.rentOfTokenAccount()
       : 0n
     const costs = { fee, rent }
-    const first = spend(await findFree(targets, false), costs, targets, examined)
+    const assets = [...new Set(targets.map((target) => target.asset as Coin))]
+    const first = spend(await findFreeAtLeast(assets), costs, targets, examined)
     const isShort = first.some((each, index) => each !== examined[index])
-    if (!isShort) return first
-    const last = spend(await findFree(targets, true), costs, targets, examined)
-    reportShort(logger, targets, (index) => last[index] !== examined[index])
-    return last
+    return isShort ? spend(await findFree(assets), costs, targets, examined) : first
   }
-}
-
-/** Somebody is turned away who has the money: the operator must fill the wallet. */
-function reportShort(
-  logger: Logger,
-  targets: Target[],
-  isShortOf: (index: number) => boolean,
-): void {
-  const short = new Set(targets.filter((_, index) => isShortOf(index)).map(({ asset }) => asset))
-  for (const asset of short)
-    logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
 }
 
 /** One after the other, each from what the ones before have left. */

@@ -21,6 +21,7 @@ export type InspectParts = {
   mints: Mints
   reserved: Reserved
   cover: CoverTreasury
+  fill: () => Promise<void>
 }
 
 /**
@@ -28,7 +29,7 @@ export type InspectParts = {
  * moment ask the chain together; wallets found well are not asked about again for some seconds.
  */
 export function createInspect(parts: InspectParts) {
-  const { clock, recipients, reserved, cover } = parts
+  const { clock, recipients, reserved, cover, fill } = parts
   const sound = new BoundedMap<string, number>(limits.solana.soundRecipients)
   const look = gather((targets: Addressed[]) => lookAtDestinations(parts, targets))
 
@@ -38,9 +39,17 @@ export function createInspect(parts: InspectParts) {
     const knownAt = sound.find(key)
     if (knownAt !== undefined && clock.elapsedMs() - knownAt < limits.solana.soundMs)
       return { isCreated: false }
-    const seen = await look(target)
+    const seen = await lookTwice(target)
     if (!isRefusal(seen) && !seen.isCreated) sound.set(key, clock.elapsedMs())
     return seen
+  }
+
+  /** What the chain ran short of may be coins that are coming: then it is asked once more. */
+  async function lookTwice(target: Addressed): Promise<Sound | Refusal> {
+    const seen = await look(target)
+    if (!isRefusal(seen) || seen.reason !== 'treasury_short') return seen
+    await fill()
+    return look(target)
   }
 
   async function examineAll(targets: Target[]): Promise<(Sound | Refusal)[]> {

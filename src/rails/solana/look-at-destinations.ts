@@ -15,23 +15,22 @@ type Tools = { endpoints: Endpoints; templates: Templates; mints: Mints }
 const memo = 'inspection-0000000000000000'
 const anyBlockhash = new Uint8Array(32)
 
-/** Asks the chain about many targets at once: first what they are, then whether it would work. */
+/**
+ * Asks the chain about many targets at once: what they are and, without waiting for that, whether
+ * it would work. What they are is said first: it tells the caller more than a failed simulation.
+ */
 export async function lookAtDestinations(
   tools: Tools,
   targets: Addressed[],
 ): Promise<(Sound | Refusal)[]> {
-  const found = await findAll(tools.endpoints, targets)
-  const refusals = targets.map(({ coin, recipient }, index) => {
+  const [found, simulated] = await Promise.all([
+    findAll(tools.endpoints, targets),
+    simulate(tools, targets),
+  ])
+  return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
     const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
-    return judgeDestination(destination, found[index]!)
-  })
-  const simulated = await simulate(
-    tools,
-    targets.filter((_, index) => !refusals[index]),
-  )
-  return targets.map((target, index) => {
-    const refusal = refusals[index] ?? simulated.get(target)
+    const refusal = judgeDestination(destination, found[index]!) ?? simulated[index]
     return refusal ?? { isCreated: mustBeCreated(found[index]!) }
   })
 }
@@ -50,10 +49,9 @@ async function findAll(endpoints: Endpoints, targets: Addressed[]): Promise<Foun
 async function simulate(
   { endpoints, templates }: Tools,
   targets: Addressed[],
-): Promise<Map<Addressed, Refusal | undefined>> {
+): Promise<(Refusal | undefined)[]> {
   const messages = targets.map((target) =>
     templates.write({ ...target, memo, blockhash: anyBlockhash }),
   )
-  const errors = await simulateAll(endpoints, messages)
-  return new Map(targets.map((target, index) => [target, judgeSimulation(errors[index]!)]))
+  return (await simulateAll(endpoints, messages)).map(judgeSimulation)
 }

@@ -2,10 +2,11 @@ import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import type { PayoutRail } from '../../payouts/ports.js'
+import type { Promised } from '../../payouts/treasury-books.js'
 import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
 import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
 import { createCheck } from './check.js'
-import { createCoverTreasury, type OpenAmount } from './cover-treasury.js'
+import { createCoverTreasury } from './cover-treasury.js'
 import { Endpoints } from './endpoints.js'
 import { createFindTransfers, type TreasuryHistory } from './find-transfers.js'
 import { createInspect } from './inspect.js'
@@ -34,7 +35,9 @@ export type SolanaOptions = {
   network: Network
   /** In millionths of a lamport for a compute unit. */
   computeUnitPrice?: bigint
-  openAmount: OpenAmount
+  promised: Promised
+  /** Where somebody mints coins: ends when those are there that are known to be coming. */
+  fill?: () => Promise<void>
 }
 
 export type SolanaRail = PayoutRail & {
@@ -74,8 +77,8 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashMs, embeddedBlockhashMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashMs : blockhashMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { openAmount } = options
-  const cover = createCoverTreasury({ treasury, logger, openAmount, price: computeUnitPrice })
+  const { promised, fill = async () => {} } = options
+  const cover = createCoverTreasury({ treasury, promised, fill, price: computeUnitPrice })
   return {
     // Asked for each time: in test mode it is not known before an endpoint has answered.
     get name() {
@@ -86,7 +89,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       if (identity.genesisHash === undefined) await meetLater(endpoints, logger)
       return identity.genesisHash !== undefined
     },
-    inspect: createInspect({ ...shared, cover }),
+    inspect: createInspect({ ...shared, cover, fill }),
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
     check: createCheck({ ...shared, chain: { identity, isEmbedded } }),

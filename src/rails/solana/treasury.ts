@@ -1,18 +1,16 @@
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
-import {
-  type Account,
-  type Commitment,
-  readAccounts,
-  readTokenFields,
-  tokenAccountBytes,
-} from './accounts.js'
+import type { OpenPayouts } from '../../payouts/treasury-books.js'
+import { type Account, readAccountsAt, readTokenFields, tokenAccountBytes } from './accounts.js'
 import type { TokenAccount } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
+import { findLanded } from './find-landed.js'
 import { type Coin, coins, programs } from './programs.js'
 
 /** In lamports and in the smallest units of the coins. */
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
+
+const noneOpen: OpenPayouts = { total: 0n, largest: [] }
 
 /** The hot wallet: what it holds, and what a new token account costs it. */
 export class Treasury {
@@ -20,7 +18,7 @@ export class Treasury {
   readonly sources: Record<Coin, TokenAccount>
   readonly #endpoints: Endpoints
   readonly #clock: Clock
-  #balances: { readAt: number; balances: Balances } | undefined
+  #recent: { readAt: number; balances: Balances } | undefined
   #rent: Promise<bigint> | undefined
 
   constructor(parts: {
@@ -35,31 +33,53 @@ export class Treasury {
     this.#clock = parts.clock
   }
 
-  async readBalances(commitment: Commitment = 'confirmed'): Promise<Balances> {
-    const accounts = coins.map((coin) => this.sources[coin].address)
-    const found = await readAccounts(this.#endpoints, [this.address, ...accounts], commitment)
-    const [wallet, ...held] = found
+  async readBalances(): Promise<Balances> {
+    return (await this.#read()).balances
+  }
+
+  /** Confirmed, and as of which slot. */
+  async #read(): Promise<{ balances: Balances; slot: bigint }> {
+    const addresses = [this.address, ...coins.map((coin) => this.sources[coin].address)]
+    const { accounts, slot } = await readAccountsAt(this.#endpoints, addresses, 'confirmed')
+    const [wallet, ...held] = accounts
     const amounts = coins.map((coin, index) => [coin, amountIn(held[index] ?? null)])
-    return { SOL: wallet?.lamports ?? 0n, ...Object.fromEntries(amounts) }
+    return { balances: { SOL: wallet?.lamports ?? 0n, ...Object.fromEntries(amounts) }, slot }
   }
 
   /**
-   * What is there for certain, before what is open is taken off. A payout that has landed is gone
-   * from the confirmed balance while it still counts as open; the finalized one has it a little
-   * longer. Both are too low at worst, so the larger one is taken.
+   * What was there a moment ago. A payout that landed meanwhile is still open, as it takes longer
+   * to be final: less all that is open, this is never too much, and often too little.
    */
-  async findSpendable(isFresh: boolean): Promise<Balances> {
+  async findRecent(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
-    const known = this.#balances
-    if (known && !isFresh && now - known.readAt < limits.solana.balancesMs) return known.balances
-    const [confirmed, finalized] = await Promise.all([
-      this.readBalances('confirmed'),
-      this.readBalances('finalized'),
-    ])
-    const larger = (coin: Coin) =>
-      finalized[coin] > confirmed[coin] ? finalized[coin] : confirmed[coin]
-    const balances = { SOL: confirmed.SOL, USDC: larger('USDC'), USDT: larger('USDT') }
-    this.#balances = { readAt: now, balances }
+    const known = this.#recent
+    if (known && now - known.readAt < limits.solana.balancesMs) return known.balances
+    const balances = await this.readBalances()
+    this.#recent = { readAt: now, balances }
+    return balances
+  }
+
+  /**
+   * What is free to the last unit: the confirmed balance, less those open payouts that are not in
+   * it. One that has landed is in it if the block in which it did is not newer than the balance,
+   * whether it is final or not, settled in the books or not yet. What it did there is done: one
+   * that failed took nothing, and takes nothing any more.
+   *
+   * Open payouts are given as they were before; the balance is read next, and what landed last:
+   *
+   * - a payout lands before the balance is read: it is in the balance, and is not taken off;
+   * - it lands after: it is not in the balance, its block is newer, and it is taken off;
+   * - it is settled meanwhile: it was given as open, has landed, and is not taken off;
+   * - the nodes do not know it, or not all that are open were given: it is taken off, to be sure;
+   * - coins arrive: they count from the moment they are confirmed, never before.
+   */
+  async readFree(open: Partial<Record<Coin, OpenPayouts>>): Promise<Balances> {
+    const { balances, slot } = await this.#read()
+    for (const coin of coins) {
+      const { total, largest } = open[coin] ?? noneOpen
+      const landed = await findLanded(this.#endpoints, largest, slot)
+      balances[coin] -= total - landed.reduce((sum, { amount }) => sum + amount, 0n)
+    }
     return balances
   }
 

@@ -52,6 +52,11 @@ export function newSecret(): Secret {
 
 export const silent = createLogger('silent')
 
+export const nothingPromised = {
+  sum: async () => 0n,
+  list: async () => ({ total: 0n, largest: [] }),
+}
+
 const running = new Set<SolanaRail>()
 afterEach(async () => {
   for (const rail of running) await rail.stop()
@@ -70,15 +75,15 @@ export async function openRail(
   if (!isPoor) await fund(chain, signer.address)
   const rail = await createSolanaRail({
     ...{ endpoints: [chain.url], signer, clock, logger: silent },
-    ...{ isEmbedded: true, network: 'not-mainnet', openAmount: async () => 0n },
+    ...{ isEmbedded: true, network: 'not-mainnet', promised: nothingPromised },
     ...others,
   })
   running.add(rail)
   return { ...rail, clock, secret }
 }
 
-/** Ten SOL and a million of each coin, and final. */
-export async function fund(chain: TestChain, owner: string): Promise<void> {
+/** Ten SOL and a million of each coin, and final unless told otherwise. */
+export async function fund(chain: TestChain, owner: string, blocks = 33): Promise<void> {
   await chain.call('requestAirdrop', owner, 10_000_000_000)
   const order = (mint: string) => ({
     owner,
@@ -87,7 +92,7 @@ export async function fund(chain: TestChain, owner: string): Promise<void> {
     key: crypto.randomUUID(),
   })
   await chain.call('localnet_mint', [order(usdc), order(usdt)])
-  await chain.advance(33)
+  await chain.advance(blocks)
 }
 
 let numbers = 0

@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
 import { beforeEach, expect, test } from 'vitest'
+import type { LiveAttempt } from '../../../src/payouts/ports.js'
+import type { Promised } from '../../../src/payouts/treasury-books.js'
 import { Refusal } from '../../../src/refusal.js'
 import { setFaults, shareChain } from '../localnet/localnet.js'
 import { newWallet, usdc } from '../localnet/transfers.js'
@@ -32,7 +36,9 @@ test('what the hot wallet cannot cover is refused, target by target', async () =
 
 test('what is promised already is not there for others', async () => {
   let open = million - 10n
-  const rail = await openRail(shared(), { openAmount: async () => open })
+  const largest = [{ token: base58.encode(randomBytes(64)), amount: million }]
+  const promised = { sum: async () => open, list: async () => ({ total: open, largest }) }
+  const rail = await openRail(shared(), { promised })
   expect(await reasonOf(rail, await newCarriage({ amount: 10n }))).toBeUndefined()
   expect(await reasonOf(rail, await newCarriage({ amount: 11n }))).toBe('treasury_short')
   open -= 1n
@@ -50,22 +56,95 @@ test('a wallet without lamports cannot pay fees', async () => {
   expect(await reasonOf(rail, await newCarriage())).toBeUndefined()
 })
 
-test('a top-up counts at once, and so does a payout that has landed', async () => {
+test('a top-up counts as soon as it is confirmed', async () => {
   const chain = shared()
-  const open = { amount: 0n }
-  const rail = await openRail(chain, { openAmount: async () => open.amount })
+  const rail = await openRail(chain)
   expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
-  await fund(chain, rail.treasuryAddress)
+  await fund(chain, rail.treasuryAddress, 0)
+  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
+  await chain.advance(1)
   expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBeUndefined()
-
-  // Landed and still open: what it took is not counted twice.
-  const carriage = await newCarriage({ amount: million })
-  await rail.send([await prepareOne(rail, carriage)])
-  open.amount = million
-  await chain.advance(2)
-  rail.clock.pass(5_000)
-  expect(await reasonOf(rail, await newCarriage({ amount: million }))).toBeUndefined()
 })
+
+test('coins that are coming are waited for before anybody is turned away', async () => {
+  const chain = shared()
+  let isFilled = false
+  const fill = async () => {
+    if (!isFilled) await fund(chain, rail.treasuryAddress, 1)
+    isFilled = true
+  }
+  const rail = await openRail(chain, { isPoor: true, fill })
+  expect(await reasonOf(rail, await newCarriage({ amount: million }))).toBeUndefined()
+  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
+})
+
+// A payout of some, a payout that fails, one that never lands and a top-up go through every stage:
+// sent, landed, confirmed, final, and settled in the books a while later. At each of them what is
+// free must be free, and not one unit more.
+test('what is free is known to the last unit, whatever is under way', async () => {
+  const chain = shared()
+  const open = new Map<string, bigint>()
+  const rail = await openRail(chain, { promised: promisedOf(open) })
+  const expectFree = async (free: bigint) => {
+    rail.clock.pass(5_000)
+    expect(await reasonOf(rail, await newCarriage({ amount: free }))).toBeUndefined()
+    expect(await reasonOf(rail, await newCarriage({ amount: free + 1n }))).toBe('treasury_short')
+  }
+  const promise = async (amount: bigint) => {
+    const attempt = await prepareOne(rail, await newCarriage({ amount }))
+    open.set(attempt.token, amount)
+    return attempt
+  }
+  const [paid, failing, silent] = [300n, 50n, 7n].map((part) => million / part)
+  const attempts = [await promise(paid!), await promise(failing!)]
+  await promise(silent!)
+  const promised = paid! + failing! + silent!
+  await expectFree(million - promised)
+
+  const { reference } = attempts[1]!
+  await setFaults(chain, { match: { memo: reference }, fault: 'fail' })
+  await rail.send(attempts)
+  await expectFree(million - promised)
+  await chain.advance(1)
+  await expectFree(million - paid! - silent!)
+  await fund(chain, rail.treasuryAddress, 0)
+  await expectFree(million - paid! - silent!)
+  await chain.advance(1)
+  await expectFree(2n * million - paid! - silent!)
+  await chain.advance(20)
+  await expectFree(2n * million - paid! - silent!)
+  await chain.advance(200)
+  await expectFree(2n * million - paid! - silent!)
+  for (const { token } of attempts) open.delete(token)
+  await expectFree(2n * million - paid! - silent!)
+})
+
+// More are open than are asked about: those that are left out may not have landed.
+test('an open payout that is not listed counts as not landed', async () => {
+  const chain = shared()
+  const attempts: LiveAttempt[] = []
+  const list = async () => ({ total: 10n, largest: [{ token: attempts[0]!.token, amount: 6n }] })
+  const rail = await openRail(chain, { promised: { sum: async () => 10n, list } })
+  for (const amount of [6n, 4n])
+    attempts.push(await prepareOne(rail, await newCarriage({ amount })))
+  await rail.send(attempts)
+  await chain.advance(1)
+  rail.clock.pass(5_000)
+  const free = million - 10n - 4n
+  expect(await reasonOf(rail, await newCarriage({ amount: free }))).toBeUndefined()
+  expect(await reasonOf(rail, await newCarriage({ amount: free + 1n }))).toBe('treasury_short')
+})
+
+function promisedOf(open: Map<string, bigint>): Promised {
+  const sum = async () => [...open.values()].reduce((total, amount) => total + amount, 0n)
+  return {
+    sum,
+    list: async () => {
+      const largest = [...open].map(([token, amount]) => ({ token, amount }))
+      return { total: await sum(), largest }
+    },
+  }
+}
 
 test('reconciliation finds what moved the treasury, by memo', async () => {
   const chain = shared()

@@ -1,0 +1,330 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../src/ids.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { now } from '../support/movements.js'
+
+// The database's half of the rules about money that comes in, asked for by direct SQL, as in
+// test/ledger/constraints.test.ts: each case breaks one rule and no other.
+
+const db = await freshDatabase()
+const environment_id = await insertEnvironment(db)
+const liveId = await insertEnvironment(db, 'live')
+let count = 0
+
+type Values = Record<string, unknown>
+
+function insert(table: string, row: Values): Promise<unknown> {
+  const names = Object.keys(row)
+  return db.rows({
+    text: `insert into ${table} (${names.join(', ')})
+      values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    values: Object.values(row),
+  })
+}
+
+const names = () => ({ environment_id, id: newId(now), rail: 'paper', created_at: now })
+
+function virtual(change: Values = {}): Promise<unknown> {
+  return insert('collection_accounts', {
+    ...{ ...names(), kind: 'virtual_account', number: `${count++}`, account_name: 'Ada' },
+    ...{ bank_code: '999', bank_name: 'Paper', asset: 'NGN', amount: 100, metadata: '{}' },
+    ...{ merchant_reference: 'order-1', status: 'ACTIVE', expires_at: now, due_at: now },
+    ...change,
+  })
+}
+
+const dedicated = (change: Values = {}) =>
+  virtual({
+    ...{ kind: 'dedicated_account', amount: null, expires_at: null, due_at: null },
+    ...{ merchant_reference: `customer ${count++}`, ...change },
+  })
+
+/** Ended accounts fall due no more. */
+const ended = (status: string, change: Values = {}) =>
+  virtual({ status, due_at: null, ended_at: now, ...change })
+
+function payment(change: Values = {}): Promise<unknown> {
+  return insert('payments', {
+    ...{ ...names(), account_id: newId(now), source: 'virtual_account', rail_id: `${count++}` },
+    ...{ asset: 'NGN', amount: 100, amount_accepted: 100, amount_held: 0, amount_returning: 0 },
+    ...{ amount_returned: 0, fee: 1, variance: 'NONE', sender: '{}', event_sequence: 0 },
+    ...{ received_at: now, ...change },
+  })
+}
+
+function paymentReturn(change: Values = {}): Promise<unknown> {
+  return insert('payment_returns', {
+    ...{ ...names(), payment_id: newId(now), amount: 100, takes_from: 'suspense' },
+    ...{ destination: '{}', state: 'WAITING', due_at: now, ...change },
+  })
+}
+
+function notice(change: Values = {}): Promise<unknown> {
+  return insert('notices', {
+    ...{ rail: 'paper', mode: 'test', id: `${count++}`, announced: '{}', state: 'WAITING' },
+    ...{ due_at: now, received_at: now, ...change },
+  })
+}
+
+function payout(change: Values = {}): Promise<unknown> {
+  return insert('payouts', {
+    ...{ ...names(), kind: 'bank_return', takes_from: 'suspense', asset: 'NGN', amount: 100 },
+    ...{ fee: 0, requested_amount: '100', destination: '{}', metadata: '{}' },
+    ...{ status: 'SUBMITTED', event_sequence: 0, submitted_at: now, ...change },
+  })
+}
+
+const moveClock = (id: number, offsetMs: number) =>
+  db.rows(sql`update environments set clock_offset_ms = ${offsetMs} where id = ${id}`)
+
+/** Twice under the same names; the second must not pass. */
+async function twice(
+  add: (change: Values) => Promise<unknown>,
+  same: Values,
+  second: Values = {},
+): Promise<void> {
+  await add(same)
+  await add({ ...same, ...second })
+}
+
+const places = ['accepted', 'held', 'returning', 'returned'].map((place) => `amount_${place}`)
+const nowhere = Object.fromEntries(places.map((place) => [place, 0]))
+/** A kobo less than nothing in one place, made good in another, so that the sum is right. */
+const below = (sum: string) =>
+  Object.fromEntries(
+    places.map((place, index) => {
+      const other = places[(index + 1) % 4]!
+      return [
+        `less than nothing in ${place}`,
+        { ...nowhere, [sum]: 100, [place]: -1, [other]: 101 },
+      ]
+    }),
+  )
+const each = (
+  changes: Record<string, Values>,
+  add: (change: Values) => Promise<unknown>,
+): Record<string, () => Promise<unknown>> =>
+  Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, () => add(change)]))
+
+/** Every way to break a rule, by the name of the constraint that must refuse it. */
+const violations: Record<string, Record<string, () => Promise<unknown>>> = {
+  account_kind_is_known: {
+    'a kind nobody knows': () => dedicated({ kind: 'piggy_bank' }),
+  },
+  account_status_is_known: {
+    'a status nobody knows': () => virtual({ status: 'LOST', due_at: null }),
+    'an inactive virtual account': () => ended('INACTIVE'),
+    'a paid dedicated account': () => dedicated({ status: 'PAID', paid_at: now }),
+    'an expired dedicated account': () => dedicated({ status: 'EXPIRED' }),
+    'a cancelled dedicated account': () => dedicated({ status: 'CANCELLED', ended_at: now }),
+  },
+  variance_is_known: {
+    'a variance nobody knows': () => virtual({ variance: 'ODD' }),
+  },
+  asset_fits_kind: {
+    'coins at a bank': () => virtual({ asset: 'USDC' }),
+    'an asset nobody knows': () => dedicated({ asset: 'EUR' }),
+  },
+  only_virtual_account_waits_for_an_amount: {
+    'a virtual account for any amount': () => virtual({ amount: null }),
+    'a dedicated account for one amount': () => dedicated({ amount: 100 }),
+  },
+  only_virtual_account_expires: {
+    'a virtual account for ever': () => virtual({ expires_at: null }),
+    'a dedicated account that expires': () => dedicated({ expires_at: now }),
+  },
+  amount_is_positive: {
+    'nothing to pay': () => virtual({ amount: 0 }),
+    'less than nothing': () => virtual({ amount: -1 }),
+  },
+  paid_account_has_its_time: {
+    'paid, nobody knows when': () => virtual({ status: 'PAID', due_at: null }),
+    'a time, and not paid': () => virtual({ paid_at: now }),
+    'cancelled after it was paid': () => ended('CANCELLED', { paid_at: now }),
+  },
+  ended_account_has_its_time: {
+    'cancelled, nobody knows when': () => ended('CANCELLED', { ended_at: null }),
+    'inactive, nobody knows when': () => dedicated({ status: 'INACTIVE' }),
+    'a time, and not ended': () => virtual({ ended_at: now }),
+  },
+  only_open_account_falls_due: {
+    'an open account that never expires': () => virtual({ due_at: null }),
+    'a cancelled account that expires': () => ended('CANCELLED', { due_at: now }),
+    'a paid account that expires': () => virtual({ status: 'PAID', paid_at: now }),
+    'a dedicated account that expires': () => dedicated({ due_at: now }),
+  },
+  account_amounts_add_up: {
+    'more received than is anywhere': () => virtual({ amount_received: 1 }),
+    'more somewhere than was received': () => virtual({ amount_held: 1 }),
+    ...each(below('amount_received'), virtual),
+  },
+  number_is_one_account: {
+    'a number of somebody else': () => twice(virtual, { number: 'n' }, { environment_id: liveId }),
+    'a number of another kind': async () => {
+      await virtual({ number: 'm' })
+      await dedicated({ number: 'm' })
+    },
+  },
+  external_reference_is_used_once: {
+    'a reference that is in use': () => twice(dedicated, { merchant_reference: 'x' }),
+    'a reference of an account that has ended': () =>
+      twice(
+        dedicated,
+        { merchant_reference: 'y', status: 'INACTIVE', ended_at: now },
+        { status: 'ACTIVE', ended_at: null },
+      ),
+  },
+  collection_accounts_pkey: {
+    'an id that is taken': () => twice(virtual, { id: newId(now) }, { number: 'other' }),
+  },
+  collection_accounts_environment_id_fkey: {
+    'an account of nobody': () => virtual({ environment_id: 999_999 }),
+  },
+  payment_source_is_known: {
+    'a source nobody knows': () => payment({ source: 'pocket' }),
+  },
+  payment_asset_is_known: {
+    'an asset nobody knows': () => payment({ asset: 'EUR' }),
+  },
+  payment_amount_is_positive: {
+    nothing: () => payment({ amount: 0, amount_accepted: 0 }),
+  },
+  all_of_a_payment_is_somewhere: {
+    'a kobo that is nowhere': () => payment({ amount_accepted: 99 }),
+    'a kobo that is there twice': () => payment({ amount_held: 1 }),
+    ...each(below('amount'), payment),
+  },
+  payment_fee_is_not_negative: {
+    'a fee for the payer': () => payment({ fee: -1 }),
+  },
+  payment_variance_is_known: {
+    'a variance nobody knows': () => payment({ variance: 'ODD' }),
+  },
+  payment_is_taken_once: {
+    'a payment that the bank tells of again': () =>
+      twice(payment, { rail_id: 'again' }, { id: newId(now), environment_id: liveId }),
+  },
+  payments_pkey: {
+    'an id that is taken': () => twice(payment, { id: newId(now) }, { rail_id: 'other' }),
+  },
+  payments_environment_id_fkey: {
+    'a payment to nobody': () => payment({ environment_id: 999_999 }),
+  },
+  return_is_positive: {
+    nothing: () => paymentReturn({ amount: 0 }),
+    'less than nothing': () => paymentReturn({ amount: -1 }),
+  },
+  return_takes_from_is_known: {
+    'a place nobody knows': () => paymentReturn({ takes_from: 'pocket', state: 'SENT' }),
+  },
+  return_state_is_known: {
+    'a state nobody knows': () => paymentReturn({ state: 'LOST' }),
+  },
+  refund_is_sent_at_once: {
+    'a refund that waits': () => paymentReturn({ takes_from: 'available' }),
+  },
+  payment_returns_pkey: {
+    'an id that is taken': () => twice(paymentReturn, { id: newId(now) }),
+  },
+  payment_returns_environment_id_fkey: {
+    'a return of nobody': () => paymentReturn({ environment_id: 999_999 }),
+  },
+  notice_mode_is_known: {
+    'a mode nobody knows': () => notice({ mode: 'demo' }),
+  },
+  notice_state_is_known: {
+    'a state nobody knows': () => notice({ state: 'LOST' }),
+  },
+  refused_notice_says_why: {
+    'a refusal without a reason': () => notice({ state: 'REFUSED' }),
+    'a reason without a refusal': () => notice({ reason: 'too_large' }),
+  },
+  notices_pkey: {
+    'a notice that is told again': () => twice(notice, { id: 'same' }),
+  },
+}
+
+/** Rules of other tables that came with collections. */
+const beside: typeof violations = {
+  clock_moves_forward_only: {
+    'a clock behind the world': () => moveClock(environment_id, -1),
+  },
+  only_test_clocks_move: {
+    'a live clock ahead': () => moveClock(liveId, 1),
+  },
+  payout_kind_is_known: {
+    'a kind nobody knows': () =>
+      payout({ kind: 'gift', asset: 'USDC', takes_from: 'available', event_sequence: 1 }),
+  },
+  payout_asset_fits_kind: {
+    'coins that go back through a bank': () => payout({ asset: 'USDC' }),
+  },
+  only_return_takes_from_suspense: {
+    'a payout of money that is undecided': () =>
+      payout({ kind: 'bank_transfer', event_sequence: 1 }),
+    'a place nobody knows': () => payout({ takes_from: 'pocket' }),
+  },
+  return_is_free: {
+    'a fee for a return': () => payout({ fee: 1 }),
+    'a fee for a refund': () => payout({ fee: 1, takes_from: 'available' }),
+  },
+  payout_has_told_its_beginning: {
+    'a return with events of its own': () => payout({ event_sequence: 1 }),
+    'a payout that nobody was told of': () =>
+      payout({ kind: 'bank_transfer', takes_from: 'available' }),
+    'less than no events': () => payout({ event_sequence: -1 }),
+  },
+}
+
+describe.each(Object.entries({ ...violations, ...beside }))('%s', (constraint, attempts) => {
+  test.each(Object.entries(attempts))('refuses %s', async (_, attempt) => {
+    await expect(attempt()).rejects.toMatchObject({ constraint })
+  })
+})
+
+// The cases above would refuse nothing if their plain forms were refused already.
+test('what breaks no rule is taken', async () => {
+  await virtual()
+  await virtual({ status: 'PAID', due_at: null, paid_at: now })
+  await virtual({ status: 'EXPIRED', due_at: null, amount_received: 100, amount_held: 100 })
+  await ended('CANCELLED')
+  await dedicated()
+  await dedicated({ status: 'INACTIVE', ended_at: now })
+  await dedicated({ merchant_reference: 'order-1' })
+  await dedicated({ merchant_reference: 'order-1', environment_id: liveId })
+  for (const place of places) await payment({ ...nowhere, [place]: 100 })
+  await paymentReturn()
+  await paymentReturn({ takes_from: 'available', state: 'SENT' })
+  await notice({ id: 'both' })
+  await notice({ id: 'both', mode: 'live', state: 'REFUSED', reason: 'too_large' })
+  await payout()
+  await payout({ takes_from: 'available' })
+  await moveClock(environment_id, 1)
+})
+
+test('the status of a payment is the first of its places that holds money', async () => {
+  const states = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']
+  const order = ['amount_held', 'amount_returning', 'amount_accepted', 'amount_returned']
+  for (const [index, state] of states.entries()) {
+    const id = newId(now)
+    const rest = order.slice(index).map((place) => [place, 1])
+    await payment({ ...nowhere, ...Object.fromEntries(rest), amount: rest.length, id })
+    const found = await db.rows(sql`select status from payments where id = ${id}`)
+    expect(found).toEqual([{ status: state }])
+  }
+  await expect(payment({ status: 'ACCEPTED' })).rejects.toMatchObject({ code: '428C9' })
+})
+
+// A constraint that is added without a case, or renamed, fails here until it is tried above.
+test('every constraint and unique index of these tables is tried above', async () => {
+  const tables = ['collection_accounts', 'payments', 'payment_returns', 'notices']
+  const rows = await db.rows(sql<{ name: string }>`
+    select conname as name from pg_constraint
+    where conrelid::regclass::text = any(${tables}) and contype <> 'n'
+    union
+    select indexrelid::regclass::text from pg_index
+    where indrelid::regclass::text = any(${tables}) and indisunique`)
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort())
+})

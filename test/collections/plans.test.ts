@@ -1,0 +1,234 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { findByNumber, getAccount, listAccounts } from '../../src/collections/find-accounts.js'
+import { findByRailId, listPayments } from '../../src/collections/find-payments.js'
+import { takeDueNotices } from '../../src/collections/payment-lane.js'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { lockAccounts, lockAccountsByNumber } from '../../src/collections/store-accounts.js'
+import { lockNotices, writeJudgements } from '../../src/collections/store-notices.js'
+import { findLatestPayments, lockPayments } from '../../src/collections/store-payments.js'
+import { lockReturns } from '../../src/collections/store-returns.js'
+import { newId, prefixes, toReference } from '../../src/ids.js'
+import { createLogger } from '../../src/log.js'
+import type { PayoutRail } from '../../src/payouts/ports.js'
+import type { Database } from '../../src/postgres/database.js'
+import { toStatement } from '../../src/postgres/statement.js'
+import { inTransaction, type Reader, type Source } from '../../src/postgres/tx.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { now } from '../support/movements.js'
+import { plansOf } from '../support/plans.js'
+import { openSession } from '../support/sessions.js'
+
+// Accounts, payments and notices are kept for ever. What is asked for with every payment must cost
+// the same with ten rows and with ten million, so it must go by an index. As in
+// test/ledger/plans.test.ts, the server itself is asked, about the very statements of the code.
+
+const db = await freshDatabase()
+const environmentId = await insertEnvironment(db)
+await db.rows(sql`
+  insert into merchants select gen_random_uuid(), 'Ada', now() from generate_series(1, 2000)`)
+await db.rows(sql`
+  insert into environments (merchant_id, mode, created_at) select id, 'test', now() from merchants
+  on conflict do nothing`)
+// Every other one is of one large merchant. Few wait for money; nearly all had theirs.
+await db.rows(sql`
+  insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
+    bank_name, asset, amount, merchant_reference, metadata, status, expires_at, paid_at, created_at,
+    due_at)
+  select case when n % 2 = 0 then ${environmentId}::int else 3 + n % 1900 end, gen_random_uuid(),
+    'virtual_account', 'paper', lpad(n::text, 10, '0'), 'Ada', '999', 'Paper', 'NGN', 100,
+    'order ' || n, '{}', case when n % 20 = 0 then 'ACTIVE' else 'PAID' end, ${now},
+    case when n % 20 > 0 then ${now}::timestamptz end, ${now},
+    case when n % 20 = 0 then ${now}::timestamptz + n * interval '1 second' end
+  from generate_series(1, 12000) n`)
+await db.rows(sql`
+  insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
+    bank_name, asset, merchant_reference, metadata, status, created_at)
+  select environment_id, gen_random_uuid(), 'dedicated_account', rail, 'd' || number, 'Ada', '999',
+    'Paper', 'NGN', number, '{}', 'ACTIVE', ${now}
+  from collection_accounts`)
+await db.rows(sql`
+  insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
+    amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,
+    event_sequence, received_at, created_at)
+  select environment_id, gen_random_uuid(), id, kind, rail, number, asset, 100,
+    case when number like '%7' then 0 else 100 end, case when number like '%7' then 100 else 0 end,
+    0, 0, 0, 'NONE', '{}', 0, ${now}, ${now}
+  from collection_accounts where kind = 'virtual_account'`)
+await db.rows(sql`
+  insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from, destination,
+    state, due_at, created_at)
+  select environment_id, gen_random_uuid(), id, rail, 100, 'suspense', '{}',
+    case when rail_id like '%777' then 'WAITING' else 'RETURNED' end, ${now}, ${now}
+  from payments, generate_series(1, 2)`)
+await db.rows(sql`
+  insert into notices (rail, mode, id, announced, state, due_at, received_at)
+  select 'paper', 'test', n, '{"amount":"100","receivedAt":"2026-01-05T09:00:00.000Z"}',
+    case when n % 1000 = 77 then 'WAITING' else 'TAKEN' end, ${now}, ${now}
+  from generate_series(1, 40000) n`)
+await db.rows(sql`analyze`)
+
+/** What the planner of the pool may do, other than that of a lane. */
+async function openFreeSession(): Promise<pg.Client> {
+  const session = await openSession(db)
+  await session.query(
+    'set enable_seqscan = on; set enable_hashjoin = on; set enable_mergejoin = on',
+  )
+  return session
+}
+
+/** A statement without a name is given one, so that the server can be asked about it. */
+function namingReader(session: pg.Client, given: { name: string; values: string[] }): Reader {
+  return {
+    async rows<Row>(source: Source<Row>) {
+      const statement = toStatement(source)
+      if (statement.name === undefined) given.values = statement.values.map(toText)
+      const result = await session.query<Row & pg.QueryResultRow>({ ...given, ...statement })
+      return result.rows
+    },
+  }
+}
+
+function toText(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : `${value}`
+}
+
+/** How the pool runs the only statement without a name that this work asks for. */
+async function scansOf(work: (reader: Reader) => Promise<unknown>): Promise<string[][]> {
+  const session = await openFreeSession()
+  const given = { name: 'unnamed', values: [] as string[] }
+  await work(namingReader(session, given))
+  return (await plansOf(session, given.name, given.values)).map(({ scans }) => scans)
+}
+
+const id = newId(now)
+const ids = [`{${environmentId},7}`, `{${id},${newId(now)}}`]
+const names = [{ environmentId, id }]
+const virtual = { environmentId, kind: 'virtual_account' } as const
+const whole = { merchantReference: undefined, status: undefined, beforeId: undefined, limit: 21 }
+
+test('accounts are locked by their numbers, and by their ids', async () => {
+  const session = await openSession(db)
+  const wanted = [{ rail: 'paper', mode: 'test', number: '0000000007' } as const]
+  await inTransaction(session, async (tx) => {
+    await lockAccountsByNumber(tx, wanted)
+    await lockAccounts(tx, names)
+  })
+  const numbers = ['{paper,paper}', '{test,live}', '{0000000007,0000000008}']
+  const byNumber = await plansOf(session, 'lock_collection_accounts_by_number', numbers)
+  for (const { scans } of byNumber)
+    expect(scans).toEqual(['by environments_pkey', 'by number_is_one_account'])
+  for (const { scans } of await plansOf(session, 'lock_collection_accounts', ids))
+    expect(scans).toEqual(['by collection_accounts_pkey'])
+})
+
+// Not by what is due either: where few wait that looks cheap, and reads them all for each.
+test('notices, payments and returns are locked by their names', async () => {
+  const session = await openSession(db)
+  const notice = { rail: 'paper', mode: 'test', id: '77' } as const
+  await inTransaction(session, async (tx) => {
+    await lockNotices(tx, [notice])
+    writeJudgements(tx, [{ ...notice, state: 'UNMATCHED', reason: null, due_at: now }])
+    await lockPayments(tx, names)
+    await lockReturns(tx, names)
+  })
+  const notices = ['{paper,paper}', '{test,test}', '{77,1077}']
+  for (const { scans } of await plansOf(session, 'lock_notices', notices))
+    expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
+  const judged = [...notices, '{TAKEN,TAKEN}', '{null,null}', `{${now.toISOString()},null}`]
+  for (const { scans } of await plansOf(session, 'end_notices', judged))
+    expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
+  for (const { scans } of await plansOf(session, 'lock_payments', ids))
+    expect(scans).toEqual(['by payments_pkey'])
+  for (const { scans } of await plansOf(session, 'lock_payment_returns', ids))
+    expect(scans).toEqual(['by payment_returns_pkey'])
+})
+
+// Lanes ask for them, and so do the routes that show accounts, on the pool.
+test.each([openSession, openFreeSession])('the latest payments go by account', async (open) => {
+  const session = await open(db)
+  await findLatestPayments(namingReader(session, { name: 'unnamed', values: [] }), names, 50)
+  for (const { scans } of await plansOf(session, 'find_latest_payments', [...ids, '50']))
+    expect(scans).toEqual(['by payments_of_account'])
+})
+
+test('accounts are found by reference and by number', async () => {
+  const reference = toReference(prefixes.virtualAccount, id)
+  const get = (reader: Reader) => getAccount(reader, { ...virtual, reference }).catch(() => {})
+  for (const scans of await scansOf(get))
+    expect(scans).toEqual([expect.stringMatching(/^by collection_accounts_(pkey|newest)/)])
+  const number = { environmentId, rail: 'paper', number: '0000000007' }
+  for (const scans of await scansOf((reader) => findByNumber(reader, number)))
+    expect(scans).toEqual([expect.stringMatching(/^by number_is_one_account/)])
+  const railId = { rail: 'paper', railId: '0000000007' }
+  for (const scans of await scansOf((reader) => findByRailId(reader, railId)))
+    expect(scans).toEqual(['by payment_is_taken_once'])
+})
+
+test.each([
+  ['newest first', {}, 'by collection_accounts_newest'],
+  ['by status', { status: 'ACTIVE' as const }, 'by collection_accounts_by_status'],
+  ['by reference', { merchantReference: 'order 8' }, 'by collection_accounts_by_reference'],
+])('a page of accounts %s reads that page', async (_, filter, scan) => {
+  for (const position of [undefined, id]) {
+    const page = { ...whole, ...filter, beforeId: position }
+    for (const scans of await scansOf((reader) => listAccounts(reader, virtual, page)))
+      expect(scans).toEqual([scan])
+  }
+})
+
+test('a page of payments reads that page', async () => {
+  const page = { ...whole, source: undefined, accountId: undefined }
+  const list = (change: object) =>
+    scansOf((reader) => listPayments(reader, environmentId, { ...page, ...change }))
+  for (const scans of await list({})) expect(scans).toEqual(['by payments_pkey'])
+  for (const scans of await list({ status: 'HELD' }))
+    expect(scans).toEqual(['by payments_by_status'])
+  for (const scans of await list({ accountId: id }))
+    expect(scans).toEqual(['by payments_of_account'])
+})
+
+/** The pool, if it had but this connection. */
+function poolOf(reader: Reader, session: pg.Client): Database {
+  const transaction: Database['transaction'] = (work) =>
+    inTransaction(session, (tx) => work(Object.assign(Object.create(tx), reader)))
+  return { rows: reader.rows, transaction } as Database
+}
+
+const nobody = { name: 'nobody' }
+const logger = createLogger('silent')
+
+test('what is due is found among what is due, not among all there ever was', async () => {
+  const session = await openFreeSession()
+  const pool = poolOf(namingReader(session, { name: 'unnamed', values: [] }), session)
+  const lane = { run: async () => true as const, close: async () => {}, stats: undefined as never }
+  await takeDueNotices({ db: pool, rail: nobody.name, lane, logger }, now)
+  await sendReturns({ db: pool, rail: nobody as PayoutRail, logger }, now)
+  const at = now.toISOString()
+  const claims = [
+    ['claim_due_notices', 'by notices_due', 'by notices_pkey'],
+    [
+      ...['claim_due_payment_returns', 'by environments_pkey'],
+      ...['by payment_returns_due', 'by payment_returns_pkey'],
+    ],
+  ]
+  for (const [statement = '', ...expected] of claims)
+    for (const { scans } of await plansOf(session, statement, [at, at, '256', 'paper']))
+      expect(scans.map((scan) => scan.split(' keeping')[0])).toEqual(expected)
+})
+
+// Those of one environment may also be found among its own that wait, which are not many.
+test.each([
+  ['of all', undefined, /^by collection_accounts_due/],
+  ['of one environment', environmentId, /^by collection_accounts_(due|by_status)/],
+])('accounts %s expire by when they are due', async (_, own, scan) => {
+  const session = await openFreeSession()
+  const given = { name: 'unnamed', values: [] as string[] }
+  const past = new Date(now.getTime() - 1_000)
+  await expireAccounts(poolOf(namingReader(session, given), session), past, own)
+  for (const { scans } of await plansOf(session, given.name, given.values))
+    expect(scans).toEqual([expect.stringMatching(scan)])
+})

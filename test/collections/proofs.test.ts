@@ -1,0 +1,292 @@
+import { sql } from 'kysely'
+import { afterEach, describe, expect, test } from 'vitest'
+import { collectionProofs } from '../../src/collections/proofs.js'
+import { insertNotices } from '../../src/collections/store-notices.js'
+import { fromReferenceOfAnyKind } from '../../src/ids.js'
+import { verifyLedger } from '../../src/verify-ledger.js'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+
+// As in test/payouts/proofs.test.ts: a sound database is damaged, past all triggers, so that one
+// claim and no other is untrue, and verify-ledger must name it.
+
+const house = await openBankHouse()
+const { db, clock, bank } = house
+const { accounts, payments } = await collectInEveryWay()
+
+/** One account and one payment of every fate. */
+async function collectInEveryWay() {
+  const stranger = customersOf(house, await house.hire('Bola'))
+  const theirs = (await stranger.openDedicated('customer-1')).json.data
+  const shop = customersOf(house, await house.hire('Ada'))
+  const open = async (change = {}) => (await shop.openVirtual(change)).json.data
+  const idOf = (reference: string) => `'${fromReferenceOfAnyKind(reference)}'`
+  const pay = async (number: string, change: object = {}): Promise<string> =>
+    (await shop.payIn(number, change)).json.data.reference
+  /** Too little, from an account that does what its number says when the money goes back. */
+  const payTooLittle = async (serial = '012345678') => {
+    const sender = { accountNumber: `${serial}0`, bankCode: '058' }
+    return pay((await open()).accountNumber, { amount: 499_999, sender })
+  }
+
+  const [active, paid, other, cancelled] = [await open(), await open(), await open(), await open()]
+  const expired = await open({ expiresAt: new Date(clock.now().getTime() + 1_000).toISOString() })
+  const dedicated = (await shop.openDedicated('customer-1')).json.data
+  const exact = await pay(paid.accountNumber)
+  const refunded = await pay(other.accountNumber)
+  const credited = await pay(dedicated.accountNumber)
+  await shop.post(`/v1/collections/virtual-accounts/${cancelled.reference}/cancel`, {})
+  const { accountReference } = dedicated
+  await shop.post(`/v1/collections/dedicated-accounts/${accountReference}/deactivate`, {})
+  const held = await pay(dedicated.accountNumber)
+  const late = await pay(cancelled.accountNumber)
+  const returned = await payTooLittle()
+  const failed = await payTooLittle('990000002')
+  const reversed = await payTooLittle('990000003')
+  const sent = await payTooLittle('990000006')
+  const refund = (destination: object) =>
+    shop.post(`/v1/collections/payments/${refunded}/refund`, { amount: 1_000, ...destination })
+  await refund({})
+  await refund({ destination: { bankCode: '058', accountNumber: '9900000060' } })
+  await house.pass(10)
+  const announced = {
+    ...{ id: 'nobodys', accountNumber: '9999999999', amount: 1n, currency: 'NGN', sender: null },
+    ...{ sessionId: null, narration: null, receivedAt: clock.now() },
+  }
+  const unmatched = { rail: bank.name, mode: 'test' as const, id: 'nobodys', announced, body: null }
+  await db.transaction(async (tx) => insertNotices(tx, clock.now(), clock.now(), [unmatched]))
+  await house.work()
+  const waiting = await payTooLittle()
+
+  const shown = async (reference: string) => (await shop.payment(reference)).status
+  const all = { exact, refunded, credited, held, late, returned, failed, reversed, sent, waiting }
+  const named = Object.entries(all)
+  expect(await Promise.all(named.map(([, reference]) => shown(reference)))).toEqual([
+    ...['ACCEPTED', 'RETURNING', 'ACCEPTED', 'HELD', 'HELD', 'RETURNED', 'HELD', 'HELD'],
+    ...['RETURNING', 'RETURNING'],
+  ])
+  return {
+    accounts: {
+      ...{ active: idOf(active.reference), paid: idOf(paid.reference) },
+      ...{ cancelled: idOf(cancelled.reference), expired: idOf(expired.reference) },
+      ...{ dedicated: idOf(accountReference), theirs: idOf(theirs.accountReference) },
+    },
+    payments: Object.fromEntries(
+      named.map(([name, reference]) => [name, idOf(reference)]),
+    ) as Record<keyof typeof all, string>,
+  }
+}
+
+const tables = [
+  ...['collection_accounts', 'payments', 'payment_returns', 'notices', 'payouts'],
+  ...['payout_attempts', 'events', 'ledger_accounts', 'ledger_transfers', 'ledger_resolutions'],
+]
+const columns = await db.rows(sql<{ table: string; names: string }>`
+  select table_name as table, string_agg(column_name, ', ') as names
+  from information_schema.columns where table_schema = 'public' and is_generated = 'NEVER'
+  group by table_name`)
+await run(tables.map((table) => `create table sound_${table} as table ${table}`))
+afterEach(() =>
+  run(
+    tables.flatMap((table) => {
+      const { names } = columns.find((one) => one.table === table)!
+      return [
+        `truncate ${table}`,
+        `insert into ${table} (${names}) select ${names} from sound_${table}`,
+      ]
+    }),
+  ),
+)
+
+/** As a replica runs what it is sent: without triggers. */
+async function run(statements: string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    tx.write(sql`set local session_replication_role = replica`)
+    for (const text of statements) tx.write({ text, values: [] })
+  })
+}
+
+async function claimsBrokenBy(damage: string[]): Promise<string[]> {
+  const before = await fingerprint()
+  await run(damage)
+  // A damage that hits nothing would prove nothing.
+  if (damage.length > 0) expect(await fingerprint()).not.toBe(before)
+  const findings = await verifyLedger(db)
+  return findings.filter(({ counterexamples }) => counterexamples.length > 0).map(claimOf)
+}
+
+async function fingerprint(): Promise<string> {
+  const all = tables.map((table) => `select row_to_json(t)::text as row from ${table} t`)
+  const [found] = await db.rows<{ digest: string }>({
+    text: `select md5(string_agg(row, '' order by row)) as digest
+      from (${all.join(' union all ')}) rows`,
+    values: [],
+  })
+  return found!.digest
+}
+
+function claimOf({ claim }: { claim: string }): string {
+  return claim
+}
+
+const nobody = 'gen_random_uuid()'
+const returnOf = (name: keyof typeof payments) => `payment_id = ${payments[name]}`
+const noticeOf = (name: keyof typeof payments) =>
+  `id = (select rail_id from payments where id = ${payments[name]})`
+const copyEvent = (type: string, to: string) => `
+  insert into events (environment_id, id, type, resource_id, cause_id, sequence, data, created_at)
+  select environment_id, gen_random_uuid(), '${type}', ${to}, gen_random_uuid(), 9, data, created_at
+  from events where type = '${type}' limit 1`
+
+/** Every claim, and the ways in which it can come to be untrue while all the others hold. */
+const damages: Record<string, Record<string, string[]>> = {
+  // The sums of a dedicated account are not kept, so its payments can lie alone.
+  'What is in suspense is what payments hold or are sending back, to the kobo': {
+    'a kobo that is held and was called accepted': [
+      `update payments set amount_held = amount_held - 1, amount_accepted = amount_accepted + 1
+       where id = ${payments.held}`,
+    ],
+    'a kobo that was accepted and is called held': [
+      `update payments set amount_held = amount_held + 1, amount_accepted = amount_accepted - 1
+       where id = ${payments.credited}`,
+    ],
+    'held money of another asset': [
+      `update payments set asset = 'USDC' where account_id = ${accounts.dedicated}`,
+      `alter table collection_accounts drop constraint if exists asset_fits_kind`,
+      `update collection_accounts set asset = 'USDC' where id = ${accounts.dedicated}`,
+    ],
+  },
+  'Every payment is in the books once, whole, and its fee with it': {
+    'another fee': [`update payments set fee = fee + 1 where id = ${payments.exact}`],
+    'a fee for held money': [`update payments set fee = 1 where id = ${payments.held}`],
+    'money that was booked as something else': [
+      `update ledger_transfers set purpose = 'operator_credit'
+       where cause_id = ${payments.exact} and purpose = 'payment'`,
+    ],
+    'money that was booked for no payment': [
+      `update ledger_transfers set cause_id = ${nobody}
+       where cause_id = ${payments.held} and purpose = 'payment_held'`,
+    ],
+  },
+  'Every notice that was taken is one payment of its mode, and every payment was announced': {
+    'a payment that nobody announced': [`delete from notices where ${noticeOf('exact')}`],
+    'a payment whose notice still waits': [
+      `update notices set state = 'WAITING' where ${noticeOf('held')}`,
+    ],
+    'a notice that was taken by nobody': [
+      `update notices set state = 'TAKEN' where state = 'UNMATCHED'`,
+    ],
+    'another amount than was announced': [
+      `update notices
+       set announced = replace(announced::text, '"500000"', '"500001"')::json
+       where ${noticeOf('exact')}`,
+    ],
+    'a payment that was announced in the other mode': [
+      `update notices set mode = 'live' where ${noticeOf('exact')}`,
+    ],
+  },
+  'The sums of every account that waits for an amount are those of its payments': {
+    'more than came': [
+      `update collection_accounts
+       set amount_received = amount_received + 1, amount_accepted = amount_accepted + 1
+       where id = ${accounts.paid}`,
+    ],
+    'money in another place': [
+      `update collection_accounts
+       set amount_held = amount_held - 1, amount_returned = amount_returned + 1
+       where id = ${accounts.cancelled}`,
+    ],
+    'money where none came': [
+      `update collection_accounts set amount_received = 1, amount_held = 1
+       where id = ${accounts.active}`,
+    ],
+    'sums of an account that keeps none': [
+      `update collection_accounts set amount_received = 500000, amount_accepted = 500000
+       where id = ${accounts.dedicated}`,
+    ],
+    'a payment that came to another account': [
+      `update payments set account_id = ${accounts.active} where id = ${payments.exact}`,
+    ],
+  },
+  'Every payment came to an account of its own environment and kind': {
+    'a payment to an account that is not there': [
+      `update payments set account_id = ${nobody} where id = ${payments.credited}`,
+    ],
+    'a payment to an account of others': [
+      `update payments set account_id = ${accounts.theirs} where id = ${payments.credited}`,
+    ],
+    'a payment to an account of another kind': [
+      `update payments set source = 'virtual_account' where id = ${payments.held}`,
+    ],
+    'an account at another bank': [
+      `update collection_accounts set rail = 'elsewhere' where id = ${accounts.paid}`,
+    ],
+  },
+  'Every return that was sent is a payout of its amount, in the state that it says': {
+    'a return that was sent by nobody': [
+      `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
+    ],
+    'a return of money from elsewhere': [
+      `update payment_returns set takes_from = 'available' where ${returnOf('returned')}`,
+    ],
+    'a failure that is called a reversal': [
+      `update payment_returns set state = 'REVERSED' where ${returnOf('failed')}`,
+    ],
+    'a return that has not been sent, and has': [
+      `update payment_returns set state = 'WAITING' where ${returnOf('sent')}`,
+    ],
+    'a payout of no return': [
+      `update payment_returns set id = ${nobody} where ${returnOf('failed')}`,
+    ],
+  },
+  'What a payment is sending back is what its returns carry, and what went back arrived': {
+    'money on its way with nobody to carry it': [
+      `delete from payment_returns where ${returnOf('waiting')}`,
+    ],
+    'a return of another amount': [
+      `update payment_returns set amount = amount - 1 where ${returnOf('waiting')}`,
+    ],
+    'a return of nothing that came': [
+      `update payment_returns set payment_id = ${nobody} where ${returnOf('waiting')}`,
+    ],
+    'a return that was given up in silence': [
+      `update payment_returns set state = 'FAILED' where ${returnOf('waiting')}`,
+    ],
+  },
+  'Every account has told its end once, and nothing that did not happen': {
+    'a payment that was not told': [
+      `delete from events where resource_id = ${accounts.paid} and type = 'virtual_account.paid'`,
+    ],
+    'an expiry that was not told': [`delete from events where resource_id = ${accounts.expired}`],
+    'a cancellation that was not told': [
+      `delete from events
+       where resource_id = ${accounts.cancelled} and type = 'virtual_account.cancelled'`,
+    ],
+    'a deactivation that was not told': [
+      `delete from events where type = 'dedicated_account.deactivated'`,
+    ],
+    'an end that was told twice': [copyEvent('virtual_account.paid', accounts.paid)],
+    'an end that did not come': [copyEvent('virtual_account.expired', accounts.active)],
+    'a cancelled account that was told as paid': [
+      copyEvent('virtual_account.paid', accounts.cancelled),
+    ],
+    'an end of an account that is not there': [copyEvent('virtual_account.paid', nobody)],
+  },
+}
+
+test('a database that nobody has damaged proves every claim', async () => {
+  expect(await claimsBrokenBy([])).toEqual([])
+})
+
+describe.each(Object.entries(damages))('%s', (claim, ways) => {
+  test.each(Object.entries(ways))('is disproved by %s', async (_, damage) => {
+    expect(await claimsBrokenBy(damage)).toEqual([claim])
+  })
+})
+
+// A claim that is added without a way to disprove it fails here until it has one above.
+test('every claim of this room is verified, and can be disproved', async () => {
+  const claims = collectionProofs.map(claimOf)
+  const verified = (await verifyLedger(db)).map(claimOf)
+  expect(verified).toEqual(expect.arrayContaining(claims))
+  expect(Object.keys(damages).sort()).toEqual(claims.sort())
+})

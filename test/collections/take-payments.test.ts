@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import type { Announced } from '../../src/collections/ports.js'
+import { insertNotices } from '../../src/collections/store-notices.js'
+import { takePayments } from '../../src/collections/take-payments.js'
+import type { Mode } from '../../src/environment.js'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { db, clock, bank } = house
+const rails = new Map([[bank.name, bank]])
+let shop: ReturnType<typeof customersOf>
+beforeEach(async () => {
+  shop = customersOf(house, await house.hire('Ada'))
+})
+
+type Told = { id: string; mode?: Mode } & Partial<Announced>
+
+/** What a bank tells, judged together in one batch. */
+async function takeTogether(accountNumber: string, told: Told[]): Promise<string[]> {
+  const notices = told.map(({ id, mode = 'test', ...change }) => {
+    const announced: Announced = {
+      ...{ id, accountNumber, amount: 500_000n, currency: 'NGN', sender: null, sessionId: null },
+      ...{ narration: null, receivedAt: clock.now(), ...change },
+    }
+    return { rail: bank.name, mode, id, announced, body: null }
+  })
+  await db.transaction(async (tx) => insertNotices(tx, clock.now(), clock.now(), notices))
+  await db.transaction((tx) => takePayments(tx, clock.now(), { names: notices, rails }))
+  const rows = await db.rows(sql<{ state: string }>`
+    select state from notices where id = any(${told.map(({ id }) => id)}) order by id`)
+  return rows.map(({ state }) => state)
+}
+
+// A bank may have one name in both modes. Money of the one must never be credited in the other,
+// and least of all because both were judged in the same moment.
+test('a notice of live mode is nobody’s where its number is of test mode', async () => {
+  const { reference, accountNumber } = (await shop.openVirtual()).json.data
+  const states = await takeTogether(accountNumber, [
+    { id: 'mode-1', mode: 'live' },
+    { id: 'mode-2', mode: 'test' },
+    { id: 'mode-3', mode: 'live' },
+  ])
+  expect(states).toEqual(['UNMATCHED', 'TAKEN', 'UNMATCHED'])
+  expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
+})
+
+// Each is judged as the one before it left the account, though they are written together.
+test('payments of one batch are judged one after the other', async () => {
+  const { reference, accountNumber } = (await shop.openVirtual()).json.data
+  await takeTogether(accountNumber, [
+    { id: 'batch-1', amount: 499_999n },
+    { id: 'batch-2', amount: 500_001n },
+    { id: 'batch-3' },
+    { id: 'batch-3' },
+  ])
+  const shown = await shop.verify(reference)
+  expect(shown).toMatchObject({
+    ...{ status: 'PAID', variance: 'DUPLICATE', amountReceived: 1_500_000 },
+    ...{ amountAccepted: 500_000, amountHeld: 1_000_000 },
+  })
+  const judged = shown.payments.map((payment: { amount: number; variance: string }) => [
+    ...[payment.amount, payment.variance],
+  ])
+  expect(judged.toSorted()).toEqual([
+    [499_999, 'UNDERPAID'],
+    [500_000, 'DUPLICATE'],
+    [500_001, 'OVERPAID'],
+  ])
+  expect(await shop.eventsOf(reference)).toEqual([
+    ...['virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.paid'],
+    'virtual_account.duplicate_payment',
+  ])
+})
+
+test('what is no payment is refused and kept, and spoils nothing beside it', async () => {
+  const { accountNumber } = (await shop.openVirtual()).json.data
+  const states = await takeTogether(accountNumber, [
+    { id: 'odd-1', amount: 0n },
+    { id: 'odd-2', amount: -500_000n },
+    { id: 'odd-3', currency: 'USD' },
+    { id: 'odd-4', amount: 9_007_199_254_740_992n },
+    { id: 'odd-5' },
+    { id: 'odd-6', accountNumber: '9999999999' },
+  ])
+  expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'TAKEN', 'UNMATCHED'])
+})
+
+test('the whole database proves its claims', () => expectSoundBooks(db))

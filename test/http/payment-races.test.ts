@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { openBankHouse } from '../support/bank-house.js'
+import { openNoticeBoard } from '../support/notices.js'
+import { behaves, openDesk } from '../support/payment-desk.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { announce, noticeOf } = openNoticeBoard(house)
+afterEach(() => expectSoundBooks(house.db))
+
+type Reply = Awaited<ReturnType<typeof house.ask>>
+
+// Customers pay, exactly and not, more than once; the merchant cancels, accepts, returns, refunds and
+// moves the clock; two workers do their rounds: all at once, over few accounts, so that everybody
+// meets everybody. Nobody may be answered with a failure of ours, and every kobo must be somewhere.
+test.each([1, 2])('whatever happens at once, books and payments agree (%i)', async (seed) => {
+  const desk = await openDesk(house)
+  const pick = choose(seed)
+  await desk.setPolicy({ underpayment: 'hold', overpayment: 'hold', duplicatePayment: 'return' })
+  const accounts = await Promise.all(Array.from({ length: 5 }, () => desk.open()))
+  const { unreachable: _, ...reachable } = behaves
+  const payments = async (): Promise<{ reference: string; status: string }[]> =>
+    (await desk.get('/v1/collections/payments?limit=100')).json.data.items
+  const act = async (status: string, action: (reference: string) => Promise<Reply>) => {
+    const own = (await payments()).filter((one) => one.status === status)
+    return own.length > 0 ? action(pick(own).reference) : undefined
+  }
+  const pay = async () => {
+    const change = { amount: pick(['300000', '500000', '700000']), sender: pick([null, from()]) }
+    const notice = noticeOf(pick(accounts).accountNumber, change)
+    await Promise.all([announce(notice), announce(notice)])
+    return undefined
+  }
+  const from = () => ({
+    ...{ name: 'OBI EMEKA', bankCode: '999', bankName: 'Sandbox Bank' },
+    accountNumber: pick(['0123456789', ...Object.values(reachable)]),
+  })
+  const destination = { bankCode: '058', accountNumber: '0123456789' }
+  const deeds: (() => Promise<Reply | undefined>)[] = [
+    ...[pay, pay, pay],
+    () => act('HELD', (name) => desk.resolve(name, { action: 'accept' })),
+    () => act('HELD', (name) => desk.resolve(name, { action: 'return', destination })),
+    () => act('ACCEPTED', (name) => desk.refund(name, { amount: 100_000, destination })),
+    () => act('ACCEPTED', (name) => desk.refund(name, {})),
+    () => desk.post(`/v1/collections/virtual-accounts/${pick(accounts).reference}/cancel`, {}),
+    () => desk.post(`/v1/collections/virtual-accounts/${pick(accounts).reference}/requery`, {}),
+    () => desk.post('/v1/test/clock/advance', { seconds: 120 }),
+    () => house.pass(1).then(() => undefined),
+    () => house.pass(1).then(() => undefined),
+  ]
+  const doSome = async () => {
+    const replies: (Reply | undefined)[] = []
+    for (let done = 0; done < 7; done += 1) replies.push(await pick(deeds)())
+    return replies
+  }
+  const replies = (await Promise.all(Array.from({ length: 10 }, doSome))).flat()
+  const statuses = new Set(replies.flatMap((reply) => reply?.status ?? []))
+  expect([...statuses].filter((status) => status >= 500)).toEqual([])
+  const counted = await house.db.rows(sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`)
+  expect(counted).toEqual([{ deadlocks: 0n }])
+  await expectSoundBooks(house.db)
+  for (let minutes = 0; minutes < 30; minutes += 1) {
+    house.clock.advance(60_000)
+    await house.work()
+  }
+  const open = (await payments()).filter(({ status }) => status === 'RETURNING')
+  for (const { reference } of open)
+    expect(await desk.returnsOf(reference)).toContainEqual(
+      expect.objectContaining({ status: 'SENT' }),
+    )
+})
+
+/** The same choices for the same seed, as far as the order of events allows. */
+function choose(seed: number) {
+  let state = seed
+  return <Item>(items: Item[]): Item => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return items[Math.floor((state / 2_147_483_648) * items.length)]!
+  }
+}

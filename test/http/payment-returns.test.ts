@@ -1,0 +1,274 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setFeeSchedule } from '../../src/merchants/fee-schedules.js'
+import { markForReview } from '../../src/payouts/review-payouts.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk(house)
+})
+afterEach(() => expectSoundBooks(house.db))
+
+const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
+const [held, returning, returned] = ['held', 'returning', 'returned'].map((one) => `payment.${one}`)
+
+/** ₦3,000 came where ₦5,000 were due, from an account that behaves so when it is paid. */
+async function underpaidFrom(accountNumber: string) {
+  const account = await desk.open()
+  const sender = { accountNumber, bankCode: '999' }
+  return { account, paid: await desk.pay(account.accountNumber, { amount: 300_000, sender }) }
+}
+
+async function heldPayment(amount = 300_000) {
+  await desk.setPolicy({ underpayment: 'hold', overpayment: 'hold' })
+  const account = await desk.open()
+  return { account, paid: await desk.pay(account.accountNumber, { amount }) }
+}
+
+test('a return that fails is held, and goes where the merchant then says', async () => {
+  const { account, paid } = await underpaidFrom(behaves.failing)
+  await house.pass(4)
+  const kept = await desk.payment(paid.reference)
+  expect(kept).toMatchObject({ status: 'HELD', amountHeld: 300_000, amountReturning: 0 })
+  expect(await desk.told(paid.reference)).toEqual([returning, held])
+  expect(await desk.lastTold(paid.reference)).toEqual(kept)
+  expect(await desk.sums()).toEqual([0, 0, 300_000])
+  await house.pass(1)
+  expect(
+    (await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })).json.data,
+  ).toMatchObject({ status: 'RETURNING', amountReturning: 300_000 })
+  await house.pass(4)
+  expect(await desk.told(paid.reference)).toEqual([returning, held, returning, returned])
+  expect(await desk.verify(account.reference)).toMatchObject({
+    ...{ status: 'ACTIVE', amountHeld: 0, amountReturning: 0, amountReturned: 300_000 },
+  })
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([
+    { kind: 'return', status: 'RETURNED', amount: 300_000, destination: elsewhere },
+    { kind: 'return', status: 'FAILED', destination: { accountNumber: behaves.failing } },
+  ])
+  expect(await desk.sums()).toEqual([0, 0, 0])
+})
+
+test('a return to an account that does not exist is held before anything is sent', async () => {
+  const { paid } = await underpaidFrom(behaves.absent)
+  await house.pass(1)
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD' })
+  expect(await desk.told(paid.reference)).toEqual([returning, held])
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'FAILED' }])
+})
+
+test('a bank that cannot be reached is asked again, and not for ever', async () => {
+  const { paid } = await underpaidFrom(behaves.unreachable)
+  for (let asked = 0; asked < 19; asked += 1) {
+    await house.work()
+    house.clock.advance(61_000)
+  }
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
+  await house.work()
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
+  expect(await desk.told(paid.reference)).toEqual([returning, held])
+})
+
+test.each([
+  { account: 'slow', steps: 5 },
+  { account: 'losing', steps: 1 },
+] as const)('a return to a $account account is unknown, then done', async ({ account, steps }) => {
+  const { paid } = await underpaidFrom(behaves[account])
+  for (let step = 0; step < steps; step += 1) {
+    await house.pass(1)
+    expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
+    expect(await desk.sums()).toEqual([0, 0, 300_000])
+  }
+  for (let looked = 0; looked < 6; looked += 1) {
+    house.clock.advance(30_000)
+    await house.work()
+  }
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
+  expect(await desk.told(paid.reference)).toEqual([returning, returned])
+})
+
+test('a return that is never answered for stays on its way until the bank decides', async () => {
+  const { paid } = await underpaidFrom(behaves.silent)
+  for (let hours = 0; hours < 12; hours += 1) {
+    house.clock.advance(3_600_000)
+    await house.work()
+  }
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNING' })
+  const [{ reference }] = await desk.returnsOf(paid.reference)
+  await desk.post(`/v1/test/disbursements/${reference}/settle`, { outcome: 'fail' })
+  house.clock.advance(3_600_000)
+  await house.work()
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
+  expect(await desk.sums()).toEqual([0, 0, 300_000])
+})
+
+test('a return that the bank sends back again is held again, and can be accepted', async () => {
+  const { account, paid } = await underpaidFrom(behaves.reversing)
+  await house.pass(4)
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
+  expect(await desk.sums()).toEqual([0, 0, 0])
+  await house.pass(6)
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'HELD', amountHeld: 300_000 })
+  expect(await desk.told(paid.reference)).toEqual([returning, returned, held])
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'REVERSED' }])
+  expect(await desk.sums()).toEqual([0, 0, 300_000])
+  await desk.resolve(paid.reference, { action: 'accept' })
+  expect(await desk.sums()).toEqual([297_000, 0, 0])
+  expect(await desk.verify(account.reference)).toMatchObject({ status: 'PAID' })
+})
+
+test('where the bank masks the sender, money goes back by the name of the payment', async () => {
+  const { accountNumber } = await desk.open()
+  const sender = { accountNumber: '0123456789', bankCode: '058', masked: true }
+  const paid = await desk.pay(accountNumber, { amount: 1, sender })
+  expect(paid).toMatchObject({ status: 'RETURNING', sender: { accountNumber: '******6789' } })
+  await house.pass(4)
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([
+    { status: 'RETURNED', destination: { accountNumber: '******6789' } },
+  ])
+})
+
+test('money of nobody is held at once, and needs to be told where to go', async () => {
+  const { accountNumber } = await desk.open()
+  const order = { id: 'sbp_nobody', accountNumber, amount: 1n, sender: null, copies: 1 }
+  await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
+  await house.bank.announceNow('sbp_nobody')
+  await expect.poll(async () => (await desk.sums())[2]).toBe(1)
+  const { json } = await desk.get('/v1/collections/payments')
+  const [paid] = json.data.items
+  expect(paid).toMatchObject({ status: 'HELD', variance: 'UNDERPAID' })
+  expect(await desk.told(paid.reference)).toEqual([held])
+  const refused = await desk.resolve(paid.reference, { action: 'return' })
+  expect([refused.status, refused.json.reason]).toEqual([422, 'no_destination'])
+  await desk.resolve(paid.reference, { action: 'return', destination: elsewhere })
+  await house.pass(4)
+  expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
+})
+
+test('what is accepted of held money pays its account, and costs what it always costs', async () => {
+  const { account, paid } = await heldPayment()
+  const { status, json } = await desk.resolve(paid.reference, { action: 'accept' })
+  expect([status, json.data]).toMatchObject([
+    200,
+    { status: 'ACCEPTED', amountAccepted: 300_000, amountHeld: 0, fee: 3_000 },
+  ])
+  const shown = await desk.verify(account.reference)
+  expect(shown).toMatchObject({ status: 'PAID', variance: 'UNDERPAID', amountAccepted: 300_000 })
+  expect(await desk.told(account.reference)).toEqual([
+    ...['virtual_account.underpaid', 'virtual_account.paid'],
+  ])
+  expect(await desk.lastTold(account.reference)).toEqual(shown)
+  expect(await desk.sums()).toEqual([297_000, 0, 0])
+  expect(await desk.statement()).toEqual([
+    ['payment_accepted', 'post', 300_000],
+    ['payment_accepted_fee', 'post', -3_000],
+  ])
+})
+
+test('the excess is charged so that the whole costs what the whole would have', async () => {
+  const { account, paid } = await heldPayment(30_000_000)
+  expect(paid).toMatchObject({ amountAccepted: 500_000, amountHeld: 29_500_000, fee: 5_000 })
+  const { json } = await desk.resolve(paid.reference, { action: 'accept' })
+  expect(json.data).toMatchObject({ amountAccepted: 30_000_000, amountHeld: 0, fee: 200_000 })
+  expect(await desk.sums()).toEqual([29_800_000, 0, 0])
+  expect(await desk.told(account.reference)).toEqual([
+    ...['virtual_account.overpaid', 'virtual_account.paid'],
+  ])
+})
+
+// A price that jumps between tiers would charge more for the last kobo than that kobo: the rest would
+// have to come out of money that the merchant may have spent.
+test('accepting held money never takes from the balance that was there before', async () => {
+  const tiers = [{ upTo: 500_000n, flat: 1_000n, basisPoints: 0 }]
+  const schedule = { flat: 90_000n, basisPoints: 0, floor: 0n, cap: null, tiers }
+  const order = {
+    environmentId: desk.environmentId,
+    operation: 'virtual_account' as const,
+    schedule,
+  }
+  await house.db.transaction((tx) => setFeeSchedule(tx, house.clock.now(), order))
+  const { paid } = await heldPayment(500_001)
+  const payout = { ...elsewhere, amount: 498_000 }
+  await desk.post('/v1/disbursements/bank-transfer', payout, keyed('all-of-it'))
+  expect(await desk.sums()).toEqual([0, 499_000, 1])
+  const { status, json } = await desk.resolve(paid.reference, { action: 'accept' })
+  expect([status, json.data]).toMatchObject([200, { amountAccepted: 500_001, fee: 1_001 }])
+  expect(await desk.sums()).toEqual([0, 499_000, 0])
+})
+
+test('what was refunded of a payment has cost its fee all the same', async () => {
+  const { paid } = await heldPayment(700_000)
+  await desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 5_000 })
+  await desk.refund(paid.reference, { amount: 500_000 })
+  const { json } = await desk.resolve(paid.reference, { action: 'accept' })
+  expect(json.data).toMatchObject({ amountAccepted: 200_000, amountReturning: 500_000, fee: 7_000 })
+  expect(await desk.sums()).toEqual([198_000, 500_000, 0])
+})
+
+test('held money is resolved once', async () => {
+  const { paid } = await heldPayment()
+  const needless = await desk.resolve(paid.reference, { action: 'accept', destination: elsewhere })
+  expect([needless.status, needless.json.code]).toEqual([400, 'validation_failed'])
+  await desk.resolve(paid.reference, { action: 'return' })
+  for (const action of ['return', 'accept']) {
+    const { status, json } = await desk.resolve(paid.reference, { action })
+    expect([status, json.code, json.reason]).toEqual([
+      ...[409, 'payment_action_failed', 'invalid_state'],
+    ])
+  }
+  expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
+})
+
+// Ten who accept and ten who return the same money at once: whoever is first decides for all.
+test('of those who resolve at the same time exactly one wins', async () => {
+  const { paid } = await heldPayment()
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      desk.resolve(paid.reference, { action: index % 2 ? 'accept' : 'return' }),
+    ),
+  )
+  const won = replies.filter(({ status }) => status === 200)
+  expect(won).toHaveLength(1)
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 409]))
+  const { status } = won[0]!.json.data
+  expect(await desk.payment(paid.reference)).toMatchObject({ status })
+  expect(await desk.sums()).toEqual(status === 'ACCEPTED' ? [297_000, 0, 0] : [0, 0, 300_000])
+})
+
+test('a repeated resolve is answered as at first, whatever has happened since', async () => {
+  const { paid } = await heldPayment()
+  const ask = () => desk.resolve(paid.reference, { action: 'return' }, keyed('resolve-1'))
+  const replies = await Promise.all(Array.from({ length: 10 }, ask))
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+  await house.pass(4)
+  expect((await ask()).text).toBe(replies[0]!.text)
+  expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
+  expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
+})
+
+test('a return lives by the clock of its environment', async () => {
+  const days = 5 * 86_400
+  await desk.post('/v1/test/clock/advance', { seconds: days })
+  const { paid } = await underpaidFrom(behaves.silent)
+  await house.pass(2)
+  const [one] = await desk.returnsOf(paid.reference)
+  expect(Date.parse(one.createdAt)).toBeGreaterThanOrEqual(Date.parse(paid.createdAt))
+  const isReviewed = async () => {
+    const [row] = await house.db.rows(sql<{ is: boolean }>`
+      select is_review_required as is from payouts where environment_id = ${desk.environmentId}`)
+    return row!.is
+  }
+  await markForReview(house, house.clock.now(), desk.environmentId)
+  expect(await isReviewed()).toBe(false)
+  await desk.post('/v1/test/clock/advance', { seconds: days })
+  expect(await isReviewed()).toBe(true)
+  await house.bank.instruct(one.reference, 'complete')
+  house.clock.advance(600_000)
+  await house.work()
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
+})

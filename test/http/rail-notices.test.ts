@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openBankHouse } from '../support/bank-house.js'
+import { openNoticeBoard, payer } from '../support/notices.js'
+import { type Desk, openDesk } from '../support/payment-desk.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { announce, noticeOf, post, sign, stateOf } = openNoticeBoard(house)
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk(house)
+})
+afterEach(() => expectSoundBooks(house.db))
+
+async function paymentsOf(): Promise<Record<string, unknown>[]> {
+  return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
+}
+
+test.each([1, 5, 50])('a notice that comes %i times at once is one payment', async (copies) => {
+  const { reference, accountNumber } = await desk.open()
+  const notice = noticeOf(accountNumber)
+  await Promise.all(Array.from({ length: copies }, () => announce(notice)))
+  const found = await paymentsOf()
+  expect(found).toMatchObject([{ amount: 500_000, status: 'ACCEPTED', sender: payer }])
+  expect(await desk.told(reference)).toEqual(['virtual_account.paid'])
+  expect(await desk.sums()).toEqual([495_000, 0, 0])
+  await announce(notice)
+  expect(await paymentsOf()).toEqual(found)
+})
+
+test('the same payment told with another amount changes nothing', async () => {
+  const { accountNumber } = await desk.open()
+  const notice = noticeOf(accountNumber)
+  await announce(notice)
+  await announce(noticeOf(accountNumber, { id: notice.id, amount: '900000' }))
+  expect(await paymentsOf()).toMatchObject([{ amount: 500_000 }])
+})
+
+test('what is not signed by the bank is refused, and nothing of it is kept', async () => {
+  const { accountNumber } = await desk.open()
+  const { id, body } = noticeOf(accountNumber)
+  const { body: other } = noticeOf(accountNumber)
+  const signature = sign(body)
+  const forged: [string, string | null][] = [
+    [body, null],
+    [body, ''],
+    [body, 'x'],
+    [body, sign(body, Buffer.alloc(32))],
+    [body, sign(other)],
+    [body, signature.toUpperCase()],
+    [body, `${signature}00`],
+    [body.replace('500000', '900000'), signature],
+    [`${body} `, signature],
+    ['{}', signature],
+  ]
+  for (const [sent, signed] of forged) {
+    const { status, json } = await post(sent, signed)
+    expect([status, json.code]).toEqual([401, 'authentication_failed'])
+  }
+  expect(await stateOf(id)).toBeUndefined()
+  expect(await paymentsOf()).toEqual([])
+})
+
+// What merchants may not send, a bank may: a name twice, half a character, more digits than a float.
+test('a genuine notice is heard however it is written', async () => {
+  const { reference, accountNumber } = await desk.open()
+  const { id, body } = noticeOf(accountNumber, {
+    ...{ narration: 'half \ud800, nothing \0', sender: { ...payer, name: '\udc00OBI' } },
+  })
+  const odd = body.replace('{', '{"event":"x", "rate": 0.12345678901234567890, ')
+  await announce({ id, body: odd })
+  expect(await desk.verify(reference)).toMatchObject({ status: 'PAID' })
+  expect(await paymentsOf()).toMatchObject([
+    { narration: 'half \ufffd, nothing ', sender: { name: '\ufffdOBI' } },
+  ])
+  for (const unreadable of ['null', '[]', '7', 'not JSON'])
+    expect([(await post(unreadable)).status, (await post(unreadable, sign('x'))).status]).toEqual([
+      ...[200, 401],
+    ])
+})
+
+test('notices are heard where their bank is, and nowhere else', async () => {
+  const { id, body } = noticeOf((await desk.open()).accountNumber)
+  for (const path of [
+    'sandbox-bank/notices/live',
+    'other/notices/test',
+    'sandbox-bank/notices/x',
+  ]) {
+    const { status, json } = await post(body, sign(body), `/rails/${path}`)
+    expect([status, json.code]).toEqual([404, 'not_found'])
+  }
+  expect(await stateOf(id)).toBeUndefined()
+})
+
+test('what the bank signs but says nothing of a payment is answered and forgotten', async () => {
+  for (const body of ['{"event":"transfer.completed","data":{}}', '{}', '{"event":7}']) {
+    expect((await post(body)).status).toBe(200)
+  }
+})
+
+test.each([
+  ['another_currency', { currency: 'USD' }],
+  ['not_positive', { amount: '0' }],
+  ['not_positive', { amount: '-500000' }],
+  ['too_large', { amount: '9007199254740992' }],
+  ['too_large', { amount: '999999999999999999' }],
+])('money that is %s is kept and not booked: %o', async (why, change) => {
+  const { reference, accountNumber } = await desk.open()
+  const notice = noticeOf(accountNumber, change)
+  await announce(notice)
+  expect(await stateOf(notice.id)).toBe(`REFUSED: ${why}`)
+  expect(await paymentsOf()).toEqual([])
+  await announce(noticeOf(accountNumber))
+  expect(await desk.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
+})
+
+test('notices after expiry and after cancellation find money that came too late', async () => {
+  const [expired, cancelled] = [await desk.open(), await desk.open()]
+  await desk.post(`/v1/collections/virtual-accounts/${cancelled.reference}/cancel`, {})
+  await announce(noticeOf(cancelled.accountNumber))
+  house.clock.advance(31 * 60 * 1_000)
+  await house.work()
+  await announce(noticeOf(expired.accountNumber))
+  for (const [{ reference }, status] of [
+    [expired, 'EXPIRED'],
+    [cancelled, 'CANCELLED'],
+  ] as const)
+    expect(await desk.verify(reference)).toMatchObject({
+      ...{ status, variance: 'LATE', amountHeld: 500_000, amountReceived: 500_000 },
+    })
+  expect(await desk.sums()).toEqual([0, 0, 1_000_000])
+})
+
+test('money for a number that nobody has is kept, looked for ever more rarely, and never shown', async () => {
+  const notice = noticeOf('0000000000')
+  await announce(notice)
+  for (let days = 0; days < 30; days += 1) {
+    house.clock.advance(86_400_000)
+    await house.work()
+  }
+  expect(await stateOf(notice.id)).toBe('UNMATCHED')
+  expect(await paymentsOf()).toEqual([])
+  expect(await desk.sums()).toEqual([0, 0, 0])
+})
+
+test('of two payments the one that is judged first pays, whichever was sent first', async () => {
+  const { reference, accountNumber } = await desk.open()
+  const first = noticeOf(accountNumber)
+  house.clock.advance(1_000)
+  const second = noticeOf(accountNumber)
+  await announce(second)
+  house.clock.advance(1_000)
+  await announce(first)
+  expect(await desk.verify(reference)).toMatchObject({
+    ...{ status: 'PAID', variance: 'DUPLICATE', amountAccepted: 500_000, amountReturning: 500_000 },
+  })
+  expect((await paymentsOf()).map(({ variance }) => variance)).toEqual(['DUPLICATE', 'NONE'])
+})
+
+test('a silent payment is found by asking; announced after all, it is one', async () => {
+  const { reference, accountNumber } = await desk.open()
+  const id = `sbp_silent${desk.environmentId}`
+  const paidAt = house.clock.now()
+  const order = { id, accountNumber, amount: 500_000n, paidAt, copies: 1, isSilent: true }
+  const announced = await house.bank.receivePayment(order)
+  await house.pass(2)
+  expect(await paymentsOf()).toEqual([])
+  const requery = () => desk.post(`/v1/collections/virtual-accounts/${reference}/requery`, {})
+  const replies = await Promise.all([requery(), requery(), requery()])
+  for (const { status, json } of replies) expect([status, json.data.status]).toEqual([200, 'PAID'])
+  const { receivedAt, amount, ...told } = announced!
+  const written = { ...told, amount: amount.toString(), paidAt: receivedAt.toISOString() }
+  await announce(noticeOf(accountNumber, written))
+  await requery()
+  expect(await paymentsOf()).toHaveLength(1)
+  expect(await desk.sums()).toEqual([495_000, 0, 0])
+})
+
+test('a payment that was announced is not found again by asking', async () => {
+  const { reference, accountNumber } = await desk.open()
+  await desk.pay(accountNumber, { copies: 5 })
+  const { json } = await desk.post(`/v1/collections/virtual-accounts/${reference}/requery`, {})
+  expect(json.data.payments).toHaveLength(1)
+})

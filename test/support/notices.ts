@@ -1,0 +1,65 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { createNoticeLane } from '../../src/collections/payment-lane.js'
+import type { Announced } from '../../src/collections/ports.js'
+import { connect } from '../../src/postgres/connection.js'
+import type { BankHouse } from './bank-house.js'
+import { whenDone } from './house.js'
+
+export const payer = {
+  ...{ name: 'OBI EMEKA', accountNumber: '0123456789', bankCode: '058', bankName: 'GTBank' },
+}
+
+/** Notices as the sandbox bank sends them, written and signed by hand. */
+export function openNoticeBoard(house: BankHouse) {
+  const { clock, db, bank, noticeKey, noticesPath } = house
+  const name = { rail: bank.name, mode: 'test' as const }
+  const keeping = createNoticeLane({ connect: () => connect(db.url, 'test notices'), clock })
+  whenDone(() => keeping.close())
+
+  const sign = (body: string, key: Buffer = noticeKey) =>
+    createHmac('sha512', key).update(body).digest('hex')
+
+  function noticeOf(accountNumber: string, change: object = {}) {
+    const data = {
+      ...{ id: `sbp_${randomUUID().replaceAll('-', '')}`, accountNumber, amount: '500000' },
+      ...{ currency: 'NGN', sender: payer, sessionId: null, narration: null },
+      ...{ paidAt: clock.now().toISOString(), ...change },
+    }
+    return { id: data.id, body: JSON.stringify({ event: 'payment.received', data }) }
+  }
+
+  /** Null: without a signature. */
+  function post(body: string, signature: string | null = sign(body), path = noticesPath) {
+    const headers: Record<string, string> = { 'content-type': 'application/json' }
+    if (signature !== null) headers['x-sandbox-signature'] = signature
+    return house.ask('POST', path, { body, headers })
+  }
+
+  return {
+    ...{ sign, noticeOf, post },
+
+    /** Posts it, and has it judged here too, whoever is first. */
+    async announce({ id, body }: { id: string; body: string }) {
+      expect((await post(body)).status).toBe(200)
+      await house.lane.run({ ...name, id })
+    },
+
+    /** As the edge keeps it, and then dies. */
+    keep(id: string, accountNumber: string, change: Partial<Announced> = {}) {
+      const announced: Announced = {
+        ...{ id, accountNumber, amount: 500_000n, currency: 'NGN', sender: payer },
+        ...{ sessionId: null, narration: null, receivedAt: clock.now(), ...change },
+      }
+      return keeping.run({ ...name, id, announced, body: null })
+    },
+
+    /** With the reason of a refusal; undefined: it was not kept. */
+    async stateOf(id: string): Promise<string | undefined> {
+      const [row] = await db.rows(sql<{ state: string; reason: string | null }>`
+        select state, reason from notices where id = ${id}`)
+      return row && [row.state, row.reason].filter(Boolean).join(': ')
+    },
+  }
+}
