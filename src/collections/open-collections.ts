@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Clock } from '../clock.js'
 import type { Mode } from '../environment.js'
 import type { Logger } from '../log.js'
+import type { OpenLane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
@@ -18,6 +19,7 @@ import type { NewNotice, NoticeName } from './store-notices.js'
 type Tools = {
   db: Reader
   connect: () => Promise<pg.Client>
+  open?: OpenLane
   clock: Clock
   logger: Logger
   rails: CollectionRails
