@@ -40,18 +40,10 @@ export function newId(at: Date): string {
   return toUuid(bytes.toString('hex'))
 }
 
-/** Crockford's base32. Written out, because every answer has some and a library took 20 times as long. */
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-
 /** The public name of a row: a prefix and the id in an alphabet that sorts as the id does. */
 export function toReference(prefix: Prefix, id: string): string {
-  let text: string = prefix
-  let [bits, size] = [0, 0]
-  for (const byte of Buffer.from(id.replaceAll('-', ''), 'hex')) {
-    bits = ((bits << 8) | byte) & 0xfff
-    for (size += 8; size >= 5; size -= 5) text += alphabet[(bits >> (size - 5)) & 31]
-  }
-  return text + alphabet[(bits << (5 - size)) & 31]
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  return prefix + base32crockford.encode(bytes).toLowerCase()
 }
 
 /** The id behind a reference, or undefined for anything that we cannot have written. */

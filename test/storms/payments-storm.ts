@@ -60,9 +60,12 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   storm.say(`${planned.length} paid, ${notices.length} notices`)
 
   const deciding = decideMeanwhile(shops, random)
-  const killing = killSome(storm, crew)
-  const shuffled = random.shuffle(notices)
-  await eachAtOnce(shuffled, (notice, index) => tell(crew, notice, index))
+  const told = { count: 0, of: notices.length }
+  const killing = killSome(storm, crew, told)
+  await eachAtOnce(random.shuffle(notices), async (notice, index) => {
+    await tell(crew, notice, index)
+    told.count += 1
+  })
   storm.say('all are told')
   await killing
   const decided = await deciding.stop()
@@ -147,17 +150,26 @@ async function tell(crew: Crew, { body, signature }: Notice, index: number): Pro
   assert.equal(status, 200, text)
 }
 
-/** Mostly workers; now and then one of those that listen. Each is followed by a new one. */
-async function killSome({ random, kills, say }: Storm, crew: Crew): Promise<void> {
+/**
+ * All along while it is told, however long that takes. Mostly workers, now and then one of those
+ * that listen. Each is followed by a new one, and one that listens is there all the time.
+ */
+async function killSome(
+  { random, kills, say }: Storm,
+  crew: Crew,
+  told: { count: number; of: number },
+): Promise<void> {
   for (let round = 1; round <= kills; round += 1) {
-    await sleep(random.integer(100, 800))
+    while (told.count < (told.of * round) / (kills + 1)) await sleep(5)
+    await sleep(random.integer(0, 100))
     const isApi = round % 3 === 0
     const crowd = isApi ? crew.apis : crew.workers
     const victim = random.integer(0, crowd.length - 1)
     crowd[victim]!.signal('SIGKILL')
     await crowd[victim]!.ended
     crowd[victim] = crew.start[isApi ? victim : apiCount + victim]!()
-    say(`kill ${round}: ${isApi ? 'an API' : 'a worker'}`)
+    say(`kill ${round}: ${isApi ? 'an API' : 'a worker'}, ${told.count} told`)
+    if (isApi) await askUntilAnswered([crew.urls[victim]!], '/health', {})
   }
 }
 
