@@ -20,6 +20,7 @@ const { openDemo } = await import('../dist/demo.js')
 const { allProofs, verifyLedger } = await import('../dist/verify-ledger.js')
 const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
+const { benchCollections } = await import('./collections.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
 const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
   './payouts.mjs'
@@ -29,6 +30,10 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 /** All, or those whose name is given: `BENCH_ONLY=webhooks`. */
 const only = process.env.BENCH_ONLY
 const isAsked = (name) => !only || only === name
+/** So many accounts and payments are there already when collections are measured again. */
+const past = Number(process.env.BENCH_PAST ?? 1_000_000)
+/** A folder for the processor profiles of the processes that are measured. */
+const profiles = process.env.BENCH_PROFILES
 const backlog = Number(process.env.BENCH_EVENTS ?? 10_000)
 const runMs = Number(process.env.BENCH_SECONDS ?? 4) * 1000
 const warmMs = runMs / 2
@@ -39,13 +44,14 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const results = {}
 const record = (name, result) => {
   results[name] = [...(results[name] ?? []), result]
-  const { perSecond, p50, p99 } = result
+  const { perSecond, p50, p99, used } = result
   console.log(
     `  ${name.padEnd(44)} ${perSecond}/s  p50 ${p50.toFixed(1)}  p99 ${p99.toFixed(1)} ms`.replace(
       '  p99 NaN ms',
       '',
     ),
   )
+  if (used) console.log(`    each: ${used}`)
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'manilla-bench-'))
@@ -70,6 +76,19 @@ try {
     await fundMerchant(db, id)
     for (let round = 1; round <= rounds; round += 1) await benchTransfers(chain, db, demo)
     await chain.stop()
+  }
+  if (isAsked('collections')) {
+    const [{ id }] = await db.rows(sql`select id from environments where mode = 'test' limit 1`)
+    await benchCollections(
+      {
+        ...{ db, load, record, environmentId: id, key: demo.test.secretKey },
+        ...{ secret: new Secret(secret), pidFile: path.join(folder, 'data', 'postmaster.pid') },
+        startServer: (kind) => startHelper('./server.mjs', [kind]),
+      },
+      { rounds, connections, runMs, warmMs, past },
+    )
+    const tpcb = benchPgbench()
+    if (tpcb) record('pgbench TPC-B, scale 1, 16 connections', tpcb)
   }
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
@@ -100,6 +119,7 @@ async function startHelper(file, words = [], more = {}) {
   const child = fork(here(file), words, {
     env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
   })
   const ready = await message(child)
   return {

@@ -6,7 +6,7 @@ import { readConfig } from '../dist/config.js'
 import { createLogger } from '../dist/log.js'
 import { openRails } from '../dist/open-rails.js'
 import { Database } from '../dist/postgres/database.js'
-import { createPlainLane } from './plain-lane.mjs'
+import { openPlainLanes } from './plain-lane.mjs'
 
 const config = readConfig()
 const databaseUrl = config.databaseUrl?.reveal() ?? ''
@@ -19,10 +19,12 @@ const { app, close } = await compose({
   databaseUrl,
   logger,
   rails: opened.rails,
-  ...(isPlain && { createLane: createPlainLane(databaseUrl) }),
+  collecting: opened.collecting,
+  ...(isPlain && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
 process.send?.({ port: app.addresses()[0]?.port })
+process.on('message', () => process.send?.({ cpu: process.cpuUsage() }))
 process.on('disconnect', async () => {
   await close()
   await opened.close()

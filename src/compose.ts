@@ -29,6 +29,7 @@ import { markForReview } from './payouts/review-payouts.js'
 import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
+import { type OpenLane, openLane } from './postgres/lane.js'
 import { createSeal } from './sealed.js'
 
 export type House = {
@@ -55,7 +56,7 @@ type Parts = {
   /** Without one, test coins are in the books only. */
   mint?: CoinMint | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
-  createLane?: typeof createKeyedLane
+  open?: OpenLane
 }
 
 const noRails: Rails = { test: {}, live: {} }
@@ -64,17 +65,17 @@ const noBanks = { test: undefined, live: undefined }
 
 /** Puts the rooms together. The only place that knows all of them. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
-  const { clock = systemClock, createLane = createKeyedLane, rails = noRails } = parts
+  const { clock = systemClock, open = openLane, rails = noRails } = parts
   const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
   const seal = createSeal(config.secret)
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
-  const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), clock, seal }
+  const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({ db, logger, ...laneContext, rails: collecting, customers })
   const lanes = {
-    fund: createLane(laneContext, createFunding(parts.mint)),
-    payouts: createLane(laneContext, createOrRefuse),
-    accounts: createLane(laneContext, createAccounts),
+    fund: createKeyedLane(laneContext, createFunding(parts.mint)),
+    payouts: createKeyedLane(laneContext, createOrRefuse),
+    accounts: createKeyedLane(laneContext, createAccounts),
     ...collections.lanes,
   }
   const streams = new Streams(laneContext)

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import type { Mode } from '../environment.js'
 import type { Logger } from '../log.js'
 import { gather } from '../postgres/gather.js'
+import type { OpenLane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
 import { type FoundSession, findByReferences } from './find-sessions.js'
@@ -21,6 +22,7 @@ import type { NewNotice, NoticeName } from './store-notices.js'
 type Tools = {
   db: Reader
   connect: () => Promise<pg.Client>
+  open?: OpenLane
   clock: Clock
   logger: Logger
   rails: CollectionRails

@@ -104,12 +104,11 @@ const monthMs = 30 * day
 
 function railReference(now: Date, wish: AccountWish, id: string): string {
   const { environment, kind, merchantReference, request } = wish
-  const own = accountReference({ kind, id }).replace('_', '-')
   const name =
     kind === 'dedicated_account'
       ? merchantReference
       : request && `${request}/${Math.floor(now.getTime() / monthMs)}`
-  if (name === undefined) return own
+  if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
   const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
-  return `${own.slice(0, 3)}${digest.slice(0, 40)}`
+  return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`
 }

@@ -4,22 +4,22 @@ import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
-import { Lane } from '../postgres/lane.js'
+import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionRail } from './ports.js'
 import { insertNotices, type NewNotice, type NoticeName } from './store-notices.js'
 import { takePayments } from './take-payments.js'
 
-type Tools = { connect: () => Promise<pg.Client>; clock: Clock }
+type Tools = { connect: () => Promise<pg.Client>; clock: Clock; open?: OpenLane }
 
 export type Rails = Map<string, CollectionRail>
 
-export type NoticeLane = Pick<Lane<NewNotice, NoticeName>, 'run' | 'close' | 'stats'>
-export type PaymentLane = Pick<Lane<NoticeName, true>, 'run' | 'close' | 'stats'>
+export type NoticeLane = OpenedLane<NewNotice, NoticeName>
+export type PaymentLane = OpenedLane<NoticeName, true>
 
 /** Where what banks say gathers and is kept: whoever told it can be answered. */
-export function createNoticeLane({ connect, clock }: Tools): NoticeLane {
-  return new Lane({
+export function createNoticeLane({ connect, clock, open = openLane }: Tools): NoticeLane {
+  return open({
     connect,
     async work(tx: Tx, notices: NewNotice[]) {
       const now = clock.now()
@@ -35,8 +35,9 @@ export function createPaymentLane({
   connect,
   clock,
   rails,
+  open = openLane,
 }: Tools & { rails: Rails }): PaymentLane {
-  return new Lane({
+  return open({
     connect,
     async work(tx: Tx, names: NoticeName[]) {
       await takePayments(tx, clock.now(), { names, rails })

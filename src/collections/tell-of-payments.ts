@@ -23,14 +23,12 @@ export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left:
   const sequences = new Map<string, number>()
   const happenings: Happening[] = []
   const left = taken.map((one) => {
-    const { account, payment, payments } = one
+    const { account, payment } = one
     let sequence = sequences.get(account.id) ?? account.eventSequence
-    for (const type of typesOf(one)) {
+    const types = typesOf(one)
+    const data = types.length > 0 ? showLeft(one) : ''
+    for (const type of types) {
       sequence += 1
-      const data =
-        account.kind === 'virtual_account'
-          ? showAccount(account, payments)
-          : showCredit(account, payment)
       happenings.push(toHappening(type, account, { causeId: payment.id, sequence, data }))
     }
     sequences.set(account.id, sequence)
@@ -43,6 +41,12 @@ export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left:
     }
   })
   return { happenings, left }
+}
+
+function showLeft({ account, payment, payments }: Taken): string {
+  return account.kind === 'virtual_account'
+    ? showAccount(account, payments)
+    : showCredit(account, payment)
 }
 
 function typesOf({ account, payment, isNowPaid }: Taken): EventType[] {

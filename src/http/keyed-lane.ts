@@ -5,7 +5,7 @@ import type { Answer, Answered } from '../idempotency/answer.js'
 import { atMostOnce, type KeyedCall } from '../idempotency/at-most-once.js'
 import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
-import { Lane } from '../postgres/lane.js'
+import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Seal } from '../sealed.js'
@@ -27,10 +27,7 @@ type Input<Order, Value> = {
 
 export type Call<Order, Value> = KeyedCall<Input<Order, Value>>
 
-export type KeyedLane<Order, Value> = Pick<
-  Lane<Call<Order, Value>, Answered>,
-  'run' | 'close' | 'stats'
->
+export type KeyedLane<Order, Value> = OpenedLane<Call<Order, Value>, Answered>
 
 /** Runs a list of calls in one transaction: keys claimed, work done, answers remembered. */
 export function toLaneWork<Order, Value>(
@@ -55,10 +52,11 @@ export function toLaneWork<Order, Value>(
 
 /** Where requests that change something gather, each at most once per key. */
 export function createKeyedLane<Order, Value>(
-  context: { connect: () => Promise<pg.Client>; clock: Clock; seal: Seal },
+  context: { connect: () => Promise<pg.Client>; clock: Clock; seal: Seal; open?: OpenLane },
   useCase: UseCase<Order, Value>,
 ): KeyedLane<Order, Value> {
-  return new Lane({ connect: context.connect, work: toLaneWork(context, useCase) })
+  const { connect, open = openLane } = context
+  return open({ connect, work: toLaneWork(context, useCase) })
 }
 
 export type Asker = Pick<

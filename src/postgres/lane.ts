@@ -15,6 +15,18 @@ type Waiting<Call, Answer> = {
 /** The work of a lane: a list of calls in one transaction, one outcome per call, in their order. */
 export type LaneWork<Call, Answer> = (tx: Tx, calls: Call[]) => Promise<Outcome<Answer>[]>
 
+type Options<Call, Answer> = {
+  connect: () => Promise<pg.Client>
+  work: LaneWork<Call, Answer>
+}
+
+export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats'>
+
+/** The benchmark opens something else: a transaction for every call. */
+export type OpenLane = <Call, Answer>(options: Options<Call, Answer>) => OpenedLane<Call, Answer>
+
+export const openLane: OpenLane = (options) => new Lane(options)
+
 /**
  * Gathers the calls that arrive while the previous commit is under way and runs them together in
  * one transaction: group commit at the level of the business. To the caller it is an ordinary
@@ -32,7 +44,7 @@ export class Lane<Call, Answer> {
   #running: Promise<void> | undefined
   #isClosed = false
 
-  constructor(options: { connect: () => Promise<pg.Client>; work: LaneWork<Call, Answer> }) {
+  constructor(options: Options<Call, Answer>) {
     this.#connect = options.connect
     this.#work = options.work
   }

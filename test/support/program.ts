@@ -68,6 +68,17 @@ export function spawnWork(databaseUrl: string, secret: string): Program {
   return follow(child)
 }
 
+/** `manilla serve` beside others on a database of its own; it says nothing unless it fails. */
+export function spawnServe(databaseUrl: string, secret: string, port: number): Program {
+  const more = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'error' }
+  const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'serve'], {
+    cwd: tmpdir(),
+    env: environmentOf('/nowhere', { ...more, PORT: `${port}`, RATE_LIMIT_PER_SECOND: '0' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return follow(child)
+}
+
 /** `npm start`, when it is ready. */
 export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
   const program = spawnStart(home, more)

@@ -1,0 +1,104 @@
+/** Accounts, and payments long since judged, by the hundred thousand; the books stay right. */
+import { sql } from 'kysely'
+
+const atOnce = 100_000
+
+/** Open virtual accounts, numbered in a row. */
+export async function seedAccounts(db, { environmentId, amount, first, count }) {
+  await db.rows(sql`
+    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
+      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
+      created_at, due_at)
+    select ${environmentId}, uuidv7(), 'virtual_account', 'sandbox-bank',
+      lpad(n::text, 10, '0'), 'Bench', '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}',
+      'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day'
+    from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
+}
+
+/** As many accounts that were paid, each with all that creating and paying it leaves behind. */
+export async function seedPast(db, { environmentId, amount, first, count }) {
+  for (let from = first; from < first + count; from += atOnce) {
+    const rows = Math.min(atOnce, first + count - from)
+    await db.transaction((tx) => seedSome(tx, { environmentId, amount, first: from, count: rows }))
+  }
+  for (const table of tables) await db.rows(sql`vacuum analyze ${sql.table(table)}`)
+}
+
+const tables = [
+  ...['collection_accounts', 'payments', 'notices', 'ledger_transfers', 'events'],
+  ...['idempotency_keys', 'sandbox_accounts'],
+]
+
+const ago = sql`(now() - interval '1 day')`
+
+async function seedSome(tx, { environmentId, amount, first, count }) {
+  const fee = amount / 100n
+  const net = amount - fee
+  tx.write(sql`set local statement_timeout = 0`)
+  const [{ entries, available }] = await tx.rows(sql`
+    insert into ledger_accounts (environment_id, asset, name)
+    select ${environmentId}, 'NGN', name from unnest(array['available', 'clearing', 'fees']) name
+    on conflict (environment_id, asset, name) do update set name = excluded.name
+    returning entry_count as entries,
+      credits_posted - debits_posted - debits_pending as available`)
+  tx.write(sql`
+    create temporary table seeded on commit drop as
+    select n, n - ${first}::bigint + 1 as line, uuidv7(interval '-1 day') as account_id,
+      uuidv7(interval '-1 day') as payment_id, lpad(n::text, 10, '0') as number
+    from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
+  tx.write(sql`
+    insert into idempotency_keys (environment_id, digest, key, fingerprint, status, answer,
+      created_at, forget_at)
+    select ${environmentId}, md5(number)::uuid, number, sha256(number::bytea), 201,
+      '{"status":true,"message":"Virtual account created","data":"' || repeat('x', 600) || '"}',
+      ${ago}, ${ago} + interval '30 days'
+    from seeded`)
+  tx.write(sql`
+    insert into sandbox_accounts (reference, number, name, opened_at)
+    select 'va-' || left(encode(sha256(number::bytea), 'hex'), 40), number, 'Bench', ${ago}
+    from seeded`)
+  tx.write(sql`
+    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
+      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, amount_received,
+      amount_accepted, event_sequence, expires_at, paid_at, created_at)
+    select ${environmentId}, account_id, 'virtual_account', 'sandbox-bank', number, 'Bench',
+      '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}', 'PAID', ${amount}, ${amount},
+      1, ${ago}, ${ago}, ${ago} from seeded`)
+  tx.write(sql`
+    insert into notices (rail, mode, id, announced, body, state, due_at, received_at)
+    select 'sandbox-bank', 'test', 'sbp_past' || n,
+      json_build_object('id', 'sbp_past' || n, 'amount', ${amount}::text, 'more', repeat('x', 250)),
+      repeat('x', 400), 'TAKEN', ${ago}, ${ago} from seeded`)
+  tx.write(sql`
+    insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
+      amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,
+      session_id, narration, event_sequence, received_at, created_at)
+    select ${environmentId}, payment_id, account_id, 'virtual_account', 'sandbox-bank',
+      'sbp_past' || n, 'NGN', ${amount}, ${amount}, 0, 0, 0, ${fee}, 'NONE',
+      '{"name":"CHINEDU OKAFOR","accountNumber":"0123456789","bankCode":"058","bankName":"GTB"}',
+      '000058261115085656123456789012', 'order', 0, ${ago}, ${ago} from seeded`)
+  tx.write(sql`
+    insert into events (environment_id, id, type, resource_id, cause_id, sequence, data, created_at)
+    select ${environmentId}, uuidv7(interval '-1 day'), 'virtual_account.paid', account_id,
+      payment_id, 1, '{"more":"' || repeat('x', 1200) || '"}', ${ago} from seeded`)
+  tx.write(sql`
+    insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
+      is_hold, entry_number, available_after, created_at)
+    select ${environmentId}, payment_id, 'payment', 'NGN', 'clearing', 'available',
+      ${amount}::bigint, false, ${entries}::bigint + line * 2 - 1,
+      ${available}::bigint + (line - 1) * ${net}::bigint + ${amount}::bigint, ${ago} from seeded
+    union all
+    select ${environmentId}, payment_id, 'payment_fee', 'NGN', 'available', 'fees',
+      ${fee}::bigint, false, ${entries}::bigint + line * 2,
+      ${available}::bigint + line * ${net}::bigint, ${ago} from seeded`)
+  const [all, fees] = [BigInt(count) * amount, BigInt(count) * fee]
+  const move = (name, change) =>
+    tx.write(sql`
+      update ledger_accounts set debits_posted = debits_posted + ${change.debits},
+        credits_posted = credits_posted + ${change.credits},
+        entry_count = entry_count + ${change.entries ?? 0}
+      where environment_id = ${environmentId} and asset = 'NGN' and name = ${name}`)
+  move('available', { debits: fees, credits: all, entries: 2 * count })
+  move('clearing', { debits: all, credits: 0n })
+  move('fees', { debits: 0n, credits: fees })
+}

@@ -1,0 +1,121 @@
+import type { CustomerPayment } from '../../src/collections/ports.js'
+import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import type { Random } from '../support/seed.js'
+
+/** Each is a twentieth of all payments. */
+export const mismatches = [
+  ...(['under', 'over', 'late', 'duplicate', 'cancelled'] as const),
+  ...(['unknown', 'inactive', 'foreign', 'zero'] as const),
+]
+export type Kind = (typeof mismatches)[number] | 'exact' | 'any_amount'
+
+export type PlannedAccount = {
+  kind: 'virtual' | 'dedicated' | 'unknown'
+  /** Whose it is. */
+  shop: number
+  name: string
+  amount: bigint
+  /** Within the storm, or long after it. */
+  expiresInMs: number
+  isEnded: boolean
+  /** What opening it tells. */
+  reference: string
+  number: string
+  expiresAt: Date
+}
+
+export type PlannedPayment = {
+  id: string
+  kind: Kind
+  account: PlannedAccount
+  amount: bigint
+  currency: string
+  sender: Pick<CustomerPayment, 'sender' | 'isSenderMasked'>
+  /** How often the bank tells of it. */
+  copies: number
+}
+
+export const shops = 3
+const dedicatedPerShop = 5
+const farMs = 3_600_000
+const [failing, , , , , , losing] = magicAccounts.map(({ number }) => number)
+
+/** Who is paid what, in which currency, by whom, and how often it is told. */
+export function planPayments(random: Random, count: number): PlannedPayment[] {
+  const accounts = new Accounts(random)
+  const exact: PlannedPayment[] = []
+  const payments = Array.from({ length: count }, (_, index) => {
+    const kind = pickKind(random)
+    const paid = random.pick(exact.length > 0 ? exact : [undefined])
+    const isSecond = kind === 'duplicate' && paid !== undefined
+    const account = isSecond ? paid.account : accounts.of(kind)
+    const payment: PlannedPayment = {
+      id: `sbp_storm${index}`,
+      kind: kind === 'duplicate' && !isSecond ? 'exact' : kind,
+      account,
+      amount: amountOf(random, kind, account.amount),
+      currency: kind === 'foreign' ? 'USD' : 'NGN',
+      sender: pickSender(random),
+      copies: random.integer(1, 5),
+    }
+    if (payment.kind === 'exact') exact.push(payment)
+    return payment
+  })
+  return payments
+}
+
+function pickKind(random: Random): Kind {
+  const roll = random.integer(0, 99)
+  const mismatch = mismatches[Math.floor(roll / 5)]
+  return mismatch ?? (roll < 60 ? 'any_amount' : 'exact')
+}
+
+function amountOf(random: Random, kind: Kind, amount: bigint): bigint {
+  if (kind === 'zero') return 0n
+  if (kind === 'under') return BigInt(random.integer(1, Number(amount) - 1))
+  return kind === 'over' ? amount + BigInt(random.integer(1, 500_000)) : amount
+}
+
+/** Mostly somebody; sometimes nobody knows who, and sometimes money cannot go back at first. */
+function pickSender(random: Random): PlannedPayment['sender'] {
+  const roll = random.integer(1, 100)
+  if (roll <= 3) return { sender: null }
+  if (roll <= 6) return { isSenderMasked: true }
+  if (roll <= 8) return { sender: { accountNumber: failing! } }
+  return roll <= 10 ? { sender: { accountNumber: losing! } } : {}
+}
+
+class Accounts {
+  readonly #random: Random
+  readonly #dedicated: PlannedAccount[]
+  readonly #inactive: PlannedAccount[]
+  #count = 0
+
+  constructor(random: Random) {
+    this.#random = random
+    const some = (change: Partial<PlannedAccount>) =>
+      Array.from({ length: shops * dedicatedPerShop }, () =>
+        this.#plan({ kind: 'dedicated', ...change }),
+      )
+    this.#dedicated = some({})
+    this.#inactive = some({ isEnded: true })
+  }
+
+  of(kind: Kind): PlannedAccount {
+    if (kind === 'any_amount') return this.#random.pick(this.#dedicated)
+    if (kind === 'inactive') return this.#random.pick(this.#inactive)
+    if (kind === 'unknown') return this.#plan({ kind: 'unknown' })
+    const isSoon = kind === 'late' && this.#random.integer(1, 2) === 1
+    const expiresInMs = isSoon ? this.#random.integer(1_000, 5_000) : farMs
+    return this.#plan({ expiresInMs, isEnded: kind === 'cancelled' })
+  }
+
+  #plan(change: Partial<PlannedAccount>): PlannedAccount {
+    this.#count += 1
+    return {
+      ...{ kind: 'virtual', shop: this.#random.integer(0, shops - 1), name: `s-${this.#count}` },
+      ...{ amount: BigInt(this.#random.integer(2, 1_000_000)), expiresInMs: farMs },
+      ...{ isEnded: false, reference: '', number: '', expiresAt: new Date(0), ...change },
+    }
+  }
+}

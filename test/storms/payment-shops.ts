@@ -1,0 +1,143 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EnvironmentId } from '../../src/environment.js'
+import { createMerchant } from '../../src/merchants/create-merchant.js'
+import { issueKey } from '../../src/merchants/issue-key.js'
+import type { Database } from '../../src/postgres/database.js'
+import { createSeal } from '../../src/sealed.js'
+import type { Secret } from '../../src/secret.js'
+import type { Random } from '../support/seed.js'
+import { type PlannedAccount, shops } from './payment-plan.js'
+
+const policies = [
+  {},
+  ...(['hold', 'accept'] as const).map((action) => ({
+    ...{ underpayment: action, overpayment: action, latePayment: action, duplicatePayment: action },
+  })),
+]
+
+// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+type Data = any
+
+export type Shop = {
+  environmentId: EnvironmentId
+  get(path: string): Promise<Data>
+  /** Asked under one key until somebody answers. Undefined: refused. */
+  change(method: string, path: string, body?: object): Promise<Data | undefined>
+}
+
+/** Until an API answers whose processes may be dead for the moment; each try asks another one. */
+export async function askUntilAnswered(
+  urls: string[],
+  path: string,
+  request: RequestInit,
+): Promise<{ status: number; text: string }> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const response = await fetch(urls[tries % urls.length] + path, request)
+      const text = await response.text()
+      if (response.status < 500) return { status: response.status, text }
+    } catch {
+      // nobody knows whether it was heard
+    }
+    await sleep(20)
+  }
+}
+
+/** Merchants that do different things with money that does not match. */
+export async function openShops(
+  { db, secret }: { db: Database; secret: Secret },
+  urls: string[],
+): Promise<Shop[]> {
+  const opened: Shop[] = []
+  for (let number = 0; number < shops; number += 1) {
+    const shop = await hire({ db, secret }, urls, `Shop ${number}`)
+    await shop.change('PATCH', '/v1/settings', { policies: { bank: policies[number] } })
+    opened.push(shop)
+  }
+  return opened
+}
+
+async function hire(
+  { db, secret }: { db: Database; secret: Secret },
+  urls: string[],
+  name: string,
+): Promise<Shop> {
+  const { environment, key } = await db.transaction(async (tx) => {
+    const now = new Date()
+    const { environments } = await createMerchant(tx, now, name)
+    const order = { seal: createSeal(secret), kind: 'secret', name, expiresAt: null } as const
+    const issued = { ...order, environment: environments.test, allowedAddresses: [] }
+    return { environment: environments.test, key: (await issueKey(tx, now, issued)).key.reveal() }
+  })
+  const authorization = `Bearer ${key}`
+  let asked = 0
+  return {
+    environmentId: environment.id,
+    async get(path) {
+      const { text } = await askUntilAnswered(urls, path, { headers: { authorization } })
+      return JSON.parse(text).data
+    },
+    async change(method, path, body = {}) {
+      asked += 1
+      const headers = { authorization, 'content-type': 'application/json' }
+      const { status, text } = await askUntilAnswered(urls, path, {
+        method,
+        headers: { ...headers, 'idempotency-key': `${name} ${asked}` },
+        body: JSON.stringify(body),
+      })
+      return status < 300 ? JSON.parse(text).data : undefined
+    },
+  }
+}
+
+const collections = '/v1/collections'
+
+export async function openAccount(shop: Shop, account: PlannedAccount): Promise<void> {
+  const { name, amount, expiresInMs, isEnded } = account
+  const isVirtual = account.kind === 'virtual'
+  account.expiresAt = new Date(Date.now() + expiresInMs)
+  const path = `${collections}/${isVirtual ? 'virtual' : 'dedicated'}-accounts`
+  const wish = { merchantReference: name, amount: Number(amount), expiresAt: account.expiresAt }
+  const opened = await shop.change('POST', path, isVirtual ? wish : { externalReference: name })
+  assert(opened, `${name} is opened`)
+  account.number = opened.accountNumber
+  account.reference = opened.reference ?? opened.accountReference
+  if (!isEnded) return
+  const verb = isVirtual ? 'cancel' : 'deactivate'
+  const ended = await shop.change('POST', `${path}/${account.reference}/${verb}`)
+  assert(ended, `${name} is ended`)
+}
+
+/** Merchants look at what is held, and at what was accepted, and decide about some of it. */
+export function decideMeanwhile(all: Shop[], random: Random): { stop(): Promise<number> } {
+  let isOver = false
+  let decided = 0
+  const path = `${collections}/payments`
+  const some = async (shop: Shop, status: string) => {
+    const { items } = await shop.get(`${path}?status=${status}&limit=50`)
+    return random.shuffle(items as Data[]).slice(0, 5)
+  }
+  const work = async (shop: Shop) => {
+    while (!isOver) {
+      for (const { reference } of await some(shop, 'HELD')) {
+        const action = random.pick(['accept', 'return', 'return'])
+        const done = await shop.change('POST', `${path}/${reference}/resolve`, { action })
+        if (done) decided += 1
+      }
+      for (const { reference, amountAccepted } of await some(shop, 'ACCEPTED')) {
+        const amount = random.integer(1, amountAccepted)
+        if (await shop.change('POST', `${path}/${reference}/refund`, { amount })) decided += 1
+      }
+      await sleep(random.integer(20, 100))
+    }
+  }
+  const working = all.map(work)
+  return {
+    async stop() {
+      isOver = true
+      await Promise.all(working)
+      return decided
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { Secret } from '../../src/secret.js'
+import { freshDatabase } from '../support/database.js'
+import { isRunning, type Program } from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { paymentsStorm } from './payments-storm.js'
+
+/** `npm run storm` asks for more of them. */
+const kills = Number(process.env.STORM_KILLS ?? 4)
+const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 4 ? 10_000 : 400))
+const patienceMs = 300_000
+
+const db = await freshDatabase()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+})
+
+// The bank tells of every payment up to five times, at once and in any order; nearly half of them
+// do not match; processes die. Every payment must be in the books once, and every kobo in one place.
+test(
+  'every payment is booked once and whole, however often it is told and whoever is killed when',
+  async () => {
+    const startedAt = performance.now()
+    const aftermath = await paymentsStorm({
+      ...{ db, payments, kills, patienceMs, random: seededRandom('payments storm') },
+      secret: new Secret(randomBytes(32).toString('hex')),
+      say: (line) =>
+        console.log(`${Math.round((performance.now() - startedAt) / 100) / 10} s: ${line}`),
+      onStart: (program) => programs.push(program),
+    })
+    const { bank, books } = aftermath
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    console.log(`${payments} payments in ${seconds} s:`, aftermath.byVariance, books)
+    expect(aftermath.findings).toEqual([])
+    expect(aftermath.wrongPayments).toEqual([])
+    expect(aftermath.wrongVariances).toEqual([])
+    expect(aftermath.wrongNotices).toEqual([])
+    expect(aftermath.wrongEvents).toEqual([])
+    expect(aftermath.differences).toEqual([])
+    expect(aftermath.unknownNumbers.found).toBe(aftermath.unknownNumbers.expected)
+    expect(books.accepted + books.held + books.returning + books.returned).toBe(bank.taken)
+    expect([books.returning, books.returned]).toEqual([0n, bank.sentBack])
+    expect(Object.keys(aftermath.byVariance).length).toBe(5)
+  },
+  patienceMs + kills * 10_000,
+)
