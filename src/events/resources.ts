@@ -172,6 +172,19 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       amount: kobo,
     }),
   ),
+  received: Type.Array(
+    Type.Object({
+      amount: kobo,
+      ...amounts(kobo),
+      status: Type.Enum(['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']),
+      variance,
+      sentBackTo: orNull(
+        Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') }),
+      ),
+      receivedAt: time,
+    }),
+    { description: 'What came so far, newest first, and where that money is now.' },
+  ),
   serverTime: time,
   cancelUrl: orNull(Type.String()),
   successUrl: Type.Optional(orNull(Type.String())),
