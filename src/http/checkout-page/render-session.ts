@@ -51,18 +51,22 @@ const render: Record<State, (scene: Scene) => Html> = {
 function renderPending(scene: Scene): Html {
   const { shown, texts, view } = scene
   const amount = BigInt(shown.amount)
+  const drawing = renderQr(scene)
   return html`<div class="sum">
     <h1 tabindex="-1">${texts.sendExactly} <span class="amount">${naira(amount)}</span></h1>
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, view.notes.length > 0 && texts.tryAgain(amount))}
     ${renderClock(scene)}
-    <p class="exact">${texts.exactly(amount)}</p></div>
+    <p class="exact">${texts.exactly}</p>
+    <div class="scan">${drawing}<p class="small soft">${texts.qrWords}</p></div></div>
   <div class="pay">${renderAccount(scene)}
     <a class="button primary" data-swap href="?sent=${shown.received.length}">${texts.sent}</a>
     <p class="small soft">${texts.next(nameOf(scene))}
       <noscript>${texts.nextByHand}</noscript></p>
     ${renderTester(scene)}
-    <div>${renderQr(scene)}${renderAbout(scene)}</div>
+    <div><details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
+      ${drawing}<p class="small soft">${texts.qrWords}</p></div></details>
+      ${renderAbout(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(nameOf(scene)))}</div>`
 }
 
@@ -149,14 +153,14 @@ function renderAccount({ shown, texts }: Scene): Html {
     number: { text: accountNumber, label: texts.copyNumber, said: texts.numberCopied },
     amount: { text: plainAmount(shown), label: texts.copyAmount, said: texts.amountCopied },
   }
-  return html`<dl class="card" aria-label="${texts.accountDetails}">
-    <div class="row first"><div><dt>${texts.accountNumber}</dt>
-      <dd class="number"><span aria-hidden="true">${groups.map((group) => html`<span>${group}</span>`)}</span
-      ><span class="quiet">${[...accountNumber].join(' ')}</span></dd></div>
+  const number = html`<span aria-hidden="true">${groups.map((group) => html`<span>${group}</span>`)}</span><span
+    class="quiet">${[...accountNumber].join(' ')}</span>`
+  return html`<dl class="card">
+    <div class="row copied first"><dt>${texts.accountNumber}</dt><dd class="number">${number}</dd>
       ${renderCopy(copies.number, texts)}</div>
-    <div class="row"><div><dt>${texts.bank}</dt><dd>${bankName}</dd></div></div>
-    <div class="row"><div><dt>${texts.accountName}</dt><dd>${accountName}</dd></div></div>
-    <div class="row"><div><dt>${texts.amount}</dt><dd>${naira(BigInt(shown.amount))}</dd></div>
+    <div class="row"><dt>${texts.bank}</dt><dd>${bankName}</dd></div>
+    <div class="row"><dt>${texts.accountName}</dt><dd>${accountName}</dd></div>
+    <div class="row copied"><dt>${texts.amount}</dt><dd>${naira(BigInt(shown.amount))}</dd>
       ${renderCopy(copies.amount, texts)}</div></dl>`
 }
 
@@ -164,8 +168,9 @@ type Copy = { text: string; label: string; said: string }
 
 /** Without script there is nothing that could copy, so it shows when there is. */
 function renderCopy({ text, label, said }: Copy, texts: Texts): Html {
-  return html`<button type="button" class="copy" hidden data-copy="${text}" data-said="${said}"
-    data-done="${texts.copied}" aria-label="${label}">${texts.copy}</button>`
+  return html`<dd class="act"><button type="button" class="copy" hidden data-copy="${text}"
+    data-said="${said}" data-done="${texts.copied}" aria-label="${label}">${texts.copy}</button
+    ></dd>`
 }
 
 /** As a field of a banking app takes it. */
@@ -176,8 +181,7 @@ function plainAmount({ amount }: Shown): string {
 function renderQr({ shown, texts }: Scene): Html {
   const { accountNumber: number, accountName: name, bankName: bank } = shown.bankTransfer!
   const content = texts.qrContent({ number, name, bank, amount: plainAmount(shown) })
-  return html`<details><summary>${texts.qrTitle}</summary><div class="inside">
-    ${drawQr(content, texts.qrLabel)}<p class="small soft">${texts.qrWords}</p></div></details>`
+  return drawQr(content, texts.qrLabel)
 }
 
 function renderAbout({ shown, texts }: Scene): Html {

@@ -45,20 +45,24 @@ h1 .amount{display:block;font-size:clamp(2.1rem,11vw,2.75rem);font-weight:700;
   letter-spacing:-.025em;line-height:1.15;color:var(--ink)}
 .for{margin-top:-.6rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:1.1rem;overflow:hidden}
-.row{display:flex;align-items:center;justify-content:space-between;gap:1rem;min-height:3.9rem;
-  padding:.65rem 1rem;border-top:1px solid var(--line)}
+.row{display:flex;justify-content:space-between;align-items:baseline;gap:.25rem 1rem;
+  padding:.75rem 1rem;border-top:1px solid var(--line)}
+.row>dd{text-align:right}
+.row.copied{display:grid;grid-template-columns:1fr auto;padding-block:.65rem}
+.row.copied dd{text-align:left}
+.act{grid-area:1/2/span 2/3;align-self:center}
 .row:first-child{border-top:0}
-.row.first{background:var(--wash);padding-block:.85rem}
-dt{color:var(--soft);font-size:.8125rem;line-height:1.35}
+.row.copied.first{background:var(--wash);padding-block:.85rem}
+dt{color:var(--soft);font-size:.875rem;line-height:1.35;flex:none}
 .first dt{color:var(--ink)}
 dd{font-weight:600;line-height:1.35}
-.number{font-size:1.6rem;letter-spacing:.02em;line-height:1.25;white-space:nowrap}
+.number{font-size:clamp(1.3rem,6.4vw,1.65rem);line-height:1.25;white-space:nowrap}
 .number span+span{margin-left:.4em}
 button,.button{font:inherit;font-weight:600;cursor:pointer;border-radius:.85rem;min-height:3rem;
   padding:.5rem 1rem;border:1px solid var(--edge);background:transparent;color:var(--ink);
   text-decoration:none;display:inline-flex;align-items:center;justify-content:center;gap:.5rem;
   text-align:center;-webkit-tap-highlight-color:transparent;touch-action:manipulation}
-.copy{flex:none;min-width:5.75rem;color:var(--brand);background:var(--card);
+.copy{min-width:5.25rem;color:var(--brand);background:var(--card);
   border-color:var(--line);padding-inline:.75rem}
 .copy.done{color:var(--good);border-color:var(--good)}
 .primary{width:100%;min-height:3.5rem;border:0;border-radius:1rem;background:var(--brand);
@@ -73,8 +77,7 @@ button[disabled]{opacity:.75;cursor:progress}
   transform-origin:left}
 .soon .bar i{background:var(--warn)}
 .soon b{color:var(--warn)}
-.note{background:var(--warn-wash);color:var(--ink);border-radius:1rem;padding:.85rem 1rem;
-  border-left:.3rem solid var(--warn)}
+.note{background:var(--warn-wash);color:var(--ink);border-radius:1rem;padding:.85rem 1rem}
 .note h2{font-size:1rem;line-height:1.35;color:var(--warn);margin-bottom:.2rem}
 .note p+p{margin-top:.5rem}
 .exact{font-size:.9375rem}
@@ -92,6 +95,7 @@ details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
 .inside div{display:grid;gap:.1rem}
 .inside dd{font-weight:400}
 .qr{display:block;width:100%;max-width:15rem;margin:0 auto;border-radius:.75rem}
+.scan{display:none}
 .tester{display:grid;gap:.5rem;border:2px dashed var(--warn);border-radius:1rem;padding:1rem;
   text-align:center}
 .tester button{border-color:var(--warn);color:var(--warn);background:var(--warn-wash)}
@@ -115,6 +119,9 @@ footer svg{width:1.1rem;height:1.1rem}
   .shop{margin-bottom:2rem}
   main.two{grid-template-columns:1fr 25rem;gap:4rem}
   h1 .amount{font-size:3.25rem}
+  .by-phone{display:none}
+  .scan{display:flex;align-items:center;gap:1.25rem;margin-top:.5rem}
+  .scan .qr{width:9.5rem;flex:none;margin:0;border:1px solid var(--line)}
 }
 @media (prefers-reduced-motion:no-preference){
   main.fresh{animation:rise .3s ease-out}

@@ -19,7 +19,7 @@ const hours = clockOf({ hour: '2-digit', minute: '2-digit' })
 const days = clockOf({ day: 'numeric', month: 'long' })
 
 const sentBack = ({ to }: Fate) =>
-  to ? `${to.bankName} ••• ${to.lastDigits}` : 'the account it came from'
+  to ? `${to.bankName} •••\u00a0${to.lastDigits}` : 'the account it came from'
 
 export const english = {
   language: 'en',
@@ -34,7 +34,6 @@ export const english = {
   testLabel: 'Test mode',
   byTransfer: 'Pay by bank transfer',
   sendExactly: 'Send exactly',
-  accountDetails: 'Where to send it',
   accountNumber: 'Account number',
   bank: 'Bank',
   accountName: 'Account name',
@@ -53,8 +52,7 @@ export const english = {
   left: 'left',
   fiveMinutes: 'Five minutes left to pay.',
   oneMinute: 'One minute left to pay.',
-  exactly: (amount: bigint) =>
-    `Send exactly ${naira(amount)}, in one transfer. Any other amount may be sent back to you.`,
+  exactly: 'Send the exact amount in one transfer. Any other amount may be sent back to you.',
   next: (name: string) =>
     `When your transfer arrives, usually within a minute, this page says so and ${name} is told.`,
   nextByHand: 'Come back to this page, or reload it, to see that it has arrived.',
@@ -62,7 +60,7 @@ export const english = {
   tryAgain: (amount: bigint) =>
     `To pay, send exactly ${naira(amount)} to the account below, in one transfer.`,
   qrTitle: 'Show as QR code',
-  qrWords: 'Scan it with another phone to read the account details there.',
+  qrWords: 'Scan it with a phone to have the account details there.',
   qrLabel: 'QR code of the bank, account number, account name and amount',
   qrContent: (one: { bank: string; number: string; name: string; amount: string }) =>
     `Bank: ${one.bank}\nAccount number: ${one.number}\nAccount name: ${one.name}\nAmount: NGN ${one.amount}`,
