@@ -205,6 +205,27 @@ describe('what a browser is asked to do', () => {
     await page.close()
   })
 
+  test('may be in a frame of a site that the merchant lists, and of no other', async () => {
+    const checkout = { frameOrigins: ['http://localhost:3000'] }
+    await house.ask('PATCH', '/v1/settings', {
+      key: house.merchant.test.secret,
+      body: { checkout },
+    })
+    const { url } = await open()
+    const page = await context.newPage()
+    const body = `<iframe src="${url}" width="400" height="700"></iframe>`
+    await page.route(/localhost/, (route) => route.fulfill({ contentType: 'text/html', body }))
+    for (const [port, count] of [
+      ['3000', 1],
+      ['4000', 0],
+    ] as const) {
+      await page.goto(`http://localhost:${port}/`)
+      const frame = page.frameLocator('iframe')
+      expect(await frame.getByRole('link', { name: 'I have sent the money' }).count()).toBe(count)
+    }
+    await page.close()
+  })
+
   test('in the colours and with the logo of the shop, whatever they are', async () => {
     const pixel =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='

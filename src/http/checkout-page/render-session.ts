@@ -80,7 +80,6 @@ function renderWaiting(scene: Scene): Html {
     ${renderNotes(scene, false)}
     <noscript><a class="button primary" href="?sent=${shown.received.length}">${words.checkAgain}</a>
     </noscript>
-    ${renderClock(scene)}
     ${renderTester(scene)}
     <div><details><summary>${texts.showAccount}</summary>
       <div class="inside">${renderAccount(scene)}</div></details>

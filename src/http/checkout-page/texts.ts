@@ -74,7 +74,7 @@ export const english = {
   waiting: {
     title: 'Waiting for your transfer',
     words: (amount: bigint, name: string) =>
-      `Most transfers of ${naira(amount)} arrive within a minute; some banks take longer. You may close this page: ${name} is told in any case.`,
+      `We are looking out for your ${naira(amount)}. Most transfers arrive within a minute; some banks take longer. You may close this page: ${name} is told in any case.`,
     watching: 'This page changes by itself.',
     checkAgain: 'See whether it has arrived',
     notYet: 'I have not sent it yet',

@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrast, dark, inColour, light } from '../../../src/http/checkout-page/brand.js'
 import { html } from '../../../src/http/checkout-page/html.js'
+import { renderSheet } from '../../../src/http/checkout-page/page.js'
+import { renderMain } from '../../../src/http/checkout-page/render-session.js'
 import { english, naira } from '../../../src/http/checkout-page/texts.js'
 import { type Shown, viewSession } from '../../../src/http/checkout-page/view.js'
 
@@ -165,6 +167,24 @@ describe('markup', () => {
 
   test('what is absent is not written', () => {
     expect(html`<p>${null}${undefined}${false}${0}${[]}</p>`.markup).toBe('<p>0</p>')
+  })
+})
+
+describe('live mode', () => {
+  const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
+  const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
+  const draw = (isTest: boolean, sentAfter: number | null) => {
+    const createdAt = new Date(shown.serverTime)
+    const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
+    const main = renderMain({ ...scene, texts: english })
+    return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
+  }
+
+  test.each([null, 0])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
+    expect(draw(true, sentAfter)).toMatch(/<form/)
+    expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
+    expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)
+    expect(draw(false, sentAfter)).toContain('<span>041</span><span>882</span><span>7731</span>')
   })
 })
 
