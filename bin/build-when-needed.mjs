@@ -47,15 +47,20 @@ function findCompiler() {
 /** By content: times change with every checkout and copy. */
 function hashSources() {
   const hash = createHash('sha256')
-  const sources = fs.readdirSync(join(root, 'src'), { recursive: true }).sort()
+  const sources = ['src', 'web'].flatMap(listFolder)
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
-  for (const path of [...settings, ...sources.map((name) => join('src', name))]) {
+  for (const path of [...settings, ...sources]) {
     const file = join(root, path)
     if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) {
       hash.update(`${path}\0`).update(fs.readFileSync(file)).update('\0')
     }
   }
   return hash.digest('hex')
+}
+
+function listFolder(folder) {
+  const names = fs.readdirSync(join(root, folder), { recursive: true }).sort()
+  return names.map((name) => join(folder, name))
 }
 
 function isCurrent(wanted) {
@@ -113,12 +118,12 @@ function build(compiler, wanted) {
   }
   clean()
   console.error('Building Manilla …')
-  const flags = ['-p', join(root, 'tsconfig.build.json'), '--outDir', fresh, '--noCheck']
-  const { status } = spawnSync(process.execPath, [compiler, ...flags], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (status !== 0) {
+  const compile = (project, outDir) => {
+    const flags = ['-p', join(root, project), '--outDir', outDir, '--noEmit', 'false', '--noCheck']
+    const options = { cwd: root, stdio: ['ignore', 2, 2] }
+    return spawnSync(process.execPath, [compiler, ...flags], options).status === 0
+  }
+  if (!compile('tsconfig.build.json', fresh) || !compile('web', join(fresh, 'web'))) {
     clean()
     throw new Error('Manilla could not be built; the compiler says why above')
   }

@@ -192,7 +192,14 @@ export const limits = {
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
-  checkout: { urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
+  checkout: {
+    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
+    /** Without a stream, pages ask again so soon, and then ever more seldom. */
+    pollMs: 800,
+    longestPollMs: 5 * second,
+    /** With one, they ask now and then all the same. */
+    reassureMs: 30 * second,
+  },
   streams: {
     perSession: 5,
     perAddress: 20,

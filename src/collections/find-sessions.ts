@@ -12,9 +12,11 @@ import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, AccountStatus } from './account.js'
 import type { Payment } from './payment.js'
+import type { BankDestination } from './return-destination.js'
 import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
+import { findDestinations } from './store-returns.js'
 
 /** A session with everything that it is shown with. */
 export type FoundSession = {
@@ -27,6 +29,12 @@ export type FoundSession = {
   merchantId: string
   checkout: Settings['checkout']
   paymentMethods: Settings['paymentMethods']
+}
+
+/** With what only payers are told. */
+export type PublicSession = FoundSession & {
+  /** Where money goes back to, by the id of the payment. */
+  sentBackTo: Map<string, BankDestination>
 }
 
 const columns = `s.environment_id as "environmentId", s.id, s.reference,
@@ -71,14 +79,17 @@ const findPublicAccounts = listStatement<typeof publicNames, Account>({
 export async function findByReferences(
   db: Reader,
   references: string[],
-): Promise<(FoundSession | undefined)[]> {
+): Promise<(PublicSession | undefined)[]> {
   const names = references.map((reference) => ({ reference }))
   const [rows, accounts] = await Promise.all([
     db.rows(findPublic(names)),
     db.rows(findPublicAccounts(names)),
   ])
   const found = await complete(db, rows, accounts)
-  const byReference = new Map(found.map((one) => [one.session.reference, one]))
+  const isGoingBack = (one: Payment) => one.amountReturning > 0n || one.amountReturned > 0n
+  const goingBack = found.flatMap(({ payments }) => payments.filter(isGoingBack))
+  const sentBackTo = await findDestinations(db, goingBack)
+  const byReference = new Map(found.map((one) => [one.session.reference, { ...one, sentBackTo }]))
   return references.map((reference) => byReference.get(reference))
 }
 

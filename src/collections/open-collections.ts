@@ -6,7 +6,7 @@ import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
-import { type FoundSession, findByReferences } from './find-sessions.js'
+import { findByReferences, type PublicSession } from './find-sessions.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
 import { createSessionOrdering, type OrderSession } from './order-sessions.js'
 import {
@@ -37,7 +37,7 @@ export type Collections = {
   order: OrderAccount
   orderSession: OrderSession
   /** For everyone who knows the reference; many at once in one question. */
-  findSession(reference: string): Promise<FoundSession | undefined>
+  findSession(reference: string): Promise<PublicSession | undefined>
   /** Has the bank turn payers away, at once and without waiting for it. */
   closeNumber(account: Account): void
   keepNotice(notice: NewNotice): Promise<NoticeName>

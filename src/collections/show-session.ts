@@ -1,8 +1,10 @@
 import { after } from '../clock.js'
 import { prefixes, toReference } from '../ids.js'
+import { limits } from '../limits.js'
 import { toWire } from '../money/amounts.js'
 import { accountReference } from './account.js'
-import type { FoundSession } from './find-sessions.js'
+import type { FoundSession, PublicSession } from './find-sessions.js'
+import { type Payment, statusOf } from './payment.js'
 import { sessionStatus } from './session.js'
 
 /** As the merchant's own operations, and events, show it: JSON text. */
@@ -22,7 +24,7 @@ export function showSession(found: FoundSession): string {
 }
 
 /** As everyone who knows the reference sees it. Where to go next is told when it is time. */
-export function showPublicSession(now: Date, found: FoundSession) {
+export function showPublicSession(now: Date, found: PublicSession) {
   const { session, account, clockOffsetMs } = found
   const { number, accountName, bankName, bankCode } = account
   const isPending = account.status === 'ACTIVE'
@@ -32,12 +34,39 @@ export function showPublicSession(now: Date, found: FoundSession) {
     ...(isPending && {
       bankTransfer: { accountNumber: number, accountName, bankName, bankCode, amount },
     }),
+    received: showReceived(found),
     serverTime: after(now, clockOffsetMs).toISOString(),
     cancelUrl: withReference(session.cancelUrl, session.reference),
     ...(account.status === 'PAID' && {
       successUrl: withReference(session.successUrl, session.reference),
     }),
   }
+}
+
+/** Newest first. Who sent it, and what it cost, concerns the merchant only. */
+function showReceived({ payments, sentBackTo }: PublicSession) {
+  return payments.slice(0, limits.checkout.paymentsShown).map((payment) => {
+    const wire = (amount: bigint) => toWire(amount, payment.asset)
+    return {
+      amount: wire(payment.amount),
+      amountAccepted: wire(payment.amountAccepted),
+      amountHeld: wire(payment.amountHeld),
+      amountReturning: wire(payment.amountReturning),
+      amountReturned: wire(payment.amountReturned),
+      status: statusOf(payment),
+      variance: payment.variance,
+      sentBackTo: showDestination(payment, sentBackTo),
+      receivedAt: payment.receivedAt.toISOString(),
+    }
+  })
+}
+
+/** Its last digits are enough for whoever owns it, and of no use to others. */
+function showDestination({ id }: Payment, sentBackTo: PublicSession['sentBackTo']) {
+  const destination = sentBackTo.get(id)
+  if (!destination) return null
+  const { bankName, accountNumber } = destination
+  return { bankName, accountNumber: accountNumber.slice(-4).padStart(10, '*') }
 }
 
 function showCore({ session, account, merchantId, checkout, paymentMethods }: FoundSession) {

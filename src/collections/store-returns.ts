@@ -1,6 +1,6 @@
 import { newId } from '../ids.js'
 import { listStatement } from '../postgres/statement.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 import type { BankDestination } from './return-destination.js'
 
@@ -67,6 +67,32 @@ export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
     created_at: one.createdAt,
   }))
   tx.write(insert(rows, now))
+}
+
+const ofPayment = { environment_id: 'int4', payment_id: 'uuid' } as const
+
+const latest = listStatement<typeof ofPayment, { paymentId: string; destination: string }>({
+  name: 'find_latest_return_destinations',
+  columns: ofPayment,
+  text: (list) => `
+    select distinct on (r.payment_id) r.payment_id as "paymentId", r.destination::text
+    from ${list} join payment_returns r on r.environment_id = list.environment_id
+      and r.payment_id = list.payment_id and r.state not in ('FAILED', 'REVERSED')
+    order by r.payment_id, r.id desc`,
+})
+
+/** Where the money of each payment goes, or went, by the id of the payment. */
+export async function findDestinations(
+  db: Reader,
+  payments: Pick<Payment, 'environmentId' | 'id'>[],
+): Promise<Map<string, BankDestination>> {
+  if (payments.length === 0) return new Map()
+  const names = payments.map(({ environmentId, id }) => ({
+    environment_id: environmentId,
+    payment_id: id,
+  }))
+  const rows = await db.rows(latest(names))
+  return new Map(rows.map((row) => [row.paymentId, JSON.parse(row.destination)]))
 }
 
 const ended = { environment_id: 'int4', id: 'uuid', from_state: 'text', state: 'text' } as const

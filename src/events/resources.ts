@@ -133,36 +133,32 @@ const paymentMethod = Type.Object({
   status: text('available'),
 })
 
-export const checkoutSession = resource('CheckoutSession', {
+const knownToPayers = {
   reference: text('cs_01hx…'),
   merchant: Type.Object({ id: text('mer_01hx…'), displayName: text('Ada Stores') }),
   amount: kobo,
   currency: naira,
   description: text('Two loaves of agege bread'),
   customer: Type.Object({ name: text('Ada Obi'), email: text('ada@example.com') }),
-  merchantReference: Type.Optional(text('order-1001')),
   paymentMethods: Type.Array(paymentMethod),
   status: Type.Enum(['pending', 'paid', 'expired', 'cancelled']),
+  expiresAt: time,
+}
+
+export const checkoutSession = resource('CheckoutSession', {
+  ...knownToPayers,
+  merchantReference: Type.Optional(text('order-1001')),
   url: text('https://pay.example.com/checkout/cs_01hx…'),
   virtualAccount: text('va_01hx…'),
   successUrl: orNull(Type.String()),
   cancelUrl: orNull(Type.String()),
   metadata,
-  expiresAt: time,
   createdAt: time,
 })
 
 /** What everyone who knows the reference may see of a session. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
-  reference: text('cs_01hx…'),
-  merchant: Type.Object({ id: text('mer_01hx…'), displayName: text('Ada Stores') }),
-  amount: kobo,
-  currency: naira,
-  description: text('Two loaves of agege bread'),
-  customer: Type.Object({ name: text('Ada Obi'), email: text('ada@example.com') }),
-  paymentMethods: Type.Array(paymentMethod),
-  status: Type.Enum(['pending', 'paid', 'expired', 'cancelled']),
-  expiresAt: time,
+  ...knownToPayers,
   bankTransfer: Type.Optional(
     Type.Object({
       accountNumber: text('0000014572'),
@@ -171,6 +167,19 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       bankCode: text('999'),
       amount: kobo,
     }),
+  ),
+  received: Type.Array(
+    Type.Object({
+      amount: kobo,
+      ...amounts(kobo),
+      status: Type.Enum(['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']),
+      variance,
+      sentBackTo: orNull(
+        Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') }),
+      ),
+      receivedAt: time,
+    }),
+    { description: 'What came so far, newest first, and where that money is now.' },
   ),
   serverTime: time,
   cancelUrl: orNull(Type.String()),

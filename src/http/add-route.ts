@@ -32,7 +32,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     method: route.method,
     url: route.path,
     schema: toOpenApi(route),
-    config: { isSigned: route.access === 'signed' },
+    config: { isSigned: route.access === 'signed', takesForm: route.takesForm },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
@@ -81,7 +81,7 @@ async function admit(
   if (route.access === 'signed') return
   if (route.access === 'open') {
     // Any page may read it: there is nothing in it that needs a key.
-    reply.header('access-control-allow-origin', '*')
+    if (!route.isPage) reply.header('access-control-allow-origin', '*')
     allow(reply, guards.rateLimits.address(request.ip), guards.publicRateLimitPerSecond)
     return
   }
@@ -151,7 +151,10 @@ function toAsk(
 function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {
   reply.code(answer.status)
   if ('isReplayed' in answer && answer.isReplayed) reply.header('idempotent-replayed', 'true')
-  if ('headers' in answer && answer.headers) reply.headers(answer.headers)
+  if ('headers' in answer)
+    for (const [name, value] of Object.entries(answer.headers ?? {}))
+      if (value === undefined) reply.removeHeader(name)
+      else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
   return reply.send(answer.body)
 }

@@ -42,6 +42,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
 /** What a route validates is what the document says: both are this one schema. */
 export function toOpenApi(route: Route): FastifySchema {
   return {
+    hide: route.isPage,
     operationId: route.operation,
     summary: route.summary,
     description: route.description,

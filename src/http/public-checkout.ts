@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { FoundSession } from '../collections/find-sessions.js'
+import type { PublicSession } from '../collections/find-sessions.js'
 import { referencePattern } from '../collections/session.js'
 import { showPublicSession } from '../collections/show-session.js'
 import { publicCheckoutSession } from '../events/resources.js'
@@ -74,7 +74,7 @@ const simulate = (rooms: Rooms) =>
   })
 
 /** Named by the session: however often it is asked for, it is one payment. */
-async function payOnce(rooms: Rooms, found: FoundSession, now: Date): Promise<void> {
+export async function payOnce(rooms: Rooms, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
   const { customers, takeNotice } = rooms.collections
   const id = `sbp_${session.id.replaceAll('-', '')}`
@@ -88,7 +88,7 @@ async function payOnce(rooms: Rooms, found: FoundSession, now: Date): Promise<vo
 }
 
 /** What cannot be a reference is refused as one that names nothing: nobody learns the difference. */
-export async function findSession(rooms: Rooms, reference: string): Promise<FoundSession> {
+export async function findSession(rooms: Rooms, reference: string): Promise<PublicSession> {
   const found = isReference.test(reference)
     ? await rooms.collections.findSession(reference)
     : undefined

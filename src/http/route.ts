@@ -31,11 +31,12 @@ export type Ask<Body, Query, Params> = {
 /** An answer that is not an envelope, such as a statement as CSV. */
 export type Document = {
   status: number
-  body: string | Readable
+  body: string | Readable | Buffer
   contentType: string
   headers?: Headers
 }
-type Headers = Record<string, string>
+/** Undefined takes away one that every answer has. */
+type Headers = Record<string, string | undefined>
 
 export type RouteAnswer = Answer | Answered | Document
 
@@ -57,17 +58,32 @@ export type Route = {
   /** The schema of `data`, by status. */
   answers: Record<number, TSchema>
   hasCsv: boolean
+  /** For people with a browser, not for programs: the document of the API leaves it out. */
+  isPage: boolean
+  /** Takes an empty form where others take JSON. */
+  takesForm: boolean
   codes: Code[]
   handle: (ask: Ask<never, never, never>) => Promise<RouteAnswer>
 }
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
   Route,
-  'body' | 'query' | 'params' | 'handle' | 'isTestOnly' | 'needsKey' | 'hasCsv' | 'codes'
+  | 'body'
+  | 'query'
+  | 'params'
+  | 'handle'
+  | 'isTestOnly'
+  | 'needsKey'
+  | 'hasCsv'
+  | 'isPage'
+  | 'takesForm'
+  | 'codes'
 > & {
   isTestOnly?: boolean
   needsKey?: boolean
   hasCsv?: boolean
+  isPage?: boolean
+  takesForm?: boolean
   codes?: Code[]
   body?: Body
   query?: Query
@@ -86,5 +102,8 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   const body = isBare
     ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
     : {}
-  return { isTestOnly: false, needsKey: false, hasCsv: false, codes: [], ...body, ...definition }
+  return {
+    ...{ isTestOnly: false, needsKey: false, hasCsv: false, isPage: false, takesForm: false },
+    ...{ codes: [], ...body, ...definition },
+  }
 }

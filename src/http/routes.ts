@@ -2,6 +2,7 @@ import { advanceClock } from './advance-clock.js'
 import { balanceEntries } from './balance-entries.js'
 import { balances } from './balances.js'
 import { bankTransferRoutes } from './bank-transfers.js'
+import { checkoutPageRoutes } from './checkout-page/routes.js'
 import { checkoutSessionRoutes } from './checkout-sessions.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
 import { dedicatedAccountRoutes } from './dedicated-accounts.js'
@@ -32,6 +33,7 @@ export function createRoutes(rooms: Rooms): Route[] {
     ...dedicatedAccountRoutes(rooms),
     ...checkoutSessionRoutes(rooms),
     ...publicCheckoutRoutes(rooms),
+    ...checkoutPageRoutes(rooms),
     ...paymentRoutes(rooms),
     payIn(rooms),
     railNotices(rooms),

@@ -9,6 +9,7 @@ import type { Logger } from '../log.js'
 import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
 import { Refusal, sayBack } from '../refusal.js'
 import { addRoute, addWrongMethods } from './add-route.js'
+import { answerFailurePage, isForPeople } from './checkout-page/answer-failure.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
@@ -16,6 +17,7 @@ import type { HttpMetrics } from './metrics.js'
 import { pathOf } from './path-of.js'
 import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
+import { addFormReader } from './read-form.js'
 import { addJsonReader } from './read-json.js'
 import type { Route } from './route.js'
 import { validatorCompiler } from './validation.js'
@@ -74,6 +76,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeContentTypeParser('text/plain')
   addJsonReader(app)
+  addFormReader(app)
   app.setValidatorCompiler(validatorCompiler)
   // Answers are written as they are: a serializer that drops fields would hide a mistake.
   app.setSerializerCompiler(() => JSON.stringify)
@@ -144,6 +147,7 @@ function answerFailure(
   if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
+  if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(refusal.status).type(jsonType).send(refusalBody(refusal, request.id))
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,6 +16,9 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Pages serve what the build makes of web/.
+  const build = path.resolve(import.meta.dirname, '../../bin/build-when-needed.mjs')
+  execFileSync(process.execPath, [build], { stdio: 'inherit' })
   const folder = mkdtempSync(path.join(tmpdir(), 'manilla-test-'))
   // As root, PostgreSQL runs as another account, which must be able to reach its data.
   chmodSync(folder, 0o755)

@@ -1,0 +1,82 @@
+import type { Settings } from '../../merchants/settings-document.js'
+import { asMarkup, type Html, html } from './html.js'
+import { mark, signs, tabIcon } from './signs.js'
+import { stylesFor } from './styles.js'
+import type { Texts } from './texts.js'
+
+type Branding = Pick<Settings['checkout'], 'displayName' | 'colour' | 'logo'>
+
+export type Sheet = {
+  texts: Texts
+  /** Allows the styles and the script of this one answer. */
+  nonce: string
+  title: string
+  main: Html
+  shop?: Branding
+  isTest?: boolean
+  /** Where the script is. */
+  island?: string
+}
+
+/** One whole answer: markup and styles, nothing from elsewhere. */
+export function renderSheet(sheet: Sheet): string {
+  const { texts, nonce, title, main, shop, isTest = false, island } = sheet
+  const { markup } = html`<!doctype html>
+<html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex,nofollow">
+<meta name="format-detection" content="telephone=no">
+<meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
+<meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
+<link rel="icon" href="${tabIcon}">
+<style nonce="${nonce}">${asMarkup(stylesFor(shop?.colour ?? null))}</style>
+${island && html`<script type="module" nonce="${nonce}" src="${island}"></script>`}
+</head><body>
+${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}
+<div class="sheet">
+${shop && renderShop(shop, texts)}
+${main}
+<footer>${mark} ${texts.byManilla}</footer>
+</div>
+<p class="quiet" role="status" id="announcer"></p>
+</body></html>`
+  return markup
+}
+
+function renderShop({ displayName, logo }: Branding, texts: Texts): Html {
+  const picture = isPicture(logo)
+    ? html`<img src="${logo}" alt="" width="44" height="44">`
+    : initialsOf(displayName)
+  return html`<header class="shop"><span class="logo" aria-hidden="true">${picture}</span>
+    <p><b>${displayName}</b><span class="small soft">${texts.byTransfer}</span></p></header>`
+}
+
+/** Settings hold nothing else; a page must not depend on that. */
+function isPicture(logo: string | null): logo is string {
+  return logo !== null && /^data:image\/(png|jpeg|webp);base64,/.test(logo)
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0]!.toUpperCase())
+    .join('')
+}
+
+/** The same for references that are unknown and for those that cannot be one. */
+export function renderNotFound(texts: Texts, nonce: string): string {
+  const { title, words } = texts.notFound
+  const main = html`<main class="end"><div class="sign warn">${signs.unknown}</div>
+    <h1>${title}</h1><p class="words">${words}</p></main>`
+  return renderSheet({ texts, nonce, title, main })
+}
+
+/** When the fault is ours, or there are too many at once. */
+export function renderTrouble(texts: Texts, nonce: string, requestId: string): string {
+  const { title, words, request } = texts.trouble
+  const main = html`<main class="end"><div class="sign warn">${signs.expired}</div>
+    <h1>${title}</h1><p class="words">${words}</p>
+    <p class="small soft">${request} ${requestId}</p></main>`
+  return renderSheet({ texts, nonce, title, main })
+}

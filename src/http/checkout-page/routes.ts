@@ -1,0 +1,131 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import Type from 'typebox'
+import type { PublicSession } from '../../collections/find-sessions.js'
+import { referencePattern } from '../../collections/session.js'
+import { showPublicSession } from '../../collections/show-session.js'
+import { Refusal } from '../../refusal.js'
+import { payOnce } from '../public-checkout.js'
+import type { Rooms } from '../rooms.js'
+import { type Document, type Route, route } from '../route.js'
+import { answerPage, newNonce, takesGzip } from './answer-page.js'
+import { type Island, readIsland } from './island.js'
+import { renderNotFound, renderSheet } from './page.js'
+import { renderMain, type Scene, titleOf } from './render-session.js'
+import { english as texts } from './texts.js'
+import { viewSession } from './view.js'
+
+const path = '/checkout/:reference'
+const base = { access: 'open', isPage: true, tag: 'Checkout', answers: {} } as const
+const params = Type.Object({ reference: Type.String() })
+
+/** What payers open. People come with all kinds of additions to an address; they do no harm. */
+export function checkoutPageRoutes(rooms: Rooms): Route[] {
+  const island = readIsland()
+  return [read(rooms, island), pay(rooms), asset(island)]
+}
+
+const read = (rooms: Rooms, island: Island) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'showCheckout',
+    summary: 'The page on which a customer pays',
+    description: 'HTML, complete without script. `part=main` is the part that changes, alone.',
+    params,
+    query: Type.Object({ sent: Type.Optional(Type.Any()), part: Type.Optional(Type.Any()) }),
+    async handle({ params: { reference }, query, headers, now }) {
+      const nonce = newNonce()
+      const found = await findSession(rooms, reference)
+      if (!found)
+        return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
+      const scene = sceneOf(now, found, query)
+      const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
+      return answerPage(
+        { headers },
+        { status: 200, text, nonce, frameOrigins: found.checkout.frameOrigins },
+      )
+
+      function renderPage(): string {
+        return renderSheet({
+          ...{ texts, nonce, title: titleOf(scene), main: renderMain(scene) },
+          ...{ shop: found!.checkout, isTest: scene.isTest },
+          island: `/checkout/assets/${island.name}`,
+        })
+      }
+    },
+  })
+
+function sceneOf(now: Date, found: PublicSession, { sent }: { sent?: unknown }): Scene {
+  const shown = showPublicSession(now, found)
+  const sentAfter = typeof sent === 'string' && /^\d{1,3}$/.test(sent) ? Number(sent) : null
+  return {
+    ...{ shown, texts, isTest: found.mode === 'test', createdAt: found.session.createdAt },
+    view: viewSession(shown, { sentAfter }),
+  }
+}
+
+/** For a browser without script: pays in test mode, and goes back to the page. */
+const pay = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/pay`,
+    takesForm: true,
+    operation: 'payCheckoutByForm',
+    summary: 'Pay a checkout session of test mode by a form',
+    description: 'Only from the page itself.',
+    params,
+    async handle({ params: { reference }, headers, now }): Promise<Document> {
+      const found = await findSession(rooms, reference)
+      const nonce = newNonce()
+      if (!found || found.mode === 'live' || !rooms.collections.customers)
+        return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
+      if (!isOwnPage(headers, found.session.url)) throw foreignPage()
+      await payOnce(rooms, found, now)
+      const location = `/checkout/${reference}`
+      return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+    },
+  })
+
+/** Browsers say where a form was; those that do not say it at all name the origin. */
+function isOwnPage(headers: IncomingHttpHeaders, url: string): boolean {
+  const { 'sec-fetch-site': site, origin } = headers
+  return site === undefined ? origin === new URL(url).origin : site === 'same-origin'
+}
+
+function foreignPage(): Refusal {
+  return new Refusal('forbidden', { message: 'Only the checkout page itself may send this form.' })
+}
+
+const asset = (island: Island) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/checkout/assets/:name',
+    operation: 'getCheckoutAsset',
+    summary: 'What the page loads',
+    description: 'Its script, under a name that changes with it.',
+    params: Type.Object({ name: Type.String() }),
+    async handle({ params: { name }, headers }) {
+      if (name !== island.name)
+        throw new Refusal('not_found', { message: 'There is no such file. Reload the page.' })
+      const isZipped = takesGzip({ headers })
+      return {
+        status: 200,
+        contentType: 'text/javascript; charset=utf-8',
+        body: isZipped ? island.zipped : island.text,
+        headers: {
+          'cache-control': 'public, max-age=31536000, immutable',
+          vary: 'accept-encoding',
+          ...(isZipped && { 'content-encoding': 'gzip' }),
+        },
+      }
+    },
+  })
+
+/** What cannot be a reference names nothing: nobody learns the difference. */
+async function findSession(rooms: Rooms, reference: string): Promise<PublicSession | undefined> {
+  const isReference = new RegExp(referencePattern).test(reference)
+  return isReference ? rooms.collections.findSession(reference) : undefined
+}

@@ -1,0 +1,135 @@
+import { formatNaira } from '../../money/amounts.js'
+import type { Fate, Note } from './view.js'
+
+/**
+ * Every word that a payer reads or hears. Another language is another object of this type. Plain,
+ * short, exact: what happened, what becomes of the money, what to do now.
+ */
+export type Texts = typeof english
+
+/** As people write it, kobo always: ₦12,500.00. */
+export function naira(kobo: bigint): string {
+  const text = formatNaira(kobo)
+  return text.includes('.') ? text : `${text}.00`
+}
+
+const clockOf = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Lagos', ...options })
+const hours = clockOf({ hour: '2-digit', minute: '2-digit' })
+const days = clockOf({ day: 'numeric', month: 'long' })
+
+const sentBack = ({ to }: Fate) =>
+  to ? `${to.bankName} •••\u00a0${to.lastDigits}` : 'the account it came from'
+
+export const english = {
+  language: 'en',
+  title: {
+    pending: (name: string, amount: bigint) => `Pay ${name} ${naira(amount)}`,
+    waiting: (name: string) => `Waiting for your transfer to ${name}`,
+    paid: (name: string) => `Paid: ${name}`,
+    expired: (name: string) => `Time is up: ${name}`,
+    cancelled: (name: string) => `Cancelled: ${name}`,
+  },
+  testBand: 'Test mode · no real money moves',
+  testLabel: 'Test mode',
+  byTransfer: 'Pay by bank transfer',
+  sendExactly: 'Send exactly',
+  accountNumber: 'Account number',
+  bank: 'Bank',
+  accountName: 'Account name',
+  amount: 'Amount, exactly',
+  copy: 'Copy',
+  copied: 'Copied',
+  copyNumber: 'Copy account number',
+  copyAmount: 'Copy amount',
+  numberCopied: 'Account number copied',
+  amountCopied: 'Amount copied',
+  before: (deadline: Date) => ({
+    lead: 'Pay before',
+    time: `${hours.format(deadline)} on ${days.format(deadline)}`,
+    zone: 'Nigerian time',
+  }),
+  left: 'left',
+  fiveMinutes: 'Five minutes left to pay.',
+  oneMinute: 'One minute left to pay.',
+  exactly: 'Send the exact amount in one transfer. Any other amount may be sent back to you.',
+  next: (name: string) =>
+    `When your transfer arrives, usually within a minute, this page says so and ${name} is told.`,
+  nextByHand: 'Come back to this page, or reload it, to see that it has arrived.',
+  sent: 'I have sent the money',
+  tryAgain: (amount: bigint) =>
+    `To pay, send exactly ${naira(amount)} to the account below, in one transfer.`,
+  qrTitle: 'Show as QR code',
+  qrWords: 'Scan it with a phone to have the account details there.',
+  qrLabel: 'QR code of the bank, account number, account name and amount',
+  qrContent: (one: { bank: string; number: string; name: string; amount: string }) =>
+    `Bank: ${one.bank}\nAccount number: ${one.number}\nAccount name: ${one.name}\nAmount: NGN ${one.amount}`,
+  about: 'About this payment',
+  aboutFor: 'For',
+  aboutPayer: 'Payer',
+  aboutReference: 'Reference',
+  showAccount: 'Show the account again',
+  payNow: 'Pay this now',
+  payNowWords: 'In test mode you are the customer too: this sends the transfer.',
+  waiting: {
+    title: 'Waiting for your transfer',
+    words: (amount: bigint, name: string) =>
+      `We are looking out for your ${naira(amount)}. Most transfers arrive within a minute; some banks take longer. You may close this page: ${name} is told in any case.`,
+    watching: 'This page changes by itself.',
+    checkAgain: 'See whether it has arrived',
+    notYet: 'I have not sent it yet',
+  },
+  paid: {
+    title: 'Paid',
+    words: (amount: bigint, name: string) => `${name} has your payment of ${naira(amount)}.`,
+    close: 'You can close this page.',
+  },
+  expired: {
+    title: 'Time is up',
+    words: (name: string) =>
+      `Please do not send money to this account any more. To pay, ask ${name} for a new link.`,
+    already: 'If you sent it in time, it still counts, and this page will say so.',
+  },
+  cancelled: {
+    title: 'Cancelled',
+    words: (name: string) =>
+      `${name} has cancelled this payment. Please do not send money to this account.`,
+  },
+  goBack: (name: string) => `Return to ${name}`,
+  leave: (name: string) => `Cancel and return to ${name}`,
+  noteTitle: 'About the money you sent',
+  note: { fact: sayFact, fate: sayFate },
+  notFound: {
+    title: 'There is no such payment',
+    words:
+      'The link may be incomplete or mistyped. Open it again from where you got it, or ask the shop for a new one.',
+  },
+  trouble: {
+    title: 'This page cannot be shown right now',
+    words: 'The fault is ours. Nothing has happened to your money. Reload the page in a moment.',
+    request: 'Request',
+  },
+  byManilla: 'Payments by Manilla',
+}
+
+/** What came. */
+function sayFact({ variance, amount, difference }: Note, isCancelled: boolean): string {
+  const received = `We received ${naira(amount)}`
+  if (variance === 'UNDERPAID') return `${received}. It is ${naira(difference)} short.`
+  if (variance === 'OVERPAID') return `${received}. It is ${naira(difference)} too much.`
+  if (variance === 'DUPLICATE') return `${received} after this was paid already.`
+  if (variance !== 'LATE') return `${received}.`
+  return `${received} after ${isCancelled ? 'this payment was cancelled' : 'the time was up'}.`
+}
+
+/** What becomes of it. Nothing is said of what is as it should be. */
+function sayFate(fate: Fate, { variance }: Note, name: string): string {
+  const what = fate.isAll ? 'it' : naira(fate.amount)
+  const What = fate.isAll ? 'It' : naira(fate.amount)
+  if (fate.place === 'returning')
+    return `We are sending ${what} back to ${sentBack(fate)}, usually within minutes.`
+  if (fate.place === 'returned') return `${What} was sent back to ${sentBack(fate)}.`
+  if (fate.place === 'held')
+    return `${What} is safe with us: ${name} decides whether to accept it or to send it back. Ask them if you hear nothing.`
+  return variance === 'NONE' || !fate.isAll ? '' : `${name} has accepted it.`
+}

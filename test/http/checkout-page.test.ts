@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+
+const house = await openBankHouse()
+const shop = customersOf(house, house.merchant)
+const order = {
+  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+}
+const open = async (change: object = {}): Promise<string> =>
+  (await shop.post('/v1/checkout/sessions', { ...order, ...change })).json.data.reference
+const page = (reference: string, headers = {}) =>
+  house.ask('GET', `/checkout/${reference}`, { headers })
+const set = (checkout: object) =>
+  house.ask('PATCH', '/v1/settings', { key: house.merchant.test.secret, body: { checkout } })
+
+const policyOf = ({ headers }: { headers: Headers }) =>
+  headers.get('content-security-policy')!.split(';')
+
+describe('the answer', () => {
+  test('lets nothing run or show that did not come with it, and tells nobody the address', async () => {
+    const { status, headers, text } = await page(await open())
+    const [, nonce] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)!
+    expect(status).toBe(200)
+    expect(policyOf({ headers })).toEqual([
+      ...["default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src 'nonce-${nonce}'`],
+      ...['img-src data:', "connect-src 'self'", "form-action 'self'", "base-uri 'none'"],
+      "frame-ancestors 'none'",
+    ])
+    expect(text.match(/nonce="([^"]+)"/g)).toEqual(Array(2).fill(`nonce="${nonce}"`))
+    expect(text.match(/<(script|style)/g)).toHaveLength(2)
+    expect(text).not.toMatch(/ style="| on[a-z]+="/)
+    const said = ['cache-control', 'referrer-policy', 'x-frame-options', 'content-type'] as const
+    expect(said.map((name) => headers.get(name))).toEqual([
+      ...['no-store', 'same-origin', 'DENY', 'text/html; charset=utf-8'],
+    ])
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    expect((await page(await open())).text).not.toContain(nonce)
+  })
+
+  test('is small: one answer without script, and a script that is kept for ever', async () => {
+    const { text } = await page(await open())
+    const [island] = /\/checkout\/assets\/island-[0-9a-f]{16}\.js/.exec(text)!
+    const script = await house.ask('GET', island)
+    const [pageBytes, scriptBytes] = [text, script.text].map((one) => gzipSync(one).length)
+    console.log(`page ${pageBytes} bytes gzipped, island ${scriptBytes} bytes gzipped`)
+    expect(pageBytes).toBeLessThan(20_000)
+    expect(scriptBytes).toBeLessThan(15_000)
+    expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect((await house.ask('GET', '/checkout/assets/island-0.js')).status).toBe(404)
+  })
+
+  test('is compressed for who takes that, and the same', async () => {
+    const reference = await open()
+    const ask = `GET /checkout/${reference}?part=main HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+    const plain = await house.wire(`${ask}\r\n`)
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    const response = await fetch(`${house.url}/checkout/${reference}?part=main`)
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(await response.text()).toBe(plain.text)
+    expect(gunzipSync(gzipSync(plain.text)).toString()).toContain('data-state="pending"')
+  })
+
+  test('may be in a frame of the sites that the merchant lists, and of no others', async () => {
+    const frameOrigins = ['https://shop.example', 'http://localhost:3000']
+    await set({ frameOrigins })
+    const reply = await page(await open())
+    expect(policyOf(reply).at(-1)).toBe(`frame-ancestors ${frameOrigins.join(' ')}`)
+    expect(reply.headers.get('x-frame-options')).toBeNull()
+    await set({ frameOrigins: [] })
+  })
+
+  test('takes whatever else an address carries', async () => {
+    const reference = await open()
+    for (const query of [
+      '?utm_source=x&fbclid=1',
+      '?sent=%3Cscript%3E',
+      '?sent=1&sent=2',
+      '?part=x',
+    ])
+      expect((await page(reference + query)).text).toContain('data-state="pending"')
+  })
+})
+
+describe('what is not there', () => {
+  const wrong = {
+    unknown: `cs_${'0'.repeat(39)}`,
+    malformed: 'nonsense',
+    'with a null in it': 'cs_%00',
+    'with markup in it': '%3Cscript%3Ealert(1)%3C%2Fscript%3E',
+    'too long': 'c'.repeat(500),
+    'not a URL': '%zz',
+    'two parts': 'a/b',
+    empty: '',
+  }
+  test.each(Object.entries(wrong))('is kindly said to be so: %s', async (_name, reference) => {
+    const bare = (text: string) => text.replace(/nonce="[^"]+"/g, '')
+    const usual = await page(wrong.unknown)
+    const reply = await page(reference)
+    expect([reply.status, bare(reply.text)]).toEqual([404, bare(usual.text)])
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(policyOf(reply).at(-1)).toBe("frame-ancestors 'none'")
+  })
+})
+
+describe('hostile texts', () => {
+  const attack = `"><img src=x onerror=alert(1)><script>alert('1')</script>&lt;b&gt;`
+  test('of merchants and payers are shown as text', async () => {
+    await set({ displayName: attack })
+    const reference = await open({
+      ...{ description: attack, merchantReference: 'ref-1', metadata: { note: attack } },
+      customer: { name: attack, email: `"<script>alert(1)</script>"@example.com` },
+      successUrl: `https://shop.example/"><script>alert(1)</script>?a='"><b>`,
+      cancelUrl: `https://shop.example/#"><script>alert(1)</script>`,
+    })
+    const seen = [await page(reference), await page(`${reference}?sent=0`)]
+    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    seen.push(await page(reference))
+    for (const { text } of seen) {
+      expect(text.match(/<(script|img|b)\b/g)!.filter((tag) => tag === '<script')).toHaveLength(1)
+      expect(text).not.toMatch(/<img|<b>"|alert\('1'\)/)
+      expect(text).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;')
+    }
+    await set({ displayName: 'Ada Stores' })
+  })
+
+  test.each([
+    ['colour', 'red;}body{display:none'],
+    ['colour', '#12345g'],
+    ['logo', 'https://elsewhere.example/logo.png'],
+    ['logo', 'data:image/svg+xml;base64,PHN2Zz4='],
+    ['frameOrigins', ['https://a.example; script-src *']],
+  ])('cannot be a %s: %s', async (name, value) => {
+    expect((await set({ [name]: value })).status).toBe(400)
+  })
+
+  test('are no addresses to go to', async () => {
+    for (const successUrl of ['javascript:alert(1)', 'data:text/html,x', '//shop.example'])
+      expect((await shop.post('/v1/checkout/sessions', { ...order, successUrl })).status).toBe(400)
+  })
+})
+
+describe('the form of test mode', () => {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const send = (reference: string, headers: object) =>
+    fetch(`${house.url}/checkout/${reference}/pay`, {
+      ...{ method: 'POST', redirect: 'manual', headers: { ...type, ...headers } },
+    })
+
+  test('pays, and goes back to the page', async () => {
+    const reference = await open()
+    const { status, headers } = await send(reference, { origin: house.url })
+    expect([status, headers.get('location')]).toEqual([303, `/checkout/${reference}`])
+    expect((await page(reference)).text).toContain('data-state="paid"')
+  })
+
+  test('is taken from the page itself only', async () => {
+    const reference = await open()
+    for (const headers of [{}, { origin: 'https://elsewhere.example' }, { origin: 'null' }])
+      expect((await send(reference, headers)).status).toBe(403)
+    expect((await page(reference)).text).toContain('data-state="pending"')
+  })
+
+  test('is no way in anywhere else', async () => {
+    const key = house.merchant.test.secret
+    const { status } = await house.ask('POST', '/v1/checkout/sessions', {
+      ...{ key, headers: type, body: 'amount=1' },
+    })
+    expect(status).toBe(415)
+    expect((await send(`cs_${'0'.repeat(39)}`, { origin: house.url })).status).toBe(404)
+  })
+})
+
+describe('the public JSON', () => {
+  test('says what came and where it is, and not who sent it', async () => {
+    const reference = await open()
+    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await look()).bankTransfer
+    const sender = { name: 'BOLA ADE', accountNumber: '0123454432', bankCode: '058' }
+    await shop.payIn(accountNumber, { amount: 400_000, sender, narration: 'private' })
+    const shown = await look()
+    expect(shown.received).toEqual([
+      {
+        ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 400_000 },
+        ...{ amountReturned: 0, status: 'RETURNING', variance: 'UNDERPAID' },
+        sentBackTo: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
+        receivedAt: expect.any(String),
+      },
+    ])
+    expect(JSON.stringify(shown)).not.toMatch(/BOLA|0123454432|private/)
+  })
+
+  // The merchant may send held money elsewhere: a payer must not be told otherwise.
+  test('names the account that money really goes back to', async () => {
+    await house.ask('PATCH', '/v1/settings', {
+      ...{
+        key: house.merchant.test.secret,
+        body: { policies: { bank: { underpayment: 'hold' } } },
+      },
+    })
+    const reference = await open()
+    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await look()).bankTransfer
+    const paid = await shop.payIn(accountNumber, { amount: 400_000 })
+    expect((await look()).received[0]).toMatchObject({ status: 'HELD', sentBackTo: null })
+    const destination = { bankCode: '058', accountNumber: '0123459876' }
+    await shop.post(
+      `/v1/collections/payments/${paid.json.data.reference}/resolve`,
+      {
+        ...{ action: 'return', destination },
+      },
+      { 'idempotency-key': randomBytes(8).toString('hex') },
+    )
+    expect((await look()).received[0].sentBackTo.accountNumber).toBe('******9876')
+  })
+})

@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contrast, dark, inColour, light } from '../../../src/http/checkout-page/brand.js'
+import { html } from '../../../src/http/checkout-page/html.js'
+import { renderSheet } from '../../../src/http/checkout-page/page.js'
+import { renderMain } from '../../../src/http/checkout-page/render-session.js'
+import { english, naira } from '../../../src/http/checkout-page/texts.js'
+import { type Shown, viewSession } from '../../../src/http/checkout-page/view.js'
+
+const shown: Shown = {
+  ...{ reference: 'cs_1', merchant: { id: 'mer_1', displayName: 'Ada Stores' } },
+  ...{ amount: 1_250_000, currency: 'NGN', description: 'Bread', paymentMethods: [] },
+  ...{ customer: { name: 'Ada', email: 'ada@example.com' }, status: 'pending', received: [] },
+  ...{ serverTime: '2026-01-05T09:00:00.000Z', expiresAt: '2026-01-05T09:30:00.000Z' },
+  cancelUrl: null,
+}
+type Received = Shown['received'][number]
+const received = (change: Partial<Received>): Received => ({
+  ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 0, amountReturned: 0 },
+  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null },
+  ...{ receivedAt: '2026-01-05T09:01:00.000Z', ...change },
+})
+const view = (change: Partial<Shown>, sentAfter: number | null = null) =>
+  viewSession({ ...shown, ...change }, { sentAfter })
+
+/** As the page says it. */
+function say(change: Partial<Shown>): string {
+  const { notes, state } = view(change)
+  const { fact, fate } = english.note
+  const all = notes.flatMap((note) => [
+    fact(note, state === 'cancelled'),
+    ...note.fates.map((one) => fate(one, note, 'Ada Stores')),
+  ])
+  return all.filter(Boolean).join(' ')
+}
+const sentBackTo = { bankName: 'GTBank', accountNumber: '******4432' }
+
+describe('what a page is about', () => {
+  test('follows the session, and the deadline as soon as it has passed', () => {
+    expect(view({}).state).toBe('pending')
+    for (const status of ['paid', 'expired', 'cancelled'] as const)
+      expect(view({ status }, 0).state).toBe(status)
+    expect(view({ serverTime: shown.expiresAt }, 0).state).toBe('expired')
+  })
+
+  test('is waiting for who has sent it, until another payment has come', () => {
+    const short = received({ amountReturning: 400_000 })
+    expect(view({}, 0).state).toBe('waiting')
+    expect(view({ received: [short] }, 0).state).toBe('pending')
+    expect(view({ received: [short] }, 1).state).toBe('waiting')
+    expect(view({ received: [short, short] }, 1).state).toBe('pending')
+  })
+
+  test('is watched until nothing can change any more', () => {
+    expect(view({}).isWatched).toBe(true)
+    expect(view({ status: 'expired' }).isWatched).toBe(true)
+    expect(view({ status: 'paid' }).isWatched).toBe(false)
+    const excess = received({ amountAccepted: 1, amountReturning: 1 })
+    expect(view({ status: 'paid', received: [excess] }).isWatched).toBe(true)
+  })
+
+  test('is news when money has moved', () => {
+    const going = view({ received: [received({ amountReturning: 400_000 })] })
+    const gone = view({ received: [received({ amountReturned: 400_000, status: 'RETURNED' })] })
+    expect(new Set([view({}).seen, going.seen, gone.seen]).size).toBe(3)
+  })
+})
+
+describe('what is said of money', () => {
+  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+    [
+      'too little, on its way back',
+      { amountReturning: 400_000, sentBackTo },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. We are sending it back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'too little, back where nobody says',
+      { amountReturned: 400_000, status: 'RETURNED' },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+    ],
+    [
+      'too little, accepted',
+      { amountAccepted: 400_000, status: 'ACCEPTED' },
+      { status: 'paid' },
+      'We received ₦4,000.00. It is ₦8,500.00 short. Ada Stores has accepted it.',
+    ],
+    [
+      'too much, the rest on its way back',
+      {
+        ...{ variance: 'OVERPAID', amount: 1_300_000, amountAccepted: 1_250_000 },
+        ...{ amountReturning: 50_000, sentBackTo },
+      },
+      { status: 'paid' },
+      'We received ₦13,000.00. It is ₦500.00 too much. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'too late, held',
+      { variance: 'LATE', amountHeld: 400_000, status: 'HELD' },
+      { status: 'expired' },
+      'We received ₦4,000.00 after the time was up. It is safe with us: Ada Stores decides whether to accept it or to send it back. Ask them if you hear nothing.',
+    ],
+    [
+      'after it was cancelled',
+      { variance: 'LATE', amountReturned: 400_000, status: 'RETURNED', sentBackTo },
+      { status: 'cancelled' },
+      'We received ₦4,000.00 after this payment was cancelled. It was sent back to GTBank ••• 4432.',
+    ],
+    [
+      'once more',
+      { variance: 'DUPLICATE', amountReturning: 400_000, sentBackTo },
+      { status: 'paid' },
+      'We received ₦4,000.00 after this was paid already. We are sending it back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'refunded in part',
+      { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_000_000, amountReturned: 250_000 },
+      { status: 'paid' },
+      'We received ₦12,500.00. ₦2,500.00 was sent back to the account it came from.',
+    ],
+    [
+      'as it should be',
+      { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_250_000, status: 'ACCEPTED' },
+      { status: 'paid' },
+      '',
+    ],
+  ]
+  test.each(cases)('%s', (_name, one, session, words) => {
+    expect(say({ ...session, received: [received(one)] }).replaceAll('\u00a0', ' ')).toBe(words)
+  })
+
+  test('every kobo of a payment has a word, or was asked for', () => {
+    const part = fc.integer({ min: 0, max: 1_000_000 })
+    fc.assert(
+      fc.property(part, part, part, part, (amountAccepted, amountHeld, amountReturning, rest) => {
+        const places = { amountAccepted, amountHeld, amountReturning, amountReturned: rest }
+        const amount = amountAccepted + amountHeld + amountReturning + rest
+        const [note] = view({ received: [received({ ...places, amount })] }).notes
+        const told = note!.fates.reduce((sum, fate) => sum + fate.amount, 0n)
+        expect(told).toBe(BigInt(amount))
+      }),
+    )
+  })
+
+  test('naira are written as people write them', () => {
+    expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
+      ...['₦0.01', '₦12,500.00', '₦1,234,567,890.12'],
+    ])
+  })
+})
+
+describe('markup', () => {
+  test('any text is text: it opens no tag and ends no attribute', () => {
+    const nasty = fc.constantFrom('<script>', '"', "'", '`', '&lt;', '-->', '</style>', ' onx=1 ')
+    const text = fc.array(fc.oneof(nasty, fc.string({ unit: 'binary' }))).map((all) => all.join(''))
+    fc.assert(
+      fc.property(text, (any) => {
+        const { markup } = html`<p title="${any}">${[any, html`<b>${any}</b>`]}</p>`
+        const inside = markup.replace(/^<p title="|">|<b>|<\/b>|<\/p>$/g, '')
+        expect(inside).not.toMatch(/[<>"'`]/)
+        const decoded = inside.replace(/&(lt|gt|quot|amp|#39|#96);/g, (_all, name) => signs[name]!)
+        expect(decoded).toBe(any.repeat(3))
+      }),
+    )
+  })
+
+  test('what is absent is not written', () => {
+    expect(html`<p>${null}${undefined}${false}${0}${[]}</p>`.markup).toBe('<p>0</p>')
+  })
+})
+
+describe('live mode', () => {
+  const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
+  const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
+  const draw = (isTest: boolean, sentAfter: number | null) => {
+    const createdAt = new Date(shown.serverTime)
+    const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
+    const main = renderMain({ ...scene, texts: english })
+    return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
+  }
+
+  test.each([null, 0])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
+    expect(draw(true, sentAfter)).toMatch(/<form/)
+    expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
+    expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)
+    expect(draw(false, sentAfter)).toContain('<span>041</span><span>882</span><span>7731</span>')
+  })
+})
+
+const signs: Record<string, string> = {
+  ...{ lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'", '#96': '`' },
+}
+
+describe('colours', () => {
+  const texts = ['ink', 'soft', 'brand', 'good', 'warn', 'bad'] as const
+  test.each([
+    ['light', light],
+    ['dark', dark],
+  ])('of the %s theme can be read', (_name, theme) => {
+    for (const text of texts)
+      for (const ground of ['ground', 'card'] as const)
+        expect([text, ground, contrast(theme[text], theme[ground]) >= 4.5]).toEqual([
+          ...[text, ground, true],
+        ])
+    for (const tone of ['good', 'warn', 'bad'] as const)
+      expect(contrast(theme[tone], theme[`${tone}-wash`])).toBeGreaterThanOrEqual(4.5)
+  })
+
+  test('of a merchant are used where they can be read, and nowhere else', () => {
+    const any = fc.integer({ min: 0, max: 0xffffff })
+    fc.assert(
+      fc.property(any, fc.constantFrom(light, dark), (number, theme) => {
+        const colour = `#${number.toString(16).padStart(6, '0')}`
+        const { brand } = inColour(theme, colour)
+        expect([colour, theme.brand]).toContain(brand)
+        for (const other of ['ground', 'card', 'wash', 'on-brand'] as const)
+          expect(contrast(brand, theme[other])).toBeGreaterThanOrEqual(4.5)
+      }),
+    )
+    expect(inColour(light, '#0a5d7d').brand).toBe('#0a5d7d')
+    expect(inColour(dark, '#0a5d7d').brand).toBe(dark.brand)
+    expect(inColour(light, '#fff}body{display:none')).toBe(light)
+  })
+})

@@ -1,0 +1,161 @@
+import axe from 'axe-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openCheckoutHouse, pictures } from './checkout-house.js'
+
+const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
+const pay = (number: string, amount: number, more: object = {}) =>
+  shop.payIn(number, { amount, sender: { accountNumber: '0123454432', bankCode: '058' }, ...more })
+
+type State = { make: () => Promise<string>; says: RegExp[]; hides?: RegExp[] }
+const account = /\d{3}\d{3}\d{4}/
+
+/** Every state, how it is reached, and what a payer must be able to read. */
+const states: Record<string, State> = {
+  pending: {
+    make: async () => (await open()).url,
+    says: [
+      /Send exactly ₦12,500\.00/,
+      /Two loaves/,
+      /Sandbox Bank/,
+      account,
+      /Pay before \d\d:\d\d/,
+    ],
+  },
+  waiting: {
+    make: async () => `${(await open()).url}?sent=0`,
+    says: [/Waiting for your transfer/, /I have not sent it yet/],
+  },
+  paid: {
+    make: async () => {
+      const { url, reference } = await open()
+      await house.ask('POST', `/public/checkout/${reference}/simulate`)
+      return url
+    },
+    says: [/Paid/, /has your payment of ₦12,500\.00/, /Return to Ada Stores/],
+    hides: [account],
+  },
+  expired: {
+    make: async () => (await openExpired()).url,
+    says: [/Time is up/, /do not send money/, /ask Ada Stores for a new link/],
+    hides: [account],
+  },
+  cancelled: {
+    make: async () => {
+      const { url, reference } = await open()
+      await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
+      return url
+    },
+    says: [/Cancelled/, /do not send money/],
+    hides: [account],
+  },
+  underpaid: {
+    make: async () => {
+      const { url, number } = await open()
+      await pay(number, 400_000)
+      return url
+    },
+    says: [
+      /We received ₦4,000\.00\. It is ₦8,500\.00 short\. We are sending it back to Guaranty Trust Bank ••• 4432/,
+      /To pay, send exactly ₦12,500\.00/,
+      account,
+    ],
+  },
+  overpaid: {
+    make: async () => {
+      const { url, number } = await open()
+      await pay(number, 1_300_000)
+      return url
+    },
+    says: [
+      /Paid/,
+      /₦500\.00 too much\. We are sending ₦500\.00 back to Guaranty Trust Bank ••• 4432/,
+    ],
+  },
+  late: {
+    make: async () => {
+      const { url, number } = await openExpired()
+      await pay(number, 1_250_000)
+      return url
+    },
+    says: [/Time is up/, /after the time was up\. It is safe with us: Ada Stores decides/],
+  },
+  returned: {
+    make: async () => {
+      const { url, number } = await open()
+      await pay(number, 400_000)
+      await house.pass(4)
+      return url
+    },
+    says: [/It was sent back to Guaranty Trust Bank ••• 4432/],
+  },
+  'not-found': {
+    make: async () => `${house.url}/checkout/cs_${'0'.repeat(39)}`,
+    says: [/There is no such payment/],
+    hides: [account],
+  },
+}
+
+const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
+const schemes = ['light', 'dark'] as const
+
+const contexts: Record<string, BrowserContext> = {
+  script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
+  bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
+}
+afterAll(() => console.log(`Screenshots are in ${pictures}`))
+
+const made = new Map<string, Promise<string>>()
+function urlOf(name: string): Promise<string> {
+  if (!made.has(name)) made.set(name, states[name]!.make())
+  return made.get(name)!
+}
+
+/** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
+async function picture(page: Page, kind: string, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of schemes) {
+      const isChecked = (size === 'phone') === (colorScheme === 'light')
+      if (kind === 'bare' && !isChecked) continue
+      await page.emulateMedia({ colorScheme })
+      if (kind === 'script' && isChecked) await expectAccessible(page)
+      const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
+      await page.screenshot({ path, fullPage: true })
+    }
+  }
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const isFit = 'document.documentElement.scrollWidth <= innerWidth'
+  expect(await page.evaluate(isFit), 'nothing is wider than the screen').toBe(true)
+  const hasAxe = await page.evaluate("typeof axe === 'object'")
+  if (!hasAxe) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>(
+    "axe.run({ resultTypes: ['violations'] })",
+  )
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
+  expect(found).toEqual([])
+}
+
+describe.each(Object.keys(states))('%s', (name) => {
+  const { says, hides = [] } = states[name]!
+  const kinds = Object.keys(contexts)
+
+  test.each(kinds)('says what it must (%s)', async (kind) => {
+    const page = await contexts[kind]!.newPage()
+    const errors: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && name !== 'not-found') errors.push(message.text())
+    })
+    page.on('pageerror', (error) => errors.push(error.message))
+    await page.goto(await urlOf(name))
+    const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
+    for (const words of says) expect(text).toMatch(words)
+    for (const words of hides) expect(text).not.toMatch(words)
+    expect(text.includes('Test mode')).toBe(name !== 'not-found')
+    await picture(page, kind, name)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
