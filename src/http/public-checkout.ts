@@ -87,7 +87,7 @@ export async function payOnce(rooms: Rooms, found: PublicSession, now: Date): Pr
   await takeNotice({ rail: account.rail, mode, id })
 }
 
-/** What cannot be a reference is refused as one that names nothing: nobody learns the difference. */
+/** What cannot be a reference is refused like one that names nothing. */
 export async function findSession(rooms: Rooms, reference: string): Promise<PublicSession> {
   const found = isReference.test(reference)
     ? await rooms.collections.findSession(reference)

@@ -3,7 +3,7 @@ import { type Html, html } from './html.js'
 
 const border = 3
 
-/** Dark on white in both themes: readers expect it so. Each run of dark squares is one rectangle. */
+/** Dark on white in both themes, as readers expect it. A run of dark squares is one rectangle. */
 export function drawQr(content: string, label: string): Html {
   const rows = encodeQR(content, 'raw', { ecc: 'low', border })
   const size = rows.length

@@ -1,4 +1,4 @@
-/** Text that is markup already. Only `html` makes it, and `asMarkup` for what we wrote ourselves. */
+/** Text that is markup already. Only `html` makes it, and `asMarkup` of what is our own. */
 export class Html {
   readonly markup: string
 

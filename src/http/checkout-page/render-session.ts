@@ -78,8 +78,8 @@ function renderWaiting(scene: Scene): Html {
     <div class="words"><p>${words.words(BigInt(shown.amount), nameOf(scene))}</p>
       <p class="soft" data-live hidden>${words.watching}</p></div>
     ${renderNotes(scene, false)}
-    <noscript><a class="button primary" href="?sent=${shown.received.length}">${words.checkAgain}</a>
-    </noscript>
+    <noscript><a class="button primary"
+      href="?sent=${shown.received.length}">${words.checkAgain}</a></noscript>
     ${renderTester(scene)}
     <div><details><summary>${texts.showAccount}</summary>
       <div class="inside">${renderAccount(scene)}</div></details>
@@ -152,8 +152,8 @@ function renderAccount({ shown, texts }: Scene): Html {
     number: { text: accountNumber, label: texts.copyNumber, said: texts.numberCopied },
     amount: { text: plainAmount(shown), label: texts.copyAmount, said: texts.amountCopied },
   }
-  const number = html`<span aria-hidden="true">${groups.map((group) => html`<span>${group}</span>`)}</span><span
-    class="quiet">${[...accountNumber].join(' ')}</span>`
+  const grouped = groups.map((group) => html`<span>${group}</span>`)
+  const number = html`<span aria-hidden="true">${grouped}</span><span class="quiet">${[...accountNumber].join(' ')}</span>`
   return html`<dl class="card">
     <div class="row copied first"><dt>${texts.accountNumber}</dt><dd class="number">${number}</dd>
       ${renderCopy(copies.number, texts)}</div>
