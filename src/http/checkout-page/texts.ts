@@ -58,7 +58,7 @@ export const english = {
   nextByHand: 'Come back to this page, or reload it, to see that it has arrived.',
   sent: 'I have sent the money',
   tryAgain: (amount: bigint) =>
-    `To pay, send exactly ${naira(amount)} to the account below, in one transfer.`,
+    `To pay, send exactly ${naira(amount)} to the same account, in one transfer.`,
   qrTitle: 'Show as QR code',
   qrWords: 'Scan it with a phone to have the account details there.',
   qrLabel: 'QR code of the bank, account number, account name and amount',
@@ -87,16 +87,16 @@ export const english = {
   expired: {
     title: 'Time is up',
     words: (name: string) =>
-      `Please do not send money to this account any more. To pay, ask ${name} for a new link.`,
+      `Please do not send money for it any more. To pay, ask ${name} for a new link.`,
     already: 'If you sent it in time, it still counts, and this page will say so.',
   },
   cancelled: {
     title: 'Cancelled',
     words: (name: string) =>
-      `${name} has cancelled this payment. Please do not send money to this account.`,
+      `${name} has cancelled this payment. Please do not send money for it.`,
   },
   goBack: (name: string) => `Return to ${name}`,
-  leave: (name: string) => `Cancel and return to ${name}`,
+  leave: (name: string) => `Return to ${name} without paying`,
   noteTitle: 'About the money you sent',
   note: { fact: sayFact, fate: sayFate },
   notFound: {
