@@ -92,8 +92,7 @@ export const english = {
   },
   cancelled: {
     title: 'Cancelled',
-    words: (name: string) =>
-      `${name} has cancelled this payment. Please do not send money for it.`,
+    words: (name: string) => `${name} has cancelled this payment. Please do not send money for it.`,
   },
   goBack: (name: string) => `Return to ${name}`,
   leave: (name: string) => `Return to ${name} without paying`,
