@@ -57,6 +57,10 @@ export function toOpenApi(route: Route): FastifySchema {
 }
 
 function successes(route: Route) {
+  if (route.isStream) {
+    const content = { 'text/event-stream': { schema: Type.String() } }
+    return { 200: { description: 'Events, until one side has had enough.', content } }
+  }
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, data]) => {
       const json = { schema: envelope(data) }

@@ -44,6 +44,7 @@ const stream = (rooms: Rooms) =>
     description:
       'Server-sent events: `changed` says that there is something new to read, and nothing else.',
     params,
+    isStream: true,
     answers: {},
     codes: ['checkout_session_not_found'],
     async handle({ params: { reference }, address }) {

@@ -40,14 +40,30 @@ type Headers = Record<string, string | undefined>
 
 export type RouteAnswer = Answer | Answered | Document
 
-export type Route = {
+/** What sets a route apart; none of it holds unless it is said. */
+type Traits = {
+  isTestOnly: boolean
+  /** Without an `Idempotency-Key` it is refused. */
+  needsKey: boolean
+  hasCsv: boolean
+  /** Answers with hints for as long as somebody listens. */
+  isStream: boolean
+  /** For people with a browser, not for programs: the document of the API leaves it out. */
+  isPage: boolean
+  /** Takes an empty form where others take JSON. */
+  takesForm: boolean
+}
+
+const ordinary: Traits = {
+  ...{ isTestOnly: false, needsKey: false, hasCsv: false, isStream: false },
+  ...{ isPage: false, takesForm: false },
+}
+
+export type Route = Traits & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** As Fastify writes it: parameters start with a colon. */
   path: string
   access: Access
-  isTestOnly: boolean
-  /** Without an `Idempotency-Key` it is refused. */
-  needsKey: boolean
   operation: string
   summary: string
   description: string
@@ -57,39 +73,21 @@ export type Route = {
   params?: TSchema
   /** The schema of `data`, by status. */
   answers: Record<number, TSchema>
-  hasCsv: boolean
-  /** For people with a browser, not for programs: the document of the API leaves it out. */
-  isPage: boolean
-  /** Takes an empty form where others take JSON. */
-  takesForm: boolean
   codes: Code[]
   handle: (ask: Ask<never, never, never>) => Promise<RouteAnswer>
 }
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
   Route,
-  | 'body'
-  | 'query'
-  | 'params'
-  | 'handle'
-  | 'isTestOnly'
-  | 'needsKey'
-  | 'hasCsv'
-  | 'isPage'
-  | 'takesForm'
-  | 'codes'
-> & {
-  isTestOnly?: boolean
-  needsKey?: boolean
-  hasCsv?: boolean
-  isPage?: boolean
-  takesForm?: boolean
-  codes?: Code[]
-  body?: Body
-  query?: Query
-  params?: Params
-  handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
-}
+  keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'codes'
+> &
+  Partial<Traits> & {
+    codes?: Code[]
+    body?: Body
+    query?: Query
+    params?: Params
+    handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
+  }
 
 /**
  * A row of the table of routes; the schemas give its handler their types. A POST that needs no body
@@ -102,8 +100,5 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   const body = isBare
     ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
     : {}
-  return {
-    ...{ isTestOnly: false, needsKey: false, hasCsv: false, isPage: false, takesForm: false },
-    ...{ codes: [], ...body, ...definition },
-  }
+  return { ...ordinary, codes: [], ...body, ...definition }
 }

@@ -33,6 +33,15 @@ function isForBanks(name: string): boolean {
   return name.startsWith('POST /rails/')
 }
 
+/** A payer has none either, and signs nothing. */
+function isForEveryone(name: string): boolean {
+  return name.includes(' /public/')
+}
+
+function needsKey(name: string): boolean {
+  return !isForBanks(name) && !isForEveryone(name)
+}
+
 describe('the document', () => {
   test('in the repository is the one that is served', () => {
     const file = path.resolve(import.meta.dirname, '../../openapi.json')
@@ -57,25 +66,27 @@ describe('the document', () => {
     expect(operation.summary).toMatch(/^[A-Z].+[^.]$/)
     expect(operation.description).toMatch(/\.$/)
     expect(operation.tags).toHaveLength(1)
-    expect(operation.security!.length > 0).toBe(!isForBanks(name))
+    expect(operation.security!.length > 0).toBe(needsKey(name))
     const schemes = Object.keys(document.components.securitySchemes)
     for (const need of operation.security!)
       expect(schemes).toEqual(expect.arrayContaining(Object.keys(need)))
 
     const responses = Object.entries(operation.responses!)
     expect(responses.filter(([status]) => status.startsWith('2'))).toHaveLength(1)
-    for (const status of ['400', '401', '429', '500', '503'])
+    for (const status of ['400', '429', '500', '503', ...(isForEveryone(name) ? [] : ['401'])])
       expect(Object.keys(operation.responses!)).toContain(status)
-    for (const [, response] of responses) {
+    for (const [status, response] of responses) {
       expect(response.description).toMatch(/\.$/)
-      expect(response.content).toHaveProperty(['application/json'])
+      const isStream = name.endsWith('/stream') && status === '200'
+      const type = isStream ? 'text/event-stream' : 'application/json'
+      expect(response.content).toHaveProperty([type])
     }
   })
 
   test('mentions the key of a retry on every POST, and on nothing else', () => {
     for (const { name, operation } of operations) {
       const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
-      const isKeyed = name.startsWith('POST') && !isForBanks(name)
+      const isKeyed = name.startsWith('POST') && needsKey(name)
       const expected = isKeyed ? ['Idempotency-Key'] : []
       expect([name, headers.map((header) => header.name)]).toEqual([name, expected])
     }
