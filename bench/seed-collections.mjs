@@ -84,11 +84,11 @@ async function seedSome(tx, { environmentId, amount, first, count }) {
   tx.write(sql`
     insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
       is_hold, entry_number, available_after, created_at)
-    select ${environmentId}, payment_id, 'payment', 'NGN', 'clearing', 'available',
+    select ${environmentId}::integer, payment_id, 'payment', 'NGN', 'clearing', 'available',
       ${amount}::bigint, false, ${entries}::bigint + line * 2 - 1,
       ${available}::bigint + (line - 1) * ${net}::bigint + ${amount}::bigint, ${ago} from seeded
     union all
-    select ${environmentId}, payment_id, 'payment_fee', 'NGN', 'available', 'fees',
+    select ${environmentId}::integer, payment_id, 'payment_fee', 'NGN', 'available', 'fees',
       ${fee}::bigint, false, ${entries}::bigint + line * 2,
       ${available}::bigint + line * ${net}::bigint, ${ago} from seeded`)
   const [all, fees] = [BigInt(count) * amount, BigInt(count) * fee]

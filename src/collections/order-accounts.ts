@@ -7,16 +7,11 @@ import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import {
-  type Account,
-  type AccountKind,
-  accountKinds,
-  accountReference,
-  nowhere,
-} from './account.js'
+import { type AccountKind, accountKinds, accountReference } from './account.js'
 import type { OrderedAccount } from './create-accounts.js'
 import type { AccountOrder, CollectionRail, OpenedAccount } from './ports.js'
 import { showAccount } from './show-account.js'
+import type { NewAccount } from './store-accounts.js'
 
 /** What a merchant asks for. */
 export type AccountWish = {
@@ -53,7 +48,7 @@ export function createAccountOrdering(tools: { db: Reader; rails: CollectionRail
   }
 
   return async (now, wish) => {
-    const { environment, kind, merchantReference, expected } = wish
+    const { environment, merchantReference, expected } = wish
     if (environment.mode === 'live') await refuseUnready(db, wish)
     const rail = rails[environment.mode]
     if (!rail) throw unavailable(wish)
@@ -65,15 +60,44 @@ export function createAccountOrdering(tools: { db: Reader; rails: CollectionRail
       expected,
     })
     if (opened instanceof Refusal) throw opened
-    const account: Account = {
-      ...{ environmentId: environment.id, id, kind, rail: rail.name, ...opened, asset: 'NGN' },
-      ...{ amount: expected?.amount ?? null, merchantReference, metadata: wish.metadata },
-      ...{ status: 'ACTIVE', variance: 'NONE', amountReceived: 0n, ...nowhere },
-      ...{ eventSequence: kind === 'dedicated_account' ? 1 : 0, sessionId: null },
-      ...{ expiresAt: expected?.expiresAt ?? null, paidAt: null, endedAt: null, createdAt: now },
-    }
-    const dueAt = expected && after(expected.expiresAt, -environment.clockOffsetMs)
-    return { account: { ...account, dueAt }, shown: showAccount(account, []) }
+    const account = toAccount(now, wish, { id, rail: rail.name, opened })
+    return { account, shown: showAccount(account, []) }
+  }
+}
+
+/** Field by field: made of several objects it took a twentieth of the time of a request. */
+function toAccount(
+  now: Date,
+  { environment, kind, merchantReference, metadata, expected }: AccountWish,
+  { id, rail, opened }: { id: string; rail: string; opened: OpenedAccount },
+): NewAccount {
+  return {
+    environmentId: environment.id,
+    id,
+    kind,
+    rail,
+    number: opened.number,
+    accountName: opened.accountName,
+    bankCode: opened.bankCode,
+    bankName: opened.bankName,
+    asset: 'NGN',
+    amount: expected?.amount ?? null,
+    merchantReference,
+    metadata,
+    status: 'ACTIVE',
+    variance: 'NONE',
+    amountReceived: 0n,
+    amountAccepted: 0n,
+    amountHeld: 0n,
+    amountReturning: 0n,
+    amountReturned: 0n,
+    eventSequence: kind === 'dedicated_account' ? 1 : 0,
+    sessionId: null,
+    expiresAt: expected?.expiresAt ?? null,
+    paidAt: null,
+    endedAt: null,
+    createdAt: now,
+    dueAt: expected && after(expected.expiresAt, -environment.clockOffsetMs),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, Places } from './account.js'
 import { feeOf, type Rules, readRules } from './collection-rules.js'
-import { judgePayment } from './judge-payment.js'
+import { judgePayment, type Verdict } from './judge-payment.js'
 import type { Payment } from './payment.js'
 import type { Announced, CollectionRail } from './ports.js'
 import { destinationOf } from './return-destination.js'
@@ -89,24 +89,49 @@ function take({ now, rails, rules, accounts, payments }: Context, notice: Notice
   const { announced, rail } = notice
   const key = numberKey(toNumber(notice))
   const before = accounts.get(key)!
-  const { policy, clockOffsetMs } = rules.of(before)
+  const rule = rules.of(before)
   const { amount, receivedAt } = announced
   const isReturnable = destinationOf(announced, rails.get(rail)!) !== undefined
-  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, policy)
-  const { variance, isNowPaid, ...places } = verdict
-  const at = after(now, clockOffsetMs)
-  const payment: Payment = {
-    ...{ environmentId: before.environmentId, id: newId(at), accountId: before.id },
-    ...{ source: before.kind, rail, railId: notice.id, asset: before.asset, amount, ...places },
-    ...{ fee: feeOf(rules.of(before), before.kind, places.amountAccepted), variance },
-    ...{ sender: announced.sender ?? nobody, sessionId: announced.sessionId },
-    ...{ narration: announced.narration, eventSequence: 0, receivedAt, createdAt: at },
-  }
+  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, rule.policy)
+  const { isNowPaid } = verdict
+  const at = after(now, rule.clockOffsetMs)
+  const fee = feeOf(rule, before.kind, verdict.amountAccepted)
+  const payment = toPayment(notice, before, { verdict, fee, at })
   const account = credited(before, payment, isNowPaid ? at : null)
   const all = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
   accounts.set(key, account)
   return { account, payment, payments: payments.get(account.id)!, isNowPaid }
+}
+
+/** Field by field: made of several objects it took a twentieth of the time of a notice. */
+function toPayment(
+  { announced, rail, id: railId }: Notice,
+  { environmentId, id: accountId, kind: source, asset }: Account,
+  { verdict, fee, at }: { verdict: Verdict; fee: bigint; at: Date },
+): Payment {
+  return {
+    environmentId,
+    id: newId(at),
+    accountId,
+    source,
+    rail,
+    railId,
+    asset,
+    amount: announced.amount,
+    amountAccepted: verdict.amountAccepted,
+    amountHeld: verdict.amountHeld,
+    amountReturning: verdict.amountReturning,
+    amountReturned: verdict.amountReturned,
+    fee,
+    variance: verdict.variance,
+    sender: announced.sender ?? nobody,
+    sessionId: announced.sessionId,
+    narration: announced.narration,
+    eventSequence: 0,
+    receivedAt: announced.receivedAt,
+    createdAt: at,
+  }
 }
 
 const nobody = { name: '', accountNumber: '', bankCode: '', bankName: '' }
