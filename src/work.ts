@@ -62,7 +62,7 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   ]
 }
 
-function collectionJobs({ rails, collecting }: OpenRails, { lane, logger }: JobTools) {
+function collectionJobs({ rails, collecting }: OpenRails, { lane, clock, logger }: JobTools) {
   const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
   const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
   const jobs: Job[] = [
@@ -82,7 +82,7 @@ function collectionJobs({ rails, collecting }: OpenRails, { lane, logger }: JobT
     })),
     ...returning.map((rail) => ({
       ...{ name: `send payments back by ${rail.name}`, everyMs, batch: returnsAtOnce },
-      run: (db: Database, now: Date) => sendReturns({ db, rail, logger }, now),
+      run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
   return jobs

@@ -9,7 +9,7 @@ import { type ReturnRow, returnColumns, toReturnOf } from './store-returns.js'
 /** What of a payment went back, or was to, newest first, as it is shown. */
 export async function listReturns(db: Reader, { environmentId, id, asset }: Payment) {
   const rows = await db.rows(sql<ReturnRow>`
-    select ${sql.raw(returnColumns)} from payment_returns r
+    select ${sql.raw(returnColumns('r'))} from payment_returns r
     where r.environment_id = ${environmentId} and r.payment_id = ${id}
     order by r.id desc limit ${limits.collections.returnsShown}`)
   return rows.map(toReturnOf).map((one) => {

@@ -1,21 +1,31 @@
 import { after } from '../clock.js'
 import { newId } from '../ids.js'
-import { createPayouts, type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
-import { type Payout, referenceOf } from '../payouts/payout.js'
+import { listBalancesOf } from '../ledger/balances.js'
+import { createPayouts, notCovered, type PayoutOrder } from '../payouts/create-payouts.js'
+import type { Payout } from '../payouts/payout.js'
 import type { PayoutRail } from '../payouts/ports.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Reader, Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { PaymentName } from './find-payments.js'
+import { orderReturns } from './order-returns.js'
 import { type Payment, paymentReference } from './payment.js'
 import { lockOne } from './resolve-payment.js'
 import type { BankDestination } from './return-destination.js'
-import { toPayout } from './send-returns.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
 export type Refund = { of: Return; order: PayoutOrder }
 
-type Wanted = {
+/** What is refused before the bank is asked. Both are judged again when the money is held. */
+export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
+  refuseTooMuch(payment, amount)
+  const { environmentId, asset } = payment
+  const balances = await listBalancesOf(db, [environmentId])
+  const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
+  if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
+}
+
+type Wish = {
   amount: bigint
   destination: BankDestination
   /** How far `now` is ahead of the world. */
@@ -26,22 +36,16 @@ type Wanted = {
 export async function prepareRefund(
   rail: PayoutRail,
   now: Date,
-  payment: Payment,
-  { amount, destination, clockOffsetMs }: Wanted,
+  { environmentId, id: paymentId }: Payment,
+  { amount, destination, clockOffsetMs }: Wish,
 ): Promise<Refund> {
-  refuseTooMuch(payment, amount)
-  const { environmentId, id: paymentId } = payment
   const one: Return = {
     ...{ environmentId, id: newId(now), paymentId, rail: rail.name, amount },
     ...{ takesFrom: 'available', destination, createdAt: now },
   }
-  const [inspected] = await rail.inspect([{ asset: 'NGN', amount, destination }])
-  if (inspected instanceof Refusal) throw asRefund(inspected)
-  const payout = toPayout(now, one, { rail, inspected: inspected! })
-  const carriage = { asset: payout.asset, amount, destination: payout.destination }
-  const [prepared] = await rail.prepare([{ ...carriage, reference: referenceOf(payout) }])
-  if (prepared instanceof Refusal) throw asRefund(prepared)
-  return { of: one, order: toOrder(payout, prepared!, after(now, -clockOffsetMs)) }
+  const [order] = await orderReturns(rail, after(now, -clockOffsetMs), [{ ...one, clockOffsetMs }])
+  if (order instanceof Refusal) throw asRefund(order)
+  return { of: one, order: order! }
 }
 
 /**

@@ -1,14 +1,14 @@
-import { after } from '../clock.js'
+import type { Clock } from '../clock.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
-import { createPayouts, type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
-import { readLiveAttempts } from '../payouts/live-attempts.js'
-import { type Payout, referenceOf } from '../payouts/payout.js'
-import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
+import { createPayouts, type PayoutOrder } from '../payouts/create-payouts.js'
+import { isInTime, readLiveAttempts } from '../payouts/live-attempts.js'
+import type { PayoutRail } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
+import { orderReturns, type Wanted } from './order-returns.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'
 import {
   lockReturns,
@@ -19,7 +19,7 @@ import {
   toReturnOf,
 } from './store-returns.js'
 
-type Tools = { db: Database; rail: PayoutRail; logger: Logger }
+type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 
 const returnsDue: DueTable = {
   table: 'payment_returns',
@@ -27,12 +27,12 @@ const returnsDue: DueTable = {
   open: "state = 'WAITING'",
   of: 'rail',
   counter: 'tries',
-  returning: `${returnColumns.replaceAll('r.', 'job.')}, job.tries,
+  returning: `${returnColumns('job')}, job.tries,
     (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
       as "clockOffsetMs"`,
 }
 
-type Claimed = Return & { tries: number; clockOffsetMs: number }
+type Claimed = Wanted & { tries: number }
 
 /**
  * Makes payouts of money that waits to go back. What the bank refuses for good, or will not take
@@ -42,7 +42,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const { db, rail, logger } = tools
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
-  const orders = await orderAll(rail, now, claimed)
+  const orders = await orderReturns(rail, now, claimed)
   const made = zip(claimed, orders).filter(isMade)
   const hopeless = zip(claimed, orders).filter(isHopeless)
   for (const [{ id }, refusal] of hopeless)
@@ -56,14 +56,26 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
         hopeless.map(([one]) => one),
       ),
     )
-  if (made.length > 0) await db.transaction((tx) => create(tx, now, made))
-  await rail.send(
-    await readLiveAttempts(
-      db,
-      made.map(([, order]) => order.payout),
-    ),
-  )
+  if (made.length > 0) {
+    await db.transaction((tx) => create(tx, now, made))
+    await sendMade(
+      tools,
+      made.map(([, order]) => order),
+    )
+  }
   return claimed.length
+}
+
+/** What took too long to be made is left to whoever looks after payouts. */
+async function sendMade({ db, rail, clock, logger }: Tools, made: PayoutOrder[]): Promise<void> {
+  const live = await readLiveAttempts(
+    db,
+    made.map(({ payout }) => payout),
+  )
+  const attempts = live.filter((attempt) => isInTime(attempt, clock.now()))
+  if (attempts.length > 0) await rail.send(attempts)
+  const late = live.length - attempts.length
+  if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'it is too late to send returns')
 }
 
 async function claimReturns(db: Database, now: Date, rail: string): Promise<Claimed[]> {
@@ -76,49 +88,6 @@ async function claimReturns(db: Database, now: Date, rail: string): Promise<Clai
     tries,
     clockOffsetMs,
   }))
-}
-
-/** Asks the bank about every one, then has it fix what would be sent. Nothing leaves. */
-async function orderAll(
-  rail: PayoutRail,
-  now: Date,
-  claimed: Claimed[],
-): Promise<Outcome<PayoutOrder>[]> {
-  const inspected = await rail.inspect(claimed.map(toTarget))
-  const wanted = claimed.flatMap((one, index) => {
-    const outcome = inspected[index]!
-    if (outcome instanceof Refusal) return []
-    return [toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })]
-  })
-  const prepared = await rail.prepare(
-    wanted.map((payout) => ({ ...toTarget(payout), reference: referenceOf(payout) })),
-  )
-  const orders = new Map(
-    wanted.map((payout, index) => {
-      const outcome = prepared[index]!
-      return [payout.id, outcome instanceof Refusal ? outcome : toOrder(payout, outcome, now)]
-    }),
-  )
-  return claimed.map(({ id }, index) => orders.get(id) ?? (inspected[index] as Refusal))
-}
-
-function toTarget({ amount, destination }: Pick<Payout, 'amount' | 'destination'>): Target {
-  return { asset: 'NGN', amount, destination }
-}
-
-/** A return is free: it takes the amount and nothing else. In the time of its environment. */
-export function toPayout(
-  now: Date,
-  { environmentId, id, amount, takesFrom }: Return,
-  { rail, inspected }: { rail: PayoutRail; inspected: Inspected },
-): Payout {
-  return {
-    ...{ environmentId, id, kind: 'bank_return', rail: rail.name, asset: 'NGN', amount, fee: 0n },
-    ...{ takesFrom, requestedAmount: amount.toString(), destination: inspected.destination },
-    ...{ merchantReference: null, metadata: '{}', status: 'SUBMITTED', failureReason: null },
-    ...{ isReviewRequired: false, eventSequence: 0, submittedAt: now, completedAt: null },
-    ...{ failedAt: null, reversedAt: null, createdAt: now },
-  }
 }
 
 type Paired = [Claimed, Outcome<PayoutOrder>]

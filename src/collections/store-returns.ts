@@ -122,9 +122,11 @@ export function moveReturns(tx: Tx, steps: Step[]): void {
 
 export type ReturnRow = Omit<Return, 'destination'> & { destination: string; state: ReturnState }
 
-export const returnColumns = `r.environment_id as "environmentId", r.id,
-  r.payment_id as "paymentId", r.rail, r.amount, r.takes_from as "takesFrom", r.destination,
-  r.state, r.created_at as "createdAt"`
+export function returnColumns(of: string): string {
+  return `${of}.environment_id as "environmentId", ${of}.id, ${of}.payment_id as "paymentId",
+    ${of}.rail, ${of}.amount, ${of}.takes_from as "takesFrom", ${of}.destination, ${of}.state,
+    ${of}.created_at as "createdAt"`
+}
 
 export function toReturnOf(row: ReturnRow): Return & { state: ReturnState } {
   return { ...row, destination: JSON.parse(row.destination) as BankDestination }
@@ -136,7 +138,7 @@ const lock = listStatement<typeof named, ReturnRow>({
   name: 'lock_payment_returns',
   columns: named,
   text: (list) => `
-    select ${returnColumns} from payment_returns r
+    select ${returnColumns('r')} from payment_returns r
     join ${list} on r.environment_id = list.environment_id and r.id = list.id
     order by r.environment_id, r.id for no key update of r`,
 })

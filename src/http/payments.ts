@@ -3,7 +3,12 @@ import type { AccountKind } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
 import { listReturns } from '../collections/find-returns.js'
 import type { Payment, PaymentStatus } from '../collections/payment.js'
-import { prepareRefund, refundPayment } from '../collections/refund-payment.js'
+import {
+  prepareRefund,
+  type Refund,
+  refundPayment,
+  refuseUnpayable,
+} from '../collections/refund-payment.js'
 import { acceptHeld, returnHeld } from '../collections/resolve-payment.js'
 import type { BankDestination } from '../collections/return-destination.js'
 import { destinationOf } from '../collections/return-destination.js'
@@ -15,7 +20,7 @@ import type { Payout } from '../payouts/payout.js'
 import { Refusal } from '../refusal.js'
 import { readPosition, writePosition } from './accounts.js'
 import { success } from './envelope.js'
-import { toLateCall } from './keyed-lane.js'
+import { type Change, toLateCall } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
 import { closed, kobo, page, pageQuery, plainText } from './schemas.js'
@@ -163,18 +168,18 @@ const refund = (rooms: Rooms) =>
       const found = await getPayment(rooms.db, name)
       const prepared = await prepare(rooms, ask, found).catch(toRemembered)
       let payout: Payout | undefined
-      const answered = await rooms.change(
-        toLateCall(
-          ask,
-          async (tx, now) => {
-            if (prepared instanceof Refusal) throw prepared
-            const refunded = await refundPayment(tx, now, { name, refund: prepared })
-            payout = refunded.payout
-            return refunded.payment
-          },
-          (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
-        ),
+      const call = toLateCall<Change, unknown>(
+        ask,
+        async (tx, now) => {
+          if (prepared instanceof Refusal) throw prepared
+          const refunded = await refundPayment(tx, now, { name, refund: prepared })
+          payout = refunded.payout
+          return refunded.payment
+        },
+        (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
       )
+      // The key lives as long as the payout; that of a refund that was refused, as any other.
+      const answered = await rooms.change({ ...call, forgetAt: null })
       if (payout) rooms.sendPayout(payout)
       return answered
     },
@@ -186,12 +191,14 @@ type Refunding = Ask<
   unknown
 >
 
-function prepare(rooms: Rooms, ask: Refunding, found: Payment) {
+/** Always a promise: a refusal on the way is remembered, wherever it is found. */
+async function prepare(rooms: Rooms, ask: Refunding, found: Payment): Promise<Refund> {
+  const amount = ask.body.amount === undefined ? atLeastOne(found) : BigInt(ask.body.amount)
+  await refuseUnpayable(rooms.db, found, amount)
   const rail = rooms.rails[ask.environment.mode].bank_return
   if (!rail) throw unavailable(ask)
-  const { amount } = ask.body
   return prepareRefund(rail, ask.now, found, {
-    amount: amount === undefined ? atLeastOne(found) : BigInt(amount),
+    amount,
     destination: whereTo(rooms, ask, found),
     clockOffsetMs: ask.environment.clockOffsetMs,
   })

@@ -70,6 +70,14 @@ export async function readLiveAttempts(
   return (await db.rows(findLive(payouts.map(toRow)))).map(toAttempt)
 }
 
+/**
+ * Whether whoever made an attempt may still send it. Later an operator may call it failed and give
+ * the money back (`decide-payout.ts`), so it is left to whoever looks after payouts.
+ */
+export function isInTime({ createdAt }: Pick<LiveAttempt, 'createdAt'>, now: Date): boolean {
+  return now < after(createdAt, limits.payouts.sendWithinMs)
+}
+
 /** For asking a rail once more about what it said before. */
 export async function readLandedAttempts(db: Reader, payouts: Name[]): Promise<LiveAttempt[]> {
   return (await db.rows(findLanded(payouts.map(toRow)))).map(toAttempt)

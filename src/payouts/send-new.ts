@@ -1,9 +1,8 @@
-import { after, type Clock } from '../clock.js'
-import { limits } from '../limits.js'
+import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
-import { readLiveAttempts } from './live-attempts.js'
+import { isInTime, readLiveAttempts } from './live-attempts.js'
 import type { Rails } from './order-payouts.js'
 import type { Payout } from './payout.js'
 
@@ -17,9 +16,7 @@ export function createSending({ db, rails, clock, logger }: Tools) {
   const known = Object.values(rails).flatMap((byKind) => Object.values(byKind))
   const send = gather(async (payouts: Pick<Payout, 'environmentId' | 'id'>[]) => {
     const found = await readLiveAttempts(db, payouts)
-    const isInTime = ({ createdAt }: { createdAt: Date }) =>
-      clock.now() < after(createdAt, limits.payouts.sendWithinMs)
-    const attempts = found.filter(isInTime)
+    const attempts = found.filter((attempt) => isInTime(attempt, clock.now()))
     for (const rail of new Set(known)) {
       const own = attempts.filter((attempt) => attempt.rail === rail.name)
       if (own.length > 0) await rail.send(own)

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { limits } from '../../src/limits.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -144,6 +146,43 @@ test('a refused refund is remembered under its key, when it would fit too', asyn
   const again = await ask()
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([402, 'true'])
   expect(again.text).toBe(first.text)
+})
+
+// The payout is for ever, and so is what names it: a client that retries after a year must not pay
+// twice. A refusal has nothing to outlive.
+test('the key of a refund is never forgotten, unless it was refused', async () => {
+  const { paid } = await accepted()
+  const ask = () => desk.refund(paid.reference, { amount: 100_000 }, keyed('refund-1'))
+  const tooMuch = () => desk.refund(paid.reference, { amount: 500_001 }, keyed('refund-2'))
+  const [first, refused] = [await ask(), await tooMuch()]
+  expect([first.status, refused.status]).toEqual([201, 422])
+  house.clock.advance(limits.idempotency.keptMs)
+  await forgetOldKeys(house.db, house.clock.now())
+  expect((await ask()).text).toBe(first.text)
+  expect((await tooMuch()).headers.get('idempotent-replayed')).toBeNull()
+  expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
+})
+
+test('a refund that has nowhere to go is remembered as refused', async () => {
+  const { accountNumber } = await desk.open()
+  const order = { id: 'sbp_nowhere', accountNumber, amount: 500_000n, sender: null, copies: 1 }
+  await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
+  await house.bank.announceNow('sbp_nowhere')
+  await expect.poll(async () => (await desk.sums())[0]).toBe(495_000)
+  const [paid] = (await desk.get('/v1/collections/payments')).json.data.items
+  const ask = () => desk.refund(paid.reference, { amount: 1 }, keyed('refund-1'))
+  const first = await ask()
+  expect([first.status, first.json.reason]).toEqual([422, 'no_destination'])
+  const again = await ask()
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+})
+
+// A merchant who lacks the money hears that first, whatever the bank would say.
+test.each(['absent', 'unreachable'] as const)('the balance comes before an %s bank', async (to) => {
+  const { paid } = await accepted({ funded: 0 })
+  const destination = { bankCode: '999', accountNumber: behaves[to] }
+  const { status, json } = await desk.refund(paid.reference, { destination })
+  expect([status, json.code]).toEqual([402, 'insufficient_balance'])
 })
 
 test('a refund of a payment that in part went back takes only what was accepted', async () => {

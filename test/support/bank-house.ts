@@ -49,7 +49,7 @@ export async function openBankHouse() {
     const now = clock.now()
     await expireAccounts(db, now)
     await takeDueNotices({ db, rail: bank.name, lane, logger }, now)
-    await sendReturns({ db, rail: bank, logger }, now)
+    await sendReturns({ db, rail: bank, clock, logger }, now)
     await lookAfterPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
     await followReversals({ db, rail: bank, logger, follow: followReturns }, now)
   }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { limits } from '../../src/limits.js'
+import { createLogger } from '../../src/log.js'
+import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { openDesk } from '../support/payment-desk.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { db, bank, clock } = house
+const logger = createLogger('silent')
+
+/** A bank that takes so long to prepare, and what it was sent. */
+function slowBank(takesMs: number) {
+  const sent: string[] = []
+  const rail: PayoutRail = {
+    ...bank,
+    async prepare(carriages) {
+      clock.advance(takesMs)
+      return bank.prepare(carriages)
+    },
+    async send(attempts: LiveAttempt[]) {
+      sent.push(...attempts.map(({ reference }) => reference))
+      await bank.send(attempts)
+    },
+  }
+  return { rail, sent }
+}
+
+// An operator may call a return failed once its first moments are over, and the money is held again.
+// A worker that slept through them must not send it: it would be paid and kept.
+test.each([
+  { takesMs: limits.payouts.sendWithinMs - 1, times: 1 },
+  { takesMs: limits.payouts.sendWithinMs, times: 0 },
+])('a return made in $takesMs ms is sent $times times', async ({ takesMs, times }) => {
+  const desk = await openDesk(house)
+  const { accountNumber } = await desk.open()
+  const paid = await desk.pay(accountNumber, { amount: 300_000 })
+  const { rail, sent } = slowBank(takesMs)
+  expect(await sendReturns({ db, rail, clock, logger }, clock.now())).toBe(1)
+  expect(sent).toHaveLength(times)
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'SENT' }])
+  await house.pass(4)
+  expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
+  await expectSoundBooks(db)
+})
