@@ -61,7 +61,9 @@ export async function takePayments(
   ])
   const context = { now, rails, rules, accounts, payments }
   const matched = sound.filter((notice) => accounts.has(numberKey(toNumber(notice))))
-  const taken = matched.map((notice) => take(context, notice))
+  const ordered = inOrder(context, matched)
+  const ids = idsFor(context, ordered)
+  const taken = ordered.map((notice, index) => take(context, notice, ids[index]!))
 
   const moved = await moveAll(tx, now, taken.map(toMovement))
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
@@ -85,7 +87,34 @@ export async function takePayments(
   )
 }
 
-function take({ now, rails, rules, accounts, payments }: Context, notice: Notice): Taken {
+/**
+ * By when the bank had the money: who paid first must not be the duplicate because the bank told of
+ * it last. Those of one environment side by side.
+ */
+function inOrder({ accounts }: Context, matched: Notice[]): Notice[] {
+  const environmentOf = (notice: Notice) => accounts.get(numberKey(toNumber(notice)))!.environmentId
+  return matched.toSorted(
+    (one, other) =>
+      environmentOf(one) - environmentOf(other) ||
+      one.announced.receivedAt.getTime() - other.announced.receivedAt.getTime() ||
+      (one.id < other.id ? -1 : 1),
+  )
+}
+
+/** Ids of one moment are random, and lists are sorted by them: what is judged last is newest. */
+function idsFor({ now, rules, accounts }: Context, ordered: Notice[]): string[] {
+  const ids = ordered.map((notice) => {
+    const account = accounts.get(numberKey(toNumber(notice)))!
+    const id = newId(after(now, rules.of(account).clockOffsetMs))
+    return { environmentId: account.environmentId, id }
+  })
+  return ids
+    .sort((one, other) => one.environmentId - other.environmentId || (one.id < other.id ? -1 : 1))
+    .map(({ id }) => id)
+}
+
+function take(context: Context, notice: Notice, id: string): Taken {
+  const { now, rails, rules, accounts, payments } = context
   const { announced, rail } = notice
   const key = numberKey(toNumber(notice))
   const before = accounts.get(key)!
@@ -96,7 +125,7 @@ function take({ now, rails, rules, accounts, payments }: Context, notice: Notice
   const { isNowPaid } = verdict
   const at = after(now, rule.clockOffsetMs)
   const fee = feeOf(rule, before.kind, verdict.amountAccepted)
-  const payment = toPayment(notice, before, { verdict, fee, at })
+  const payment = toPayment(notice, before, { id, verdict, fee, at })
   const account = credited(before, payment, isNowPaid ? at : null)
   const all = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
@@ -108,11 +137,11 @@ function take({ now, rails, rules, accounts, payments }: Context, notice: Notice
 function toPayment(
   { announced, rail, id: railId }: Notice,
   { environmentId, id: accountId, kind: source, asset }: Account,
-  { verdict, fee, at }: { verdict: Verdict; fee: bigint; at: Date },
+  { id, verdict, fee, at }: { id: string; verdict: Verdict; fee: bigint; at: Date },
 ): Payment {
   return {
     environmentId,
-    id: newId(at),
+    id,
     accountId,
     source,
     rail,

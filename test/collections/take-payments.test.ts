@@ -74,6 +74,22 @@ test('payments of one batch are judged one after the other', async () => {
   ])
 })
 
+// The bank tells of them in the order of its names; the customer who paid first has paid.
+test('payments of one batch are judged by when the bank had the money', async () => {
+  const { reference, accountNumber } = (await shop.openVirtual()).json.data
+  const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
+  const told = [3, 1, 5, 0, 4, 2].map((seconds, index) => ({
+    ...{ id: `value-${index}`, receivedAt: at(seconds), amount: 500_000n },
+  }))
+  await takeTogether(accountNumber, told)
+  const { payments } = await shop.verify(reference)
+  const newestFirst = payments.map((one: { receivedAt: string }) => one.receivedAt)
+  expect(newestFirst).toEqual([5, 4, 3, 2, 1, 0].map((seconds) => at(seconds).toISOString()))
+  expect(payments.at(-1)).toMatchObject({ status: 'ACCEPTED', variance: 'NONE' })
+  const { json } = await shop.get('/v1/collections/payments')
+  expect(json.data.items).toEqual(payments)
+})
+
 test('what is no payment is refused and kept, and spoils nothing beside it', async () => {
   const { accountNumber } = (await shop.openVirtual()).json.data
   const states = await takeTogether(accountNumber, [
