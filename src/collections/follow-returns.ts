@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import type { FollowReturns } from '../payouts/follow-returns.js'
 import type { Payout, PayoutStatus } from '../payouts/payout.js'
 import type { Place, Shift } from './shift-payments.js'
@@ -26,12 +27,14 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
   const byId = new Map(returns.map((one) => [one.id, one]))
   return (now, ended) => {
     const known = ended.map((payout) => ({ payout, one: byId.get(payout.id)! }))
+    for (const { payout, one } of known)
+      assert(one.state === endingOf(payout).from, `${one.id} is ${one.state}: it cannot end so`)
     moveReturns(tx, known.map(toStep))
     shiftPayments(tx, now, locked, known.map(toShift))
   }
 }
 
-type Ended = { payout: Payout; one: Return }
+type Ended = { payout: Payout; one: Return & { state: ReturnState } }
 
 function endingOf({ status }: Payout): Ending {
   return endings[status as keyof typeof endings]

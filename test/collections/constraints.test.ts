@@ -108,6 +108,32 @@ const each = (
 ): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, () => add(change)]))
 
+/** Not even by what is there already: who names the column is refused. */
+const edits = (table: string, columns: string[]) =>
+  Object.fromEntries(
+    columns.map((column) => [
+      `another ${column}`,
+      () => db.rows({ text: `update ${table} set ${column} = ${column}`, values: [] }),
+    ]),
+  )
+
+/** An account that is in one state, and is then given another with all that belongs to it. */
+async function becomes(from: string, to: string): Promise<unknown> {
+  const id = newId(now)
+  const isDedicated = from === 'INACTIVE'
+  const timesOf = (status: string) => ({
+    paid_at: status === 'PAID' ? now : null,
+    ended_at: ['CANCELLED', 'INACTIVE'].includes(status) ? now : null,
+    due_at: status === 'ACTIVE' && !isDedicated ? now : null,
+  })
+  await (isDedicated ? dedicated : virtual)({ id, status: from, ...timesOf(from) })
+  const { paid_at, ended_at, due_at } = timesOf(to)
+  return db.rows(sql`
+    update collection_accounts
+    set status = ${to}, paid_at = ${paid_at}, ended_at = ${ended_at}, due_at = ${due_at}
+    where id = ${id}`)
+}
+
 /** Every way to break a rule, by the name of the constraint that must refuse it. */
 const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   account_kind_is_known: {
@@ -134,6 +160,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   only_virtual_account_expires: {
     'a virtual account for ever': () => virtual({ expires_at: null }),
     'a dedicated account that expires': () => dedicated({ expires_at: now }),
+  },
+  only_virtual_account_has_a_session: {
+    'a page for a dedicated account': () => dedicated({ session_id: newId(now) }),
   },
   amount_is_positive: {
     'nothing to pay': () => virtual({ amount: 0 }),
@@ -199,6 +228,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   payment_fee_is_not_negative: {
     'a fee for the payer': () => payment({ fee: -1 }),
   },
+  payment_fee_is_within_its_amount: {
+    'a fee beyond the money': () => payment({ fee: 101 }),
+  },
   payment_variance_is_known: {
     'a variance nobody knows': () => payment({ variance: 'ODD' }),
   },
@@ -244,6 +276,37 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   notices_pkey: {
     'a notice that is told again': () => twice(notice, { id: 'same' }),
   },
+  notices_are_never_edited: {
+    ...edits('notices', ['rail', 'mode', 'id', 'announced', 'body', 'received_at']),
+    'fewer notices': () => db.rows({ text: 'delete from notices', values: [] }),
+    'no notices': () => db.rows({ text: 'truncate notices', values: [] }),
+  },
+  payments_are_never_edited: {
+    ...edits('payments', [
+      ...['environment_id', 'id', 'account_id', 'source', 'rail', 'rail_id', 'asset', 'amount'],
+      ...['variance', 'sender', 'session_id', 'narration', 'received_at', 'created_at'],
+    ]),
+    'fewer payments': () => db.rows({ text: 'delete from payments', values: [] }),
+    'no payments': () => db.rows({ text: 'truncate payments', values: [] }),
+  },
+  payment_returns_are_never_edited: {
+    ...edits('payment_returns', [
+      ...['environment_id', 'id', 'payment_id', 'rail', 'amount', 'takes_from', 'destination'],
+      'created_at',
+    ]),
+    'fewer returns': () => db.rows({ text: 'delete from payment_returns', values: [] }),
+    'no returns': () => db.rows({ text: 'truncate payment_returns', values: [] }),
+  },
+  ended_account_stays: Object.fromEntries(
+    Object.entries({
+      PAID: ['ACTIVE', 'EXPIRED', 'CANCELLED'],
+      CANCELLED: ['ACTIVE', 'PAID', 'EXPIRED'],
+      EXPIRED: ['ACTIVE', 'CANCELLED'],
+      INACTIVE: ['ACTIVE'],
+    }).flatMap(([from, then]) =>
+      then.map((to) => [`${to} after ${from}`, () => becomes(from, to)] as const),
+    ),
+  ),
 }
 
 /** Rules of other tables that came with collections. */
@@ -302,6 +365,9 @@ test('what breaks no rule is taken', async () => {
   await payout()
   await payout({ takes_from: 'available' })
   await moveClock(environment_id, 1)
+  for (const to of ['PAID', 'EXPIRED', 'CANCELLED']) await becomes('ACTIVE', to)
+  await becomes('EXPIRED', 'PAID')
+  await becomes('PAID', 'PAID')
 })
 
 test('the status of a payment is the first of its places that holds money', async () => {
@@ -318,13 +384,16 @@ test('the status of a payment is the first of its places that holds money', asyn
 })
 
 // A constraint that is added without a case, or renamed, fails here until it is tried above.
-test('every constraint and unique index of these tables is tried above', async () => {
+test('every constraint, unique index and trigger of these tables is tried above', async () => {
   const tables = ['collection_accounts', 'payments', 'payment_returns', 'notices']
   const rows = await db.rows(sql<{ name: string }>`
     select conname as name from pg_constraint
     where conrelid::regclass::text = any(${tables}) and contype <> 'n'
     union
     select indexrelid::regclass::text from pg_index
-    where indrelid::regclass::text = any(${tables}) and indisunique`)
+    where indrelid::regclass::text = any(${tables}) and indisunique
+    union
+    select tgname from pg_trigger
+    where tgrelid::regclass::text = any(${tables}) and not tgisinternal`)
   expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort())
 })

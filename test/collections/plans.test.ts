@@ -16,6 +16,7 @@ import type { PayoutRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import { inTransaction, type Reader, type Source } from '../../src/postgres/tx.js'
+import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
@@ -57,7 +58,7 @@ await db.rows(sql`
   select environment_id, gen_random_uuid(), id, kind, rail, number, asset, 100,
     case when number like '%7' then 0 else 100 end, case when number like '%7' then 100 else 0 end,
     0, 0, 0, 'NONE', '{}', 0, ${now}, ${now}
-  from collection_accounts where kind = 'virtual_account'`)
+  from collection_accounts where kind = 'virtual_account' or number like '%00'`)
 await db.rows(sql`
   insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from, destination,
     state, due_at, created_at)
@@ -187,6 +188,8 @@ test('a page of payments reads that page', async () => {
   for (const scans of await list({})) expect(scans).toEqual(['by payments_pkey'])
   for (const scans of await list({ status: 'HELD' }))
     expect(scans).toEqual(['by payments_by_status'])
+  for (const scans of await list({ source: 'dedicated_account' }))
+    expect(scans).toEqual(['by payments_by_source'])
   for (const scans of await list({ accountId: id }))
     expect(scans).toEqual(['by payments_of_account'])
 })
@@ -206,7 +209,7 @@ test('what is due is found among what is due, not among all there ever was', asy
   const pool = poolOf(namingReader(session, { name: 'unnamed', values: [] }), session)
   const lane = { run: async () => true as const, close: async () => {}, stats: undefined as never }
   await takeDueNotices({ db: pool, rail: nobody.name, lane, logger }, now)
-  await sendReturns({ db: pool, rail: nobody as PayoutRail, logger }, now)
+  await sendReturns({ db: pool, rail: nobody as PayoutRail, clock: manualClock(), logger }, now)
   const at = now.toISOString()
   const claims = [
     ['claim_due_notices', 'by notices_due', 'by notices_pkey'],

@@ -1,0 +1,34 @@
+-- Whoever is refused is told by which rule.
+create or replace function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% rows are never edited or removed', tg_table_name
+    using errcode = 'restrict_violation', constraint = tg_name;
+end $$;
+
+alter table payments add constraint payment_fee_is_within_its_amount check (fee <= amount);
+
+-- What a bank has told, what came and what was promised back stay as they were written.
+create trigger notices_are_never_edited
+  before update of rail, mode, id, announced, body, received_at or delete or truncate on notices
+  for each statement execute function refuse_change();
+
+create trigger payments_are_never_edited
+  before update of environment_id, id, account_id, source, rail, rail_id, asset, amount, variance,
+    sender, session_id, narration, received_at, created_at
+    or delete or truncate on payments
+  for each statement execute function refuse_change();
+
+create trigger payment_returns_are_never_edited
+  before update of environment_id, id, payment_id, rail, amount, takes_from, destination, created_at
+    or delete or truncate on payment_returns
+  for each statement execute function refuse_change();
+
+-- What has ended stays so; only an account that expired may turn out to have been paid.
+create trigger ended_account_stays before update on collection_accounts
+  for each row when (new.status <> old.status and (
+    old.status in ('PAID', 'CANCELLED', 'INACTIVE')
+    or (old.status = 'EXPIRED' and new.status <> 'PAID')))
+  execute function refuse_change();
+
+-- Payments of one kind of account, newest first.
+create index payments_by_source on payments (environment_id, source, id);
