@@ -5,7 +5,8 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception '% rows are never edited or removed', tg_table_name using errcode = 'restrict_violation';
+  raise exception '% rows are never edited or removed', tg_table_name
+    using errcode = 'restrict_violation', constraint = tg_name;
 end $function$
 ;
 
@@ -397,6 +398,7 @@ END not null,
   constraint payment_amount_is_positive CHECK ((amount > 0)),
   constraint payment_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint payment_fee_is_not_negative CHECK ((fee >= 0)),
+  constraint payment_fee_is_within_its_amount CHECK ((fee <= amount)),
   constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
   constraint payment_variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text]))),
   constraint payments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
@@ -629,11 +631,15 @@ CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (sta
 
 CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
 
+CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
+
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 
 CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);
 
 CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
+
+CREATE INDEX payments_by_source ON public.payments USING btree (environment_id, source, id);
 
 CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, status, id);
 
@@ -671,6 +677,8 @@ CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER events_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.fee_schedules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -678,6 +686,12 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sent_bytes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, payout_id, number, rail, token, wire, valid_until, created_at OR TRUNCATE ON public.payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

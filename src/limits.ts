@@ -175,7 +175,6 @@ export const limits = {
     defaultExpiryMs: 30 * minute,
     longestExpiryMs: day,
     paymentsShown: 50,
-    returnsShown: 100,
     /** A notice that was not judged at once, or that fits no account, is looked at again. */
     retryMs: second,
     longestRetryMs: hour,
@@ -189,6 +188,8 @@ export const limits = {
     /** How far back, and how often, banks are asked for payments they did not announce. */
     unannouncedMs: day,
     askEveryMs: 10 * minute,
+    /** Younger ones are not asked for: their notices may be on their way. */
+    announcedWithinMs: minute,
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
@@ -219,10 +220,15 @@ export const limits = {
     overlapSlots: 10_000n,
     statementPages: 1_000,
     askedAtOnce: 256,
+    /** Payments that the books have, and of those, accounts that the bank is asked about. */
+    noticesCompared: 1_000_000,
+    numbersAsked: 1_000,
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   testClock: {
     advanceMs: 366 * day,
+    /** How far from now, either way, a customer can have paid. */
+    sentWithinMs: 366 * day,
     /** A year of five digits is written in another way than all others. */
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */

@@ -4,11 +4,11 @@ import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Account } from './account.js'
 import type { Session } from './session.js'
-import { insertAccounts, type NewAccount } from './store-accounts.js'
+import { insertAccounts } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
 export type OrderedAccount = {
-  account: NewAccount
+  account: Account
   /** The page that shows it, if one does. */
   session?: Session
   /** The account as it begins, for the answer and for the event: JSON text. */

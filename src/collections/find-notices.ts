@@ -34,10 +34,16 @@ export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNo
 }
 
 /** Has a notice that fits no account looked at again now. */
-export async function retryNotice(tx: Tx, now: Date, id: string): Promise<void> {
+export async function retryNotice(
+  tx: Tx,
+  now: Date,
+  { rail, mode, id }: Record<keyof NoticeName, string>,
+): Promise<void> {
   const rows = await tx.rows(sql`
-    update notices set due_at = ${now} where id = ${id} and state in ('WAITING', 'UNMATCHED')
+    update notices set due_at = ${now}
+    where rail = ${rail} and mode = ${mode} and id = ${id} and state in ('WAITING', 'UNMATCHED')
     returning id`)
-  if (rows.length === 0)
-    throw new Refusal('not_found', { message: `No notice ${id} is waiting to be judged.` })
+  if (rows.length > 0) return
+  const message = `No notice ${id} of ${rail} in ${mode} mode is waiting to be judged.`
+  throw new Refusal('not_found', { message })
 }

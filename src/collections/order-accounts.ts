@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { after, day } from '../clock.js'
 import type { Environment, Mode } from '../environment.js'
 import { newId } from '../ids.js'
+import { limits } from '../limits.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
@@ -70,7 +70,7 @@ function toAccount(
   now: Date,
   { environment, kind, merchantReference, metadata, expected }: AccountWish,
   { id, rail, opened }: { id: string; rail: string; opened: OpenedAccount },
-): NewAccount {
+): Account {
   return {
     environmentId: environment.id,
     id,
@@ -97,7 +97,6 @@ function toAccount(
     paidAt: null,
     endedAt: null,
     createdAt: now,
-    dueAt: expected && after(expected.expiresAt, -environment.clockOffsetMs),
   }
 }
 
@@ -123,15 +122,15 @@ function unavailable({ environment, kind }: AccountWish): Refusal {
   })
 }
 
-/** Longer than an answer is remembered: after that, the same key asks for something new. */
-const monthMs = 30 * day
+/** As long as an answer is remembered: after that, the same key asks for something new. */
+const { keptMs } = limits.idempotency
 
 function railReference(now: Date, wish: AccountWish, id: string): string {
   const { environment, kind, merchantReference, request } = wish
   const name =
     kind === 'dedicated_account'
       ? merchantReference
-      : request && `${request}/${Math.floor(now.getTime() / monthMs)}`
+      : request && `${request}/${Math.floor(now.getTime() / keptMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
   const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
   return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`

@@ -29,8 +29,16 @@ const inserted = {
   session_id: 'uuid',
   expires_at: 'timestamptz',
   created_at: 'timestamptz',
-  due_at: 'timestamptz',
 } as const
+
+/**
+ * When an account expires by the clock of the world. Only test clocks move; the lock makes whoever
+ * moves one meanwhile either see this account or be seen by it.
+ */
+const dueAt = `list.expires_at - coalesce(
+    (select e.clock_offset_ms::float8 from environments e
+      where e.id = list.environment_id and e.mode = 'test' and list.expires_at is not null
+      for share), 0) * interval '1 millisecond'`
 
 const insert = listStatement({
   name: 'insert_collection_accounts',
@@ -38,18 +46,13 @@ const insert = listStatement({
   text: (list) => {
     const names = Object.keys(inserted).join(', ')
     return `
-      insert into collection_accounts (${names}, metadata, status)
-      select ${names}, metadata::json, 'ACTIVE' from ${list}`
+      insert into collection_accounts (${names}, metadata, status, due_at)
+      select ${names}, metadata::json, 'ACTIVE', ${dueAt} from ${list}`
   },
 })
 
-export type NewAccount = Account & {
-  /** When it expires by the clock of the world; null: never. */
-  dueAt: Date | null
-}
-
 /** In the order of their numbers, so that two batches never wait for each other. */
-export function insertAccounts(tx: Tx, accounts: NewAccount[]): void {
+export function insertAccounts(tx: Tx, accounts: Account[]): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
     environment_id: account.environmentId,
@@ -67,7 +70,6 @@ export function insertAccounts(tx: Tx, accounts: NewAccount[]): void {
     session_id: account.sessionId,
     expires_at: account.expiresAt,
     created_at: account.createdAt,
-    due_at: account.dueAt,
     metadata: account.metadata,
   }))
   tx.write(insert(rows.sort((one, other) => (one.number < other.number ? -1 : 1))))

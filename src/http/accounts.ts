@@ -15,12 +15,10 @@ import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { readCursor, writeCursor, wrongCursor } from './cursor.js'
 import { successText } from './envelope.js'
-import { toLateCall } from './keyed-lane.js'
+import { type Asker, toCall, toLateCall } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
-import { type Ask, type Route, route } from './route.js'
+import { type Route, route } from './route.js'
 import { closed, page, pageQuery, plainText } from './schemas.js'
-
-type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'key' | 'requestId' | 'now'>
 
 export const referenceIn = Type.String({
   minLength: 1,
@@ -62,7 +60,7 @@ export async function recordAccount(
       }),
     )
   const expected = successText(201, message, order.shown)
-  return rooms.createAccount({ ...toLateCall(ask, order, () => expected), expected })
+  return rooms.createAccount(toCall(ask, order, expected))
 }
 
 /** Ends an account, and then has the bank turn payers away. */

@@ -83,7 +83,8 @@ export function toLateCall<Order, Value>(
     environmentId: ask.environment.id,
     key: ask.key,
     input: { order, requestId: ask.requestId, toAnswer },
-    forgetAt: after(ask.now, limits.idempotency.keptMs),
+    // In the time of the world, by which keys are forgotten.
+    forgetAt: after(ask.now, limits.idempotency.keptMs - ask.environment.clockOffsetMs),
   }
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
+import { day } from '../clock.js'
 import { findByNumber } from '../collections/find-accounts.js'
 import { findByRailId } from '../collections/find-payments.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment } from '../events/resources.js'
-import { newId, toUuid } from '../ids.js'
+import { newId } from '../ids.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
@@ -34,7 +35,11 @@ const body = closed({
     Type.String({ description: 'When the bank had the money; now unless it is said.' }),
   ),
   copies: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 50, description: 'How often the bank tells of it.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.sandboxBank.copies,
+      description: 'How often the bank tells of it.',
+    }),
   ),
 })
 
@@ -60,7 +65,7 @@ export const payIn = (rooms: Rooms) =>
           ask,
           async (tx) => {
             const found = await findByRailId(tx, railId)
-            if (!found) throw new Error('a payment of a known account is judged')
+            if (!found) throw notJudged()
             return showPayment(found)
           },
           (shown) => success(201, 'Payment received', shown),
@@ -85,7 +90,7 @@ async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
   await customers.receivePayment({
     ...{ id, accountNumber, amount: BigInt(amount), sender: from, isSenderMasked: masked },
     ...(narration !== undefined && { narration }),
-    ...{ paidAt: sentAt === undefined ? now : readTime('sentAt', sentAt), copies },
+    ...{ paidAt: sentAt === undefined ? now : readSentAt(now, sentAt), copies },
   })
   await customers.announceNow(id)
   await rooms.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
@@ -95,8 +100,26 @@ async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
 function nameOf({ key, environment, now }: PayIn): string {
   if (!key) return newId(now).replaceAll('-', '')
   const named = `${environment.id}/${key.digest}/${key.fingerprint.toString('hex')}`
-  const digest = createHash('sha256').update(named).digest('hex')
-  return toUuid(digest).replaceAll('-', '').slice(0, 32)
+  return createHash('sha256').update(named).digest('hex').slice(0, 32)
+}
+
+function readSentAt(now: Date, text: string): Date {
+  const sentAt = readTime('sentAt', text)
+  const { sentWithinMs } = limits.testClock
+  if (Math.abs(sentAt.getTime() - now.getTime()) <= sentWithinMs) return sentAt
+  const issue = `must be within ${sentWithinMs / day} days of now`
+  throw new Refusal('validation_failed', {
+    message: `sentAt ${issue}.`,
+    details: [{ field: 'sentAt', issue }],
+  })
+}
+
+function notJudged(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'rail_unavailable',
+    message:
+      'The bank has the payment, and its notice was not judged yet. Retry with the same key.',
+  })
 }
 
 function unknownNumber(number: string): Refusal {

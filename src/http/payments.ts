@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { AccountKind } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
-import { listReturns } from '../collections/find-returns.js'
+import { listReturns, showReturn } from '../collections/find-returns.js'
 import type { Payment, PaymentStatus } from '../collections/payment.js'
 import {
   prepareRefund,
@@ -46,7 +46,9 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, by source, or of one account.',
     query: closed({
       source: Type.Optional(Type.Enum(sources, { type: 'string' })),
-      accountReference: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+      accountReference: Type.Optional(
+        Type.String({ minLength: 1, maxLength: limits.names.length }),
+      ),
       status: Type.Optional(Type.Enum(statuses, { type: 'string' })),
       ...pageQuery,
     }),
@@ -99,12 +101,20 @@ const returns = ({ db }: Rooms) =>
     summary: 'List what went back of a payment',
     description: 'Every return and refund of it, newest first, and how far it has come.',
     params,
+    query: closed(pageQuery),
     answers: { 200: page(paymentReturn) },
     codes: ['not_found'],
-    async handle({ environment, params: { reference } }) {
-      const found = await getPayment(db, { environmentId: environment.id, reference })
-      const items = await listReturns(db, found)
-      return success(200, 'Returns', { items, nextCursor: null })
+    async handle({ environment, params: { reference }, query }) {
+      const { cursor, limit = limits.http.defaultPageSize } = query
+      const of = await getPayment(db, { environmentId: environment.id, reference })
+      const found = await listReturns(db, of, {
+        beforeId: cursor === undefined ? undefined : readPosition(prefixes.paymentReturn, cursor),
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)?.id
+      const nextCursor = found.length > limit ? writePosition(prefixes.paymentReturn, last!) : null
+      return success(200, 'Returns', { items: shown.map((one) => showReturn(one, of)), nextCursor })
     },
   })
 

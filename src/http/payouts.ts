@@ -10,7 +10,7 @@ import { showPayout } from '../payouts/show-payout.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { readCursor, writeCursor, wrongCursor } from './cursor.js'
 import { successText } from './envelope.js'
-import { type Asker, type Call, toLateCall } from './keyed-lane.js'
+import { type Asker, type Call, toCall, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
@@ -38,8 +38,7 @@ function toPayoutCall(
 ): Call<Outcome<PayoutOrder>, Payout> {
   if (order instanceof Refusal) return toLateCall(ask, order, () => unreachable())
   const expected = successText(201, message, order.shown)
-  const call = toLateCall<Outcome<PayoutOrder>, Payout>(ask, order, () => expected)
-  return { ...call, expected, forgetAt: null }
+  return { ...toCall<Outcome<PayoutOrder>, Payout>(ask, order, expected), forgetAt: null }
 }
 
 function unreachable(): Answer {

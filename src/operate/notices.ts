@@ -14,6 +14,8 @@ export function registerNotices(program: Command, context: OperateContext): void
   const retry = notices
     .command('retry')
     .description('look for the account of a payment again, now')
+    .argument('<bank>', 'which bank told of it')
+    .argument('<mode>', 'test or live')
     .argument('<id>', "the bank's name for the payment")
   setOperation(retry, context, retryOne)
 }
@@ -32,10 +34,12 @@ async function listOpen({ db }: Run<object>): Promise<Answer> {
   return { data, text }
 }
 
-async function retryOne({ db, now, actor, args: [id = ''] }: Run<object>): Promise<Answer> {
+async function retryOne({ db, now, actor, args }: Run<object>): Promise<Answer> {
+  const [rail = '', mode = '', id = ''] = args
+  const name = { rail, mode, id }
   await db.transaction(async (tx) => {
-    await retryNotice(tx, now, id)
-    writeAuditLine(tx, now, { actor, action: 'notice.retry', details: { id } })
+    await retryNotice(tx, now, name)
+    writeAuditLine(tx, now, { actor, action: 'notice.retry', details: name })
   })
-  return { data: { id }, text: `${id} is looked at again.` }
+  return { data: name, text: `${id} is looked at again.` }
 }

@@ -35,14 +35,14 @@ async function payOne(tx: Tx): Promise<void> {
       ...{ merchantReference: 'order', status: 'ACTIVE', variance: 'NONE', eventSequence: 0 },
       sessionId: null,
       ...{ amountReceived: 0n, ...nowhere, expiresAt: later, paidAt: null, endedAt: null },
-      ...{ createdAt: now, dueAt: later },
+      ...{ createdAt: now },
     },
   ])
   const announced = {
     ...{ id: name.id, accountNumber: number, amount: 500n, currency: 'NGN', sender: null },
     ...{ sessionId: null, narration: null, receivedAt: now },
   }
-  insertNotices(tx, now, now, [{ ...name, announced, body: null }])
+  insertNotices(tx, { now, dueAt: now }, [{ ...name, announced, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
   await takePayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }

@@ -210,6 +210,13 @@ test('what was refunded of a payment has cost its fee all the same', async () =>
   expect(await desk.sums()).toEqual([198_000, 500_000, 0])
 })
 
+test.each([-367, 367])('nobody can have paid %i days from now', async (days) => {
+  const { accountNumber } = await desk.open()
+  const sentAt = new Date(house.clock.now().getTime() + days * 86_400_000).toISOString()
+  const { status, json } = await desk.payIn(accountNumber, { sentAt })
+  expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', 'sentAt'])
+})
+
 test('held money is resolved once', async () => {
   const { paid } = await heldPayment()
   const needless = await desk.resolve(paid.reference, { action: 'accept', destination: elsewhere })

@@ -1,5 +1,4 @@
 import { EventEmitter, once } from 'node:events'
-import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { after } from '../../src/clock.js'
 import { createAccounts } from '../../src/collections/create-accounts.js'
@@ -108,8 +107,7 @@ test('a notice of live mode is never about an account of test mode', async () =>
   const live = `sbp_live${desk.environmentId}`
   const own = `sbp_own${desk.environmentId}`
   await keep(own, accountNumber)
-  await keep(live, accountNumber)
-  await house.db.rows(sql`update notices set mode = 'live' where id = ${live}`)
+  await keep(live, accountNumber, { mode: 'live' })
   const rail = house.bank.name
   await Promise.all([
     house.lane.run({ rail, mode: 'live', id: live }),

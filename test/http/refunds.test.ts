@@ -84,6 +84,25 @@ test('a payment is refunded in parts, and never more than was accepted', async (
   expect(await desk.sums()).toEqual([0, 0, 0])
 })
 
+test('refunds are listed by the page, with the name that the bank knows', async () => {
+  const { paid } = await accepted()
+  for (const amount of [1, 2, 3]) {
+    house.clock.advance(1)
+    await desk.refund(paid.reference, { amount, destination: elsewhere })
+  }
+  const path = `/v1/collections/payments/${paid.reference}/returns?limit=2`
+  const first = (await desk.get(path)).json.data
+  const second = (await desk.get(`${path}&cursor=${first.nextCursor}`)).json.data
+  const items = [...first.items, ...second.items]
+  expect(items.map(({ amount }: { amount: number }) => amount)).toEqual([3, 2, 1])
+  expect([first.items.length, second.nextCursor]).toEqual([2, null])
+  for (const { destination } of items) {
+    expect(destination).toMatchObject(elsewhere)
+    expect(destination.accountName).not.toBe('')
+    expect(destination.bankName).not.toBe('')
+  }
+})
+
 test('what the balance cannot cover is not refunded', async () => {
   const { paid } = await accepted({ funded: 0 })
   const { status, json } = await desk.refund(paid.reference, {})
@@ -161,6 +180,17 @@ test('the key of a refund is never forgotten, unless it was refused', async () =
   expect((await ask()).text).toBe(first.text)
   expect((await tooMuch()).headers.get('idempotent-replayed')).toBeNull()
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
+})
+
+// Keys are forgotten by the clock of the world; one that is ahead must not keep them longer.
+test('an answer is remembered for thirty days of the world', async () => {
+  await desk.post('/v1/test/clock/advance', { seconds: 90 * 86_400 })
+  const fund = () =>
+    desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }, keyed('fund-1'))
+  const first = await fund()
+  house.clock.advance(limits.idempotency.keptMs)
+  await forgetOldKeys(house.db, house.clock.now())
+  expect((await fund()).text).not.toBe(first.text)
 })
 
 test('a refund that has nowhere to go is remembered as refused', async () => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { createNoticeLane } from '../../src/collections/payment-lane.js'
 import type { Announced } from '../../src/collections/ports.js'
+import type { Mode } from '../../src/environment.js'
 import { connect } from '../../src/postgres/connection.js'
 import type { BankHouse } from './bank-house.js'
 import { whenDone } from './house.js'
@@ -47,12 +48,13 @@ export function openNoticeBoard(house: BankHouse) {
     },
 
     /** As the edge keeps it, and then dies. */
-    keep(id: string, accountNumber: string, change: Partial<Announced> = {}) {
+    keep(id: string, accountNumber: string, told: Partial<Announced> & { mode?: Mode } = {}) {
+      const { mode = name.mode, ...change } = told
       const announced: Announced = {
         ...{ id, accountNumber, amount: 500_000n, currency: 'NGN', sender: payer },
         ...{ sessionId: null, narration: null, receivedAt: clock.now(), ...change },
       }
-      return keeping.run({ ...name, id, announced, body: null })
+      return keeping.run({ ...name, mode, id, announced, body: null })
     },
 
     /** With the reason of a refusal; undefined: it was not kept. */
