@@ -32,3 +32,7 @@ create trigger ended_account_stays before update on collection_accounts
 
 -- Payments of one kind of account, newest first.
 create index payments_by_source on payments (environment_id, source, id);
+
+-- For whoever compares the books with a bank. Only of what was taken, or it would tempt whoever
+-- judges notices by name.
+create index notices_taken on notices (rail, received_at) where state = 'TAKEN';

@@ -223,7 +223,11 @@ function bankSide(bank: SandboxBank, now: Date): Side {
     },
     async compareRest(db, { from }) {
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
-      const { differences, isComplete } = await comparePayments(db, bank, period)
+      const { differences, isComplete } = await comparePayments(
+        db,
+        { rail: bank, mode: 'test' },
+        period,
+      )
       return isComplete ? differences : [...differences, notCompared(bank.name)]
     },
   }

@@ -1,31 +1,11 @@
 import { limits } from '../limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
-import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
-import type { Announced, CollectionRail } from './ports.js'
-import type { NoticeState } from './store-notices.js'
+import type { Announced } from './ports.js'
+import { type Bank, type Known, readBank } from './read-bank.js'
 
-/** What the books know of a payment, by the bank's name for it. */
-type Known = { id: string; state: NoticeState; amount: bigint | null }
-
-const columns = { rail: 'text', id: 'text' } as const
-
-const findKnown = listStatement<typeof columns, Known>({
-  name: 'find_known_payments',
-  columns,
-  text: (list) => `
-    select n.id, n.state, p.amount from ${list}
-    join notices n on n.rail = list.rail and n.id = list.id
-    left join payments p on p.rail = n.rail and p.rail_id = n.id`,
-})
-
-export type Compared = {
-  differences: Difference[]
-  /** What the bank has and nobody was told of: it can be judged now. */
-  unheard: Announced[]
-  isComplete: boolean
-}
+export type Compared = { differences: Difference[]; isComplete: boolean }
 
 /**
  * Compares what a bank says came with the payments in the books, both ways. What the bank announced
@@ -33,38 +13,19 @@ export type Compared = {
  */
 export async function comparePayments(
   db: Reader,
-  rail: CollectionRail,
-  { from, to }: { from: Date; to: Date },
+  bank: Bank,
+  period: { from: Date; to: Date },
 ): Promise<Compared> {
   const seen = new Set<string>()
-  const compared: Compared = { differences: [], unheard: [], isComplete: true }
-  let after: string | undefined
-  for (let pages = 1; ; pages += 1) {
-    const { payments, next } = await rail.listPayments({ from, to, after })
-    await comparePage({ db, rail: rail.name, compared }, payments)
-    for (const { id } of payments) seen.add(id)
-    const isEnough = pages === limits.reconcile.statementPages
-    if (next === null || isEnough) {
-      const isComplete = next === null
-      const missing = isComplete ? await findInvented({ db, rail, from }, seen) : []
-      return { ...compared, isComplete, differences: [...compared.differences, ...missing] }
-    }
-    after = next
-  }
-}
-
-type Page = { db: Reader; rail: string; compared: Compared }
-
-async function comparePage({ db, rail, compared }: Page, payments: Announced[]): Promise<void> {
-  if (payments.length === 0) return
-  const rows = await db.rows(findKnown(payments.map(({ id }) => ({ rail, id }))))
-  const known = new Map(rows.map((row) => [row.id, row]))
-  for (const payment of payments) {
-    const booked = known.get(payment.id)
-    if (!booked) compared.unheard.push(payment)
+  const differences: Difference[] = []
+  const isComplete = await readBank(db, { ...bank, ...period }, (payment, booked) => {
+    seen.add(payment.id)
     const difference = compareOne(payment, booked)
-    if (difference) compared.differences.push(difference)
-  }
+    if (difference) differences.push(difference)
+  })
+  if (!isComplete) return { differences, isComplete }
+  const invented = await findInvented(db, { ...bank, from: period.from }, seen)
+  return { ...invented, differences: [...differences, ...invented.differences] }
 }
 
 function compareOne(payment: Announced, booked: Known | undefined): Difference | undefined {
@@ -83,25 +44,30 @@ function compareOne(payment: Announced, booked: Known | undefined): Difference |
 
 /** Payments that the bank does not have: money that the books made up. */
 async function findInvented(
-  { db, rail, from }: { db: Reader; rail: CollectionRail; from: Date },
+  db: Reader,
+  { rail, mode, from }: Bank & { from: Date },
   seen: Set<string>,
-): Promise<Difference[]> {
+): Promise<Compared> {
+  const { noticesCompared, numbersAsked } = limits.reconcile
   const rows = await db.rows<{ id: string; number: string; amount: bigint }>({
     text: `
       select p.rail_id as id, p.amount, a.number from notices n
       join payments p on p.rail = n.rail and p.rail_id = n.id
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
-      where n.rail = $1 and n.received_at >= $2 and n.state = 'TAKEN'`,
-    values: [rail.name, from],
+      where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'TAKEN'
+      order by n.received_at limit $4`,
+    values: [rail.name, mode, from, noticesCompared],
   })
+  const unseen = rows.filter(({ id }) => !seen.has(id))
   const differences: Difference[] = []
-  for (const { id, number, amount } of rows.filter((row) => !seen.has(row.id))) {
+  for (const { id, number, amount } of unseen.slice(0, numbersAsked)) {
     // Told just now, or before the time that was compared: the bank is asked for it by account.
     const atBank = await rail.findPayments(number)
     if (atBank.some((payment) => payment.id === id)) continue
     differences.push({ kind: 'not_at_rail', name: id, inBooks: show(amount), atRail: 'nothing' })
   }
-  return differences
+  const isComplete = rows.length < noticesCompared && unseen.length <= numbersAsked
+  return { differences, isComplete }
 }
 
 function show(amount: bigint): string {

@@ -3,8 +3,8 @@ import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
-import { comparePayments } from './compare-payments.js'
-import type { CollectionRail } from './ports.js'
+import type { Announced, CollectionRail } from './ports.js'
+import { readBank } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
 type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
@@ -15,13 +15,18 @@ type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
  */
 export async function hearUnannounced(tools: Tools, now: Date): Promise<number> {
   const { db, rail, mode, logger } = tools
-  const from = after(now, -limits.collections.unannouncedMs)
-  const { unheard } = await comparePayments(db, rail, { from, to: now })
+  const { unannouncedMs, announcedWithinMs } = limits.collections
+  const period = { from: after(now, -unannouncedMs), to: after(now, -announcedWithinMs) }
+  const unheard: Announced[] = []
+  const isComplete = await readBank(db, { rail, mode, ...period }, (payment, booked) => {
+    if (!booked) unheard.push(payment)
+  })
+  if (!isComplete) logger.warn({ rail: rail.name, ...period }, 'a bank has more than was asked for')
   if (unheard.length === 0) return 0
   logger.warn({ rail: rail.name, count: unheard.length }, 'a bank did not announce payments')
   const notices = unheard.map((announced) => ({
     ...{ rail: rail.name, mode, id: announced.id, announced, body: null },
   }))
-  await db.transaction(async (tx) => insertNotices(tx, now, now, notices))
+  await db.transaction(async (tx) => insertNotices(tx, { now, dueAt: now }, notices))
   return unheard.length
 }

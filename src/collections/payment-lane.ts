@@ -24,7 +24,7 @@ export function createNoticeLane({ connect, clock, open = openLane }: Tools): No
     async work(tx: Tx, notices: NewNotice[]) {
       const now = clock.now()
       // Judged at once by whoever kept it; if that never happens, by whoever finds it due.
-      insertNotices(tx, now, after(now, limits.collections.retryMs), notices)
+      insertNotices(tx, { now, dueAt: after(now, limits.collections.retryMs) }, notices)
       return notices.map(({ rail, mode, id }) => ({ rail, mode, id }))
     },
   })

@@ -42,7 +42,11 @@ const insert = listStatement({
 })
 
 /** What is new is kept; of what was told before, nothing changes. Sorted against deadlocks. */
-export function insertNotices(tx: Tx, now: Date, dueAt: Date, notices: NewNotice[]): void {
+export function insertNotices(
+  tx: Tx,
+  { now, dueAt }: { now: Date; dueAt: Date },
+  notices: NewNotice[],
+): void {
   const rows = notices.map(({ rail, mode, id, announced, body }) => ({
     ...{ rail, mode, id, announced: writeAnnounced(announced), body, due_at: dueAt },
   }))

@@ -53,7 +53,9 @@ async function collectInEveryWay() {
     ...{ sessionId: null, narration: null, receivedAt: clock.now() },
   }
   const unmatched = { rail: bank.name, mode: 'test' as const, id: 'nobodys', announced, body: null }
-  await db.transaction(async (tx) => insertNotices(tx, clock.now(), clock.now(), [unmatched]))
+  await db.transaction(async (tx) =>
+    insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [unmatched]),
+  )
   await house.work()
   const waiting = await payTooLittle()
 

@@ -26,7 +26,9 @@ async function takeTogether(accountNumber: string, told: Told[]): Promise<string
     }
     return { rail: bank.name, mode, id, announced, body: null }
   })
-  await db.transaction(async (tx) => insertNotices(tx, clock.now(), clock.now(), notices))
+  await db.transaction(async (tx) =>
+    insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),
+  )
   await db.transaction((tx) => takePayments(tx, clock.now(), { names: notices, rails }))
   const rows = await db.rows(sql<{ state: string }>`
     select state from notices where id = any(${told.map(({ id }) => id)}) order by id`)
