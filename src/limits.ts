@@ -13,10 +13,7 @@ export const limits = {
     lingerMs: second,
     /** Refusals name so many fields; more would be an answer larger than its request. */
     details: 20,
-    pageSize: 100,
-    defaultPageSize: 20,
-    csvRows: 10_000,
-    cursorLength: 500,
+    ...{ pageSize: 100, defaultPageSize: 20, csvRows: 10_000, cursorLength: 500 },
   },
   lane: {
     /** Larger batches only add latency: the same throughput at twice the waiting. */
@@ -44,8 +41,7 @@ export const limits = {
     /** A server whose data directory was deleted notices within a minute and ends. */
     freeWithinMs: 75 * second,
     stopWithinMs: minute,
-    removalRetries: 10,
-    removalRetryMs: 50,
+    ...{ removalRetries: 10, removalRetryMs: 50 },
   },
   webhooks: {
     endpointsPerEnvironment: 10,
@@ -176,13 +172,11 @@ export const limits = {
     longestExpiryMs: day,
     paymentsShown: 50,
     /** A notice that was not judged at once, or that fits no account, is looked at again. */
-    retryMs: second,
-    longestRetryMs: hour,
+    ...{ retryMs: second, longestRetryMs: hour },
     noticesAtOnce: 256,
     workEveryMs: 200,
     leaseMs: minute,
-    expiredAtOnce: 500,
-    returnsAtOnce: 100,
+    ...{ expiredAtOnce: 500, returnsAtOnce: 100 },
     /** So often the bank is asked to take a payment back before somebody has to decide. */
     returnTries: 20,
     /** How far back, and how often, banks are asked for payments they did not announce. */
@@ -196,14 +190,12 @@ export const limits = {
   checkout: {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
     /** Without a stream, pages ask again so soon, and then ever more seldom. */
-    pollMs: 800,
-    longestPollMs: 5 * second,
+    ...{ pollMs: 800, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
     reassureMs: 30 * second,
   },
   streams: {
-    perSession: 5,
-    perAddress: 20,
+    ...{ perSession: 5, perAddress: 20 },
     longestMs: 15 * minute,
     beatMs: 15 * second,
     retryMs: 3 * second,
@@ -221,14 +213,12 @@ export const limits = {
     statementPages: 1_000,
     askedAtOnce: 256,
     /** Payments that the books have, and of those, accounts that the bank is asked about. */
-    noticesCompared: 1_000_000,
-    numbersAsked: 1_000,
+    ...{ noticesCompared: 1_000_000, numbersAsked: 1_000 },
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   testClock: {
-    advanceMs: 366 * day,
-    /** How far from now, either way, a customer can have paid. */
-    sentWithinMs: 366 * day,
+    /** How far it moves at once, and how far from now, either way, a customer can have paid. */
+    ...{ advanceMs: 366 * day, sentWithinMs: 366 * day },
     /** A year of five digits is written in another way than all others. */
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */
