@@ -7,11 +7,10 @@ import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { type AccountKind, accountKinds, accountReference } from './account.js'
+import { type Account, type AccountKind, accountKinds, accountReference } from './account.js'
 import type { OrderedAccount } from './create-accounts.js'
 import type { AccountOrder, CollectionRail, OpenedAccount } from './ports.js'
 import { showAccount } from './show-account.js'
-import type { NewAccount } from './store-accounts.js'
 
 /** What a merchant asks for. */
 export type AccountWish = {
