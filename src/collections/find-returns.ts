@@ -15,17 +15,26 @@ export async function listReturns(
   { beforeId, limit }: { beforeId: string | undefined; limit: number },
 ) {
   const before = beforeId === undefined ? sql`` : sql`and r.id < ${beforeId}`
-  const rows = await db.rows(sql<ReturnRow & { resolved: string | null }>`
-    select ${sql.raw(returnColumns('r'))}, p.destination as resolved from payment_returns r
+  const rows = await db.rows(sql<ReturnRow & Carried>`
+    select ${sql.raw(returnColumns('r'))}, p.destination as resolved,
+      p.failure_reason as "failureReason",
+      coalesce(p.reversed_at, p.failed_at, p.completed_at) as "endedAt"
+    from payment_returns r
     left join payouts p on p.environment_id = r.environment_id and p.id = r.id
     where r.environment_id = ${environmentId} and r.payment_id = ${id} ${before}
     order by r.id desc limit ${limit}`)
-  return rows.map(({ resolved, ...row }) =>
-    toReturnOf({ ...row, destination: resolved ?? row.destination }),
-  )
+  return rows.map(({ resolved, failureReason, endedAt, ...row }) => ({
+    ...toReturnOf({ ...row, destination: resolved ?? row.destination }),
+    ...{ failureReason, endedAt },
+  }))
 }
 
-export function showReturn(one: ReturnType<typeof toReturnOf>, { asset }: Pick<Payment, 'asset'>) {
+/** What the payout says that carries it, as far as there is one. */
+type Carried = { resolved: string | null; failureReason: string | null; endedAt: Date | null }
+
+type Shown = ReturnType<typeof toReturnOf> & Omit<Carried, 'resolved'>
+
+export function showReturn(one: Shown, { asset }: Pick<Payment, 'asset'>) {
   const { bankCode, accountNumber, bankName, accountName } = one.destination
   return {
     reference: toReference(prefixes.paymentReturn, one.id),
@@ -33,6 +42,8 @@ export function showReturn(one: ReturnType<typeof toReturnOf>, { asset }: Pick<P
     amount: toWire(one.amount, asset),
     currency: asset,
     status: one.state,
+    failureReason: one.failureReason,
+    endedAt: one.endedAt?.toISOString() ?? null,
     destination: { bankCode, accountNumber, bankName, accountName },
     createdAt: one.createdAt.toISOString(),
   }

@@ -53,6 +53,10 @@ function toShift({ payout, one }: Ended): Shift {
     const type = isRefund ? 'payment.refunded' : 'payment.returned'
     return { ...shift, to: 'amountReturned', told: { type, causeId: one.id } }
   }
-  if (isRefund) return { ...shift, to: 'amountAccepted' }
-  return { ...shift, to: 'amountHeld', told: { type: 'payment.held', causeId: one.id } }
+  const type = isRefund ? 'payment.refund_failed' : 'payment.held'
+  return {
+    ...shift,
+    to: isRefund ? 'amountAccepted' : 'amountHeld',
+    told: { type, causeId: one.id },
+  }
 }

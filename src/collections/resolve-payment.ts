@@ -13,7 +13,7 @@ import { isPaidBy } from './judge-payment.js'
 import { type Payment, paymentReference } from './payment.js'
 import type { BankDestination } from './return-destination.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
-import { showAccount } from './show-account.js'
+import { showAccount, showCredit } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 import { tellSessions } from './tell-sessions.js'
@@ -43,16 +43,20 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   const isNowPaid = isPaidBy(account, { amountAccepted: amount })
   const paidAt = after(now, rule.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
-  const eventSequence = account.eventSequence + 1
-  const paid = isNowPaid ? { ...account, status: 'PAID' as const, paidAt, eventSequence } : account
+  const isCredit = account.kind === 'dedicated_account'
+  const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
+  const told = { ...account, eventSequence }
+  const paid = isNowPaid ? { ...told, status: 'PAID' as const, paidAt } : told
   const locked = {
     payments: new Map([[payment.id, charged]]),
     accounts: new Map([[account.id, paid]]),
   }
   const shift = { from: 'amountHeld' as const, to: 'amountAccepted' as const }
   shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
+  const accepted = locked.payments.get(payment.id)!
   if (isNowPaid) await tellPaid(tx, now, locked.accounts.get(account.id)!, payment)
-  return locked.payments.get(payment.id)!
+  if (isCredit) tellCredit(tx, now, paid, accepted)
+  return accepted
 }
 
 /** Held money goes back, to the sender or to where the merchant says. */
@@ -92,6 +96,13 @@ function feeLeft(rule: Rule, { source, amount, amountHeld, fee }: Payment): bigi
   const left = feeOf(rule, source, amount) - fee
   if (left <= 0n) return 0n
   return left < amountHeld ? left : amountHeld
+}
+
+function tellCredit(tx: Tx, now: Date, account: Account, payment: Payment): void {
+  const { environmentId, id: resourceId, eventSequence: sequence } = account
+  const type = 'dedicated_account.credited' as const
+  const data = showCredit(account, payment)
+  emitAll(tx, now, [{ environmentId, type, resourceId, causeId: payment.id, sequence, data }])
 }
 
 function toAcceptance(payment: Payment, fee: bigint): Movement {

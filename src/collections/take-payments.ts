@@ -63,7 +63,12 @@ export async function takePayments(
   const matched = sound.filter((notice) => accounts.has(numberKey(toNumber(notice))))
   const ordered = inOrder(context, matched)
   const ids = idsFor(context, ordered)
-  const taken = ordered.map((notice, index) => take(context, notice, ids[index]!))
+  const outgrown = new Set<Notice>()
+  const taken = ordered.flatMap((notice, index) => {
+    if (!outgrows(context, notice)) return [take(context, notice, ids[index]!)]
+    outgrown.add(notice)
+    return []
+  })
 
   const moved = await moveAll(tx, now, taken.map(toMovement))
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
@@ -83,7 +88,7 @@ export async function takePayments(
   await tellSessions(tx, now, changesOf(taken, left))
   writeJudgements(
     tx,
-    notices.map((notice) => judgementOf(now, notice, accounts)),
+    notices.map((notice) => judgementOf(now, notice, { accounts, outgrown })),
   )
 }
 
@@ -219,12 +224,24 @@ function beyondLimit(): Refusal {
 function whyRefused({ amount, currency }: Announced): string | null {
   if (currency !== 'NGN') return 'another_currency'
   if (amount <= 0n) return 'not_positive'
-  return amount > limits.money.wireMax ? 'too_large' : null
+  return amount > limits.money.wireMax ? tooLarge : null
 }
 
-function judgementOf(now: Date, notice: Notice, accounts: Map<string, Account>): JudgedNotice {
+const tooLarge = 'too_large'
+
+/** All that an account received is shown as one number, and numbers end somewhere. */
+function outgrows({ accounts }: Context, notice: Notice): boolean {
+  const { amount, amountReceived } = accounts.get(numberKey(toNumber(notice)))!
+  return amount !== null && amountReceived + notice.announced.amount > limits.money.wireMax
+}
+
+function judgementOf(
+  now: Date,
+  notice: Notice,
+  { accounts, outgrown }: { accounts: Map<string, Account>; outgrown: Set<Notice> },
+): JudgedNotice {
   const { rail, mode, id, announced, looks } = notice
-  const reason = whyRefused(announced)
+  const reason = outgrown.has(notice) ? tooLarge : whyRefused(announced)
   const isKnown = accounts.has(numberKey(toNumber(notice)))
   const state = reason ? 'REFUSED' : isKnown ? 'TAKEN' : 'UNMATCHED'
   return { rail, mode, id, state, reason, due_at: after(now, waitMs(looks)) }

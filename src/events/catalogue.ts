@@ -74,6 +74,10 @@ export const catalogue = {
   'payment.returning': { when: 'Money is on its way back to the sender.', data: payment },
   'payment.returned': { when: 'Money arrived back at the sender.', data: payment },
   'payment.refunded': { when: 'A refund arrived at the payer.', data: payment },
+  'payment.refund_failed': {
+    when: 'A refund did not arrive, or was sent back; the money is yours again.',
+    data: payment,
+  },
   'crypto_transfer.submitted': { when: 'A crypto transfer was accepted.', data: cryptoTransfer },
   'crypto_transfer.confirmed': { when: 'It is final on the chain.', data: cryptoTransfer },
   'crypto_transfer.failed': {

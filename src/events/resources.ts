@@ -76,6 +76,8 @@ export const paymentReturn = resource('PaymentReturn', {
   status: Type.Enum(['WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
     description: 'FAILED and REVERSED: the money is where it was before.',
   }),
+  failureReason: orNull(Type.String()),
+  endedAt: orNull(time),
   destination: Type.Object({
     bankCode: text('058'),
     accountNumber: text('0123456789'),

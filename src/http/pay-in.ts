@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
+import { refuseUnusualNaira } from './naira-limits.js'
 import { readTime } from './read-time.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, route } from './route.js'
@@ -59,6 +60,7 @@ export const payIn = (rooms: Rooms) =>
     answers: { 201: payment },
     codes: ['not_found', 'account_action_failed'],
     async handle(ask) {
+      refuseUnusualNaira(rooms, ask)
       const railId = await payAndAnnounce(rooms, ask)
       return rooms.change(
         toLateCall(

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { AccountKind } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
 import { listReturns, showReturn } from '../collections/find-returns.js'
-import type { Payment, PaymentStatus } from '../collections/payment.js'
+import { type Payment, type PaymentStatus, paymentReference } from '../collections/payment.js'
 import {
   prepareRefund,
   type Refund,
@@ -170,13 +170,17 @@ const refund = (rooms: Rooms) =>
     description:
       'Sends accepted money back to whoever paid, or to `destination`: all of it, or `amount`. The fee is kept.',
     params,
-    body: closed({ amount: Type.Optional(kobo), destination: Type.Optional(destination) }),
+    body: Type.Optional(
+      closed({ amount: Type.Optional(kobo), destination: Type.Optional(destination) }),
+    ),
     answers: { 201: payment },
     codes: ['not_found', 'insufficient_balance', 'payment_action_failed'],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, ...ask.params }
       const found = await getPayment(rooms.db, name)
-      const prepared = await prepare(rooms, ask, found).catch(toRemembered)
+      const prepared = await prepare(rooms, { ...ask, body: ask.body ?? {} }, found).catch(
+        toRemembered,
+      )
       let payout: Payout | undefined
       const call = toLateCall<Change, unknown>(
         ask,
@@ -203,7 +207,9 @@ type Refunding = Ask<
 
 /** Always a promise: a refusal on the way is remembered, wherever it is found. */
 async function prepare(rooms: Rooms, ask: Refunding, found: Payment): Promise<Refund> {
-  const amount = ask.body.amount === undefined ? atLeastOne(found) : BigInt(ask.body.amount)
+  const { amountAccepted } = found
+  if (amountAccepted === 0n) throw nothingLeft(found)
+  const amount = ask.body.amount === undefined ? amountAccepted : BigInt(ask.body.amount)
   await refuseUnpayable(rooms.db, found, amount)
   const rail = rooms.rails[ask.environment.mode].bank_return
   if (!rail) throw unavailable(ask)
@@ -214,9 +220,11 @@ async function prepare(rooms: Rooms, ask: Refunding, found: Payment): Promise<Re
   })
 }
 
-/** All that is accepted; of nothing, a kobo is too much, and the refusal says so. */
-function atLeastOne({ amountAccepted }: Payment): bigint {
-  return amountAccepted > 0n ? amountAccepted : 1n
+function nothingLeft(found: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'invalid_state',
+    message: `Nothing of ${paymentReference(found)} is accepted, so nothing can be refunded.`,
+  })
 }
 
 /** Where the merchant says, or else where it came from. */

@@ -137,9 +137,10 @@ export function notCovered(
   { available }: Pick<NotMoved, 'available'>,
 ): Refusal {
   const [needed, has] = [amount + fee, available].map((value) => formatDecimal(value, asset))
+  const withFee = fee > 0n ? ' with its fee' : ''
   return new Refusal('insufficient_balance', {
     message:
-      `The transfer needs ${needed} ${asset} with its fee; ${has} ${asset} is available. ` +
+      `The transfer needs ${needed} ${asset}${withFee}; ${has} ${asset} is available. ` +
       'Fund the balance, or send less.',
   })
 }

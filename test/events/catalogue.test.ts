@@ -12,14 +12,14 @@ const spell = (groups: Record<string, string>) =>
     ends.split(' ').map((end) => `${resource}.${end}`),
   )
 
-/** What is promised to merchants, as the contract lists it. */
+/** What is promised to merchants, as the contract lists it; failed refunds are told of beside. */
 const promised = spell({
   virtual_account: 'paid underpaid overpaid late_payment duplicate_payment expired cancelled',
   dedicated_account: 'created credited deactivated',
   'checkout.session': 'paid expired cancelled',
   crypto_wallet: 'paid underpaid overpaid late_payment duplicate_payment expired',
   dedicated_crypto_wallet: 'created credited',
-  payment: 'held returning returned refunded',
+  payment: 'held returning returned refunded refund_failed',
   crypto_transfer: 'submitted confirmed failed',
   bank_transfer: 'submitted completed failed reversed',
   balance: 'low',
