@@ -70,6 +70,11 @@ export async function refundPayment(
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {
+  if (payment.amountAccepted === 0n)
+    throw new Refusal('payment_action_failed', {
+      reason: 'invalid_state',
+      message: `Nothing of ${paymentReference(payment)} is accepted: there is nothing to refund.`,
+    })
   if (amount <= payment.amountAccepted) return
   throw new Refusal('payment_action_failed', {
     reason: 'amount_too_large',

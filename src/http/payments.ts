@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { AccountKind } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
 import { listReturns, showReturn } from '../collections/find-returns.js'
-import { type Payment, type PaymentStatus, paymentReference } from '../collections/payment.js'
+import type { Payment, PaymentStatus } from '../collections/payment.js'
 import {
   prepareRefund,
   type Refund,
@@ -207,9 +207,7 @@ type Refunding = Ask<
 
 /** Always a promise: a refusal on the way is remembered, wherever it is found. */
 async function prepare(rooms: Rooms, ask: Refunding, found: Payment): Promise<Refund> {
-  const { amountAccepted } = found
-  if (amountAccepted === 0n) throw nothingLeft(found)
-  const amount = ask.body.amount === undefined ? amountAccepted : BigInt(ask.body.amount)
+  const amount = BigInt(ask.body.amount ?? found.amountAccepted)
   await refuseUnpayable(rooms.db, found, amount)
   const rail = rooms.rails[ask.environment.mode].bank_return
   if (!rail) throw unavailable(ask)
@@ -217,13 +215,6 @@ async function prepare(rooms: Rooms, ask: Refunding, found: Payment): Promise<Re
     amount,
     destination: whereTo(rooms, ask, found),
     clockOffsetMs: ask.environment.clockOffsetMs,
-  })
-}
-
-function nothingLeft(found: Payment): Refusal {
-  return new Refusal('payment_action_failed', {
-    reason: 'invalid_state',
-    message: `Nothing of ${paymentReference(found)} is accepted, so nothing can be refunded.`,
   })
 }
 

@@ -77,7 +77,7 @@ test('a payment is refunded in parts, and never more than was accepted', async (
   expect(
     (await desk.returnsOf(paid.reference)).map((one: { amount: number }) => one.amount),
   ).toEqual([200_000, 200_000, 100_000])
-  expect((await desk.refund(paid.reference, {})).status).toBe(422)
+  expect((await desk.refund(paid.reference, {})).status).toBe(409)
   expect((await desk.told(paid.reference)).toSorted()).toEqual([
     ...[refunded, refunded, refunded, returning, returning, returning],
   ])
@@ -118,7 +118,7 @@ test('two whole refunds at once are one', async () => {
   const replies = await Promise.all(
     Array.from({ length: 8 }, () => desk.refund(paid.reference, {})),
   )
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(422)])
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)])
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
   expect(await desk.sums()).toEqual([995_000, 500_000, 0])
 })
@@ -241,11 +241,15 @@ test('a refund that fails is accepted money again', async () => {
   expect(await desk.payment(paid.reference)).toEqual(paid)
   expect(await desk.verify(account.reference)).toMatchObject({ amountAccepted: 500_000 })
   expect(await desk.sums()).toEqual([500_000, 0, 0])
-  expect(await desk.returnsOf(paid.reference)).toMatchObject([{ kind: 'refund', status: 'FAILED' }])
+  expect(await desk.returnsOf(paid.reference)).toMatchObject([
+    { kind: 'refund', status: 'FAILED', failureReason: expect.any(String) },
+  ])
   await desk.refund(paid.reference, { destination: elsewhere })
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
-  expect(await desk.told(paid.reference)).toEqual([returning, returning, refunded])
+  expect(await desk.told(paid.reference)).toEqual([
+    ...[returning, 'payment.refund_failed', returning, refunded],
+  ])
 })
 
 test('a refund that the bank sends back again is accepted money again', async () => {
