@@ -22,6 +22,8 @@ export async function seedPast(db, { environmentId, amount, first, count }) {
     await db.transaction((tx) => seedSome(tx, { environmentId, amount, first: from, count: rows }))
   }
   for (const table of tables) await db.rows(sql`vacuum analyze ${sql.table(table)}`)
+  // What is still to be written to disk would be in the way of what is measured next.
+  await db.rows(sql`checkpoint`)
 }
 
 const tables = [

@@ -8,7 +8,7 @@ import { paymentsStorm } from './payments-storm.js'
 
 /** `npm run storm` asks for more of them. */
 const kills = Number(process.env.STORM_KILLS ?? 4)
-const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 4 ? 10_000 : 400))
+const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 4 ? 10_000 : 300))
 const patienceMs = 300_000
 
 const db = await freshDatabase()
