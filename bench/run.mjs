@@ -20,6 +20,7 @@ const { openDemo } = await import('../dist/demo.js')
 const { allProofs, verifyLedger } = await import('../dist/verify-ledger.js')
 const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
+const { benchCheckout } = await import('./checkout.mjs')
 const { benchCollections } = await import('./collections.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
 const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
@@ -90,6 +91,11 @@ try {
     const tpcb = benchPgbench()
     if (tpcb) record('pgbench TPC-B, scale 1, 16 connections', tpcb)
   }
+  if (isAsked('checkout'))
+    await benchCheckout(
+      { startHelper, load, record, key: demo.test.secretKey },
+      { rounds, connections, runMs, warmMs },
+    )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
     await benchHttp('lanes', demo.test.secretKey)
@@ -117,7 +123,10 @@ try {
 async function startHelper(file, words = [], more = {}) {
   const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret, ...more }
   const child = fork(here(file), words, {
-    env: { ...env, RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: process.env.LOG_LEVEL ?? 'info' },
+    env: {
+      ...{ ...env, RATE_LIMIT_PER_SECOND: '0', PUBLIC_RATE_LIMIT_PER_SECOND: '0' },
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
+    },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [],
   })
@@ -219,6 +228,8 @@ function report(isClean) {
     'ledger holds, lanes / plain':
       rate('ledger hold, one hot account, lanes') / rate('ledger hold, one hot account, plain'),
     'ledger holds, lanes / pgbench': rate('ledger hold, one hot account, lanes') / rate('pgbench'),
+    'HTTP GET /public/checkout / bare':
+      rate('HTTP GET /public/checkout') / rate('HTTP GET of the same bytes'),
     'HTTP fund, lanes / pgbench': rate('HTTP fund one hot account, lanes') / rate('pgbench'),
   }
   console.log(`\nMedians of ${rounds} rounds`)
