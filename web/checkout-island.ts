@@ -71,7 +71,8 @@ function seenOf({ status, received }: News): string {
 async function swap(search: string): Promise<void> {
   const query = new URLSearchParams(search)
   query.set('part', 'main')
-  const response = await fetch(`${location.pathname}?${query}`, { cache: 'no-store' })
+  const signal = AbortSignal.timeout(10_000)
+  const response = await fetch(`${location.pathname}?${query}`, { cache: 'no-store', signal })
   if (!response.ok) return
   const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
   const fresh = parsed.querySelector<HTMLElement>('#checkout')
@@ -210,7 +211,10 @@ document.addEventListener('click', (event) => {
   event.preventDefault()
   history.replaceState(null, '', link.search || location.pathname)
   pollMs = 0
-  void swap(link.search).then(() => find(main, 'h1').focus({ preventScroll: true }))
+  swap(link.search).then(
+    () => find(main, 'h1').focus({ preventScroll: true }),
+    () => location.assign(link.href),
+  )
 })
 
 document.addEventListener('submit', (event) => {

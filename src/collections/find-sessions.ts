@@ -80,7 +80,8 @@ export async function findByReferences(
   db: Reader,
   references: string[],
 ): Promise<(PublicSession | undefined)[]> {
-  const names = references.map((reference) => ({ reference }))
+  // Many pages may show one session: named twice, its payments would be found twice.
+  const names = [...new Set(references)].map((reference) => ({ reference }))
   const [rows, accounts] = await Promise.all([
     db.rows(findPublic(names)),
     db.rows(findPublicAccounts(names)),

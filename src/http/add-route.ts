@@ -32,6 +32,8 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     method: route.method,
     url: route.path,
     schema: toOpenApi(route),
+    // Asked for its head only, a stream would be open and heard by nobody.
+    exposeHeadRoute: !route.isStream,
     config: { isSigned: route.access === 'signed', takesForm: route.takesForm },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
@@ -51,8 +53,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
 /** A path that exists answers any other method with what it does take. */
 export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
   const methods = new Map<string, string[]>()
-  for (const { path, method } of routes)
-    methods.set(path, [...(methods.get(path) ?? []), method, ...(method === 'GET' ? ['HEAD'] : [])])
+  for (const { path, method, isStream } of routes) {
+    const heads = method === 'GET' && !isStream ? ['HEAD'] : []
+    methods.set(path, [...(methods.get(path) ?? []), method, ...heads])
+  }
 
   for (const [path, allowed] of methods) {
     const others = app.supportedMethods.filter((method) => !allowed.includes(method))

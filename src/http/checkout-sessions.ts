@@ -27,6 +27,10 @@ export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
 
+/** One `@`, and nothing that cannot be seen or kept. */
+const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+'
+const emailPattern = `^${emailPart}@${emailPart}$`
+
 const text = (length: number, example: string) =>
   Type.String({ minLength: 1, maxLength: length, pattern: plainText, examples: [example] })
 
@@ -54,7 +58,7 @@ const create = (rooms: Rooms) =>
       customer: closed({
         name: text(limits.names.length, 'Ada Obi'),
         email: Type.String({
-          ...{ maxLength: limits.checkout.emailLength, pattern: '^[^\\s@]+@[^\\s@]+$' },
+          ...{ maxLength: limits.checkout.emailLength, pattern: emailPattern },
           examples: ['ada@example.com'],
         }),
       }),

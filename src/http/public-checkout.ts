@@ -50,7 +50,9 @@ const stream = (rooms: Rooms) =>
     async handle({ params: { reference }, address }) {
       await findSession(rooms, reference)
       const body = rooms.streams.open({ reference, address })
-      return { status: 200, body, contentType: 'text/event-stream; charset=utf-8' }
+      // Proxies that gather what they pass on would make news old.
+      const headers = { 'x-accel-buffering': 'no' }
+      return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }
     },
   })
 

@@ -170,6 +170,7 @@ describe('what is refused', () => {
     [{ description: 'a\u0000b' }, 'description'],
     [{ customer: { name: 'Ada', email: 'nobody' } }, 'customer.email'],
     [{ customer: { name: 'Ada' } }, 'customer.email'],
+    [{ customer: { name: 'Ada', email: 'a\u0000@b' } }, 'customer.email'],
     [{ amount: '500' }, 'amount'],
     [{ currency: 'USD' }, 'currency'],
     [{ expiresAt: '2020-01-01' }, 'expiresAt'],
@@ -193,6 +194,15 @@ describe('what is refused', () => {
       ...[422, 'checkout_session_failed', 'no_payment_method'],
     ])
   })
+})
+
+// Twenty pages that show one session ask at the same moment, and travel in one question.
+test('a payment is shown once, however many look', async () => {
+  const { reference } = (await create()).json.data
+  const { accountNumber } = (await look(reference)).json.data.bankTransfer
+  await shop.payIn(accountNumber, { amount: 100 })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => look(reference)))
+  for (const { json } of replies) expect(json.data.received).toHaveLength(1)
 })
 
 test('twenty copies of a request make one session', async () => {

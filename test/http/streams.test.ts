@@ -78,6 +78,12 @@ test('a session has five streams at most, and an unknown one has none', async ()
   for (const stream of streams) stream.destroy()
 })
 
+test('a stream has no head that could stay open', async () => {
+  const path = `/public/checkout/${await create()}/stream`
+  const { status, headers } = await house.ask('HEAD', path)
+  expect([status, headers.get('allow')]).toEqual([405, 'GET'])
+})
+
 test('every stream ends after a quarter of an hour, and when the house closes', async () => {
   const clock = manualClock()
   const streams = new Streams({
