@@ -75,13 +75,20 @@ const findPublicAccounts = listStatement<typeof publicNames, Account>({
     join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id`,
 })
 
-/** For everyone who knows a reference, whoever's session it is; undefined where there is none. */
+const isReference = new RegExp(referencePattern)
+
+/**
+ * For everyone who knows a reference, whoever's session it is; undefined where there is none, and
+ * for what cannot be one: nobody learns the difference.
+ */
 export async function findByReferences(
   db: Reader,
   references: string[],
 ): Promise<(PublicSession | undefined)[]> {
   // Many pages may show one session: named twice, its payments would be found twice.
-  const names = [...new Set(references)].map((reference) => ({ reference }))
+  const unique = [...new Set(references)].filter((reference) => isReference.test(reference))
+  if (unique.length === 0) return references.map(() => undefined)
+  const names = unique.map((reference) => ({ reference }))
   const [rows, accounts] = await Promise.all([
     db.rows(findPublic(names)),
     db.rows(findPublicAccounts(names)),
@@ -97,8 +104,7 @@ export async function findByReferences(
 export type SessionName = { environmentId: EnvironmentId; reference: string }
 
 export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
-  const isOurs = new RegExp(referencePattern).test(name.reference)
-  const [found] = isOurs ? await findByReferences(db, [name.reference]) : []
+  const [found] = await findByReferences(db, [name.reference])
   if (found?.session.environmentId === name.environmentId) return found
   throw new Refusal('not_found', {
     message: `There is no checkout session ${name.reference} in this environment.`,

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import type { PublicSession } from '../collections/find-sessions.js'
-import { referencePattern } from '../collections/session.js'
 import { showPublicSession } from '../collections/show-session.js'
 import { publicCheckoutSession } from '../events/resources.js'
 import { Refusal } from '../refusal.js'
@@ -90,16 +89,11 @@ export async function payOnce(rooms: Rooms, found: PublicSession, now: Date): Pr
   await takeNotice({ rail: account.rail, mode, id })
 }
 
-/** What cannot be a reference is refused like one that names nothing. */
-export async function findSession(rooms: Rooms, reference: string): Promise<PublicSession> {
-  const found = isReference.test(reference)
-    ? await rooms.collections.findSession(reference)
-    : undefined
+async function findSession({ collections }: Rooms, reference: string): Promise<PublicSession> {
+  const found = await collections.findSession(reference)
   if (!found) throw noSession()
   return found
 }
-
-const isReference = new RegExp(referencePattern)
 
 function noSession(): Refusal {
   return new Refusal('checkout_session_not_found', {

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import type { PublicSession } from '../../collections/find-sessions.js'
-import { referencePattern } from '../../collections/session.js'
 import { showPublicSession } from '../../collections/show-session.js'
 import { Refusal } from '../../refusal.js'
 import { payOnce } from '../public-checkout.js'
@@ -36,7 +35,7 @@ const read = (rooms: Rooms, island: Island) =>
     query: Type.Object({ sent: Type.Optional(Type.Any()), part: Type.Optional(Type.Any()) }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
-      const found = await findSession(rooms, reference)
+      const found = await rooms.collections.findSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
       const scene = sceneOf(now, found, query)
@@ -77,7 +76,7 @@ const pay = (rooms: Rooms) =>
     description: 'Only from the page itself.',
     params,
     async handle({ params: { reference }, headers, now }): Promise<Document> {
-      const found = await findSession(rooms, reference)
+      const found = await rooms.collections.findSession(reference)
       const nonce = newNonce()
       if (!found || found.mode === 'live' || !rooms.collections.customers)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
@@ -123,9 +122,3 @@ const asset = (island: Island) =>
       }
     },
   })
-
-/** What cannot be a reference names nothing: nobody learns the difference. */
-async function findSession(rooms: Rooms, reference: string): Promise<PublicSession | undefined> {
-  const isReference = new RegExp(referencePattern).test(reference)
-  return isReference ? rooms.collections.findSession(reference) : undefined
-}
