@@ -10,12 +10,11 @@ import {
 } from '../collections/find-accounts.js'
 import type { AccountWish } from '../collections/order-accounts.js'
 import { showAccount } from '../collections/show-account.js'
-import { fromReference, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { readCursor, writeCursor, wrongCursor } from './cursor.js'
-import { successText } from './envelope.js'
-import { type Asker, toCall, toLateCall } from './keyed-lane.js'
+import { readPosition, writePosition } from './cursor.js'
+import { listText, successText } from './envelope.js'
+import { type Asker, toCall, toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, page, pageQuery, plainText } from './schemas.js'
@@ -49,10 +48,7 @@ export async function recordAccount(
   ordering: Promise<OrderedAccount>,
   message: string,
 ) {
-  const order = await ordering.catch((error: unknown): Outcome<OrderedAccount> => {
-    if (error instanceof Refusal && error.status < 500) return error
-    throw error
-  })
+  const order: Outcome<OrderedAccount> = await ordering.catch(toRemembered)
   if (order instanceof Refusal)
     return rooms.createAccount(
       toLateCall(ask, order, () => {
@@ -163,22 +159,6 @@ function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About):
 
 export function show({ account, payments }: Found): string {
   return showAccount(account, payments)
-}
-
-export function listText(items: string[], next: string | null): string {
-  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(next)}}`
-}
-
-type Prefix = Parameters<typeof toReference>[0]
-
-export function writePosition(prefix: Prefix, id: string): string {
-  return writeCursor({ before: toReference(prefix, id) })
-}
-
-export function readPosition(prefix: Prefix, cursor: string): string {
-  const id = fromReference(prefix, readCursor(cursor).before ?? '')
-  if (id) return id
-  throw wrongCursor('cursor belongs to another list. Start again without it.')
 }
 
 function operationOf(kind: AccountKind): string {

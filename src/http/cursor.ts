@@ -1,3 +1,4 @@
+import { fromReference, type Prefix, toReference } from '../ids.js'
 import { Refusal } from '../refusal.js'
 
 /** Where a page ended, in a form that callers pass back and do not read. */
@@ -15,6 +16,17 @@ export function readCursor(cursor: string): Record<string, string> {
   throw wrongCursor(
     'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
   )
+}
+
+/** A page of resources ends at one of them; only cursors of the same kind of list are taken. */
+export function writePosition(prefix: Prefix, id: string): string {
+  return writeCursor({ before: toReference(prefix, id) })
+}
+
+export function readPosition(prefix: Prefix, cursor: string): string {
+  const id = fromReference(prefix, readCursor(cursor).before ?? '')
+  if (id) return id
+  throw wrongCursor('cursor belongs to another list. Start again without it.')
 }
 
 export function wrongCursor(message: string): Refusal {

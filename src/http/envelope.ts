@@ -33,3 +33,8 @@ export function refused(refusal: Refusal, requestId: string): Answer {
 export function successText(status: number, message: string, data: string): Answer {
   return { status, body: `{"status":true,"message":${JSON.stringify(message)},"data":${data}}` }
 }
+
+/** A page of items that are JSON text already. */
+export function listText(items: string[], next: string | null): string {
+  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(next)}}`
+}

@@ -88,6 +88,12 @@ export function toLateCall<Order, Value>(
   }
 }
 
+/** A refusal for good is remembered under the key like an answer; all else is thrown on. */
+export function toRemembered(error: unknown): Refusal {
+  if (error instanceof Refusal && error.status < 500) return error
+  throw error
+}
+
 /** Something rare to do in a transaction; it refuses, by throwing, before it writes. */
 export type Change = (tx: Tx, now: Date) => Promise<unknown>
 

@@ -18,9 +18,9 @@ import { fromReferenceOfAnyKind, prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Payout } from '../payouts/payout.js'
 import { Refusal } from '../refusal.js'
-import { readPosition, writePosition } from './accounts.js'
+import { readPosition, writePosition } from './cursor.js'
 import { success } from './envelope.js'
-import { type Change, toLateCall } from './keyed-lane.js'
+import { type Change, toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
 import { closed, kobo, page, pageQuery, plainText } from './schemas.js'
@@ -250,10 +250,4 @@ function unavailable({ environment }: Pick<Refunding, 'environment'>): Refusal {
     reason: 'rail_unavailable',
     message: `No bank is configured to send money back in ${environment.mode} mode.`,
   })
-}
-
-/** A refusal for good is remembered under the key like an answer. */
-function toRemembered(error: unknown): Refusal {
-  if (error instanceof Refusal && error.status < 500) return error
-  throw error
 }

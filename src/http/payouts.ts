@@ -1,6 +1,5 @@
 import Type, { type TSchema } from 'typebox'
 import type { Answer } from '../idempotency/answer.js'
-import { fromReference, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import type { PayoutOrder } from '../payouts/create-payouts.js'
 import { getPayout, listPayouts } from '../payouts/find-payouts.js'
@@ -8,8 +7,8 @@ import type { Wish } from '../payouts/order-payouts.js'
 import { kinds, type Payout, type PayoutKind, type PayoutStatus } from '../payouts/payout.js'
 import { showPayout } from '../payouts/show-payout.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { readCursor, writeCursor, wrongCursor } from './cursor.js'
-import { successText } from './envelope.js'
+import { readPosition, writePosition } from './cursor.js'
+import { listText, successText } from './envelope.js'
 import { type Asker, type Call, toCall, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
 import type { Rooms } from './rooms.js'
@@ -56,6 +55,7 @@ export function readRoutes(
   },
 ): Route[] {
   const { kind, path, resource, statuses } = about
+  const { prefix } = kinds[kind]
   const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
   const title = words[0]!.toUpperCase() + words.slice(1)
@@ -80,22 +80,15 @@ export function readRoutes(
         {
           merchantReference: query.merchantReference,
           status: query.status === undefined ? undefined : statuses[query.status as string],
-          beforeId: query.cursor === undefined ? undefined : readPosition(kind, query.cursor),
+          beforeId: query.cursor === undefined ? undefined : readPosition(prefix, query.cursor),
           limit: limit + 1,
         },
       )
       const shown = found.slice(0, limit)
-      const items = shown.map(({ payout, attempts }) => showPayout(payout, attempts)).join(',')
+      const items = shown.map(({ payout, attempts }) => showPayout(payout, attempts))
       const last = shown.at(-1)?.payout.id
-      const next =
-        found.length > limit
-          ? writeCursor({ before: toReference(kinds[kind].prefix, last!) })
-          : null
-      return successText(
-        200,
-        `${title}s`,
-        `{"items":[${items}],"nextCursor":${JSON.stringify(next)}}`,
-      )
+      const next = found.length > limit ? writePosition(prefix, last!) : null
+      return successText(200, `${title}s`, listText(items, next))
     },
   })
   const read = route({
@@ -113,10 +106,4 @@ export function readRoutes(
     },
   })
   return [list, read]
-}
-
-function readPosition(kind: PayoutKind, cursor: string): string {
-  const id = fromReference(kinds[kind].prefix, readCursor(cursor).before ?? '')
-  if (id) return id
-  throw wrongCursor('cursor belongs to another list. Start again without it.')
 }

@@ -7,7 +7,7 @@ import { showPayout } from '../payouts/show-payout.js'
 import { simulatedOutcomes } from '../payouts/simulated-outcomes.js'
 import { notFound, Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
-import { toLateCall } from './keyed-lane.js'
+import { toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 import { closed } from './schemas.js'
@@ -74,12 +74,6 @@ function checkOutcome(kind: PayoutKind, outcome: string): void {
     message: `outcome ${issue}.`,
     details: [{ field: 'outcome', issue }],
   })
-}
-
-/** A refusal for good is remembered under the key like an answer. */
-function toRemembered(error: unknown): Refusal {
-  if (error instanceof Refusal && error.status < 500) return error
-  throw error
 }
 
 function show({ payout, attempts }: Tried) {
