@@ -86,7 +86,7 @@ create table collection_accounts (
   account_name text not null,
   bank_code text not null,
   bank_name text not null,
-  asset text not null,
+  asset text,
   amount bigint,
   merchant_reference text not null,
   metadata json not null,
@@ -105,21 +105,27 @@ create table collection_accounts (
   due_at timestamp with time zone,
   session_id uuid,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
-  constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
+  constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
-CASE kind
-    WHEN 'virtual_account'::text THEN (status = ANY (ARRAY['ACTIVE'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text]))
+CASE
+    WHEN (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) THEN (status = ANY (ARRAY['ACTIVE'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text]))
     ELSE (status = ANY (ARRAY['ACTIVE'::text, 'INACTIVE'::text]))
 END),
   constraint amount_is_positive CHECK ((amount > 0)),
-  constraint asset_fits_kind CHECK ((asset = 'NGN'::text)),
+  constraint asset_fits_kind CHECK (
+CASE kind
+    WHEN 'crypto_wallet'::text THEN ((asset IS NOT NULL) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text])))
+    WHEN 'dedicated_crypto_wallet'::text THEN (asset IS NULL)
+    ELSE ((asset IS NOT NULL) AND (asset = 'NGN'::text))
+END),
   constraint collection_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint collection_accounts_pkey PRIMARY KEY (environment_id, id),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
-  constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = 'virtual_account'::text) AND (status = 'ACTIVE'::text)))),
-  constraint only_virtual_account_expires CHECK (((kind = 'virtual_account'::text) = (expires_at IS NOT NULL))),
+  constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
+  constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
+  constraint only_temporary_account_waits_for_an_amount CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (amount IS NOT NULL))),
   constraint only_virtual_account_has_a_session CHECK (((session_id IS NULL) OR (kind = 'virtual_account'::text))),
-  constraint only_virtual_account_waits_for_an_amount CHECK (((kind = 'virtual_account'::text) = (amount IS NOT NULL))),
+  constraint only_wallet_has_no_bank CHECK (((kind = ANY (ARRAY['crypto_wallet'::text, 'dedicated_crypto_wallet'::text])) = (bank_code = ''::text))),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
 ) with (fillfactor=80);
@@ -288,7 +294,7 @@ create table ledger_transfers (
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text])))
 );
 
 create table low_balances (
@@ -358,6 +364,7 @@ create table payment_returns (
   tries integer default 0 not null,
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  asset text default 'NGN'::text not null,
   constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
   constraint refund_is_sent_at_once CHECK (((state <> 'WAITING'::text) OR (takes_from = 'suspense'::text))),
@@ -396,10 +403,11 @@ END not null,
   created_at timestamp with time zone not null,
   constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint payment_amount_is_positive CHECK ((amount > 0)),
+  constraint payment_asset_fits_source CHECK (((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text])) = (asset = 'NGN'::text))),
   constraint payment_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint payment_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payment_fee_is_within_its_amount CHECK ((fee <= amount)),
-  constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text]))),
+  constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint payment_variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text]))),
   constraint payments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payments_pkey PRIMARY KEY (environment_id, id)
@@ -452,16 +460,16 @@ create table payouts (
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
   constraint only_banks_send_back CHECK (((status <> 'REVERSED'::text) OR (kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])))),
-  constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = 'bank_return'::text)))),
+  constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
   constraint payout_amount_is_positive CHECK ((amount > 0)),
   constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
-  constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = 'bank_return'::text) = (event_sequence = 0)))),
-  constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text]))),
+  constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
+  constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint payouts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payouts_pkey PRIMARY KEY (environment_id, id),
-  constraint return_is_free CHECK (((kind <> 'bank_return'::text) OR (fee = 0))),
+  constraint return_is_free CHECK (((kind <> ALL (ARRAY['bank_return'::text, 'crypto_return'::text])) OR (fee = 0))),
   constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
 );
 
@@ -555,6 +563,60 @@ create table sandbox_transfers (
   constraint sandbox_transfers_pkey PRIMARY KEY (reference)
 );
 
+create table sweep_parts (
+  rail text not null,
+  sweep_id uuid not null,
+  token_account text not null,
+  environment_id integer not null,
+  account_id uuid not null,
+  amount bigint not null,
+  is_closing boolean not null,
+  is_live boolean not null,
+  constraint sweep_part_is_positive CHECK ((amount > 0)),
+  constraint sweep_parts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint sweep_parts_pkey PRIMARY KEY (rail, sweep_id, token_account)
+);
+
+create table sweeps (
+  rail text not null,
+  id uuid not null,
+  asset text not null,
+  amount bigint not null,
+  token text not null,
+  wire bytea not null,
+  valid_until bigint not null,
+  state text not null,
+  outcome text,
+  looks integer default 0 not null,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint ended_sweep_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
+  constraint sweep_amount_is_positive CHECK ((amount > 0)),
+  constraint sweep_asset_is_known CHECK ((asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint sweep_is_one_transaction UNIQUE (rail, token),
+  constraint sweep_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
+  constraint sweeps_pkey PRIMARY KEY (rail, id)
+);
+
+create table token_accounts (
+  rail text not null,
+  address text not null,
+  wallet text not null,
+  asset text not null,
+  amount bigint default 0 not null,
+  read_to text,
+  read_slot bigint default 0 not null,
+  is_unread boolean default false not null,
+  has_trouble boolean default false not null,
+  active_at timestamp with time zone not null,
+  audited_at timestamp with time zone not null,
+  looks integer default 0 not null,
+  due_at timestamp with time zone not null,
+  constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
+  constraint token_accounts_pkey PRIMARY KEY (rail, address)
+);
+
 create table waiting_reversals (
   environment_id integer not null,
   payout_id uuid not null,
@@ -562,6 +624,17 @@ create table waiting_reversals (
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   constraint waiting_reversals_pkey PRIMARY KEY (environment_id, payout_id)
+);
+
+create table wallets (
+  rail text not null,
+  address text not null,
+  number integer not null,
+  reference text not null,
+  created_at timestamp with time zone not null,
+  constraint wallet_number_is_used_once UNIQUE (rail, number),
+  constraint wallet_reference_is_one_wallet UNIQUE (rail, reference),
+  constraint wallets_pkey PRIMARY KEY (rail, address)
 );
 
 create table webhook_endpoints (
@@ -605,7 +678,7 @@ CREATE INDEX collection_accounts_due ON public.collection_accounts USING btree (
 
 CREATE INDEX collection_accounts_newest ON public.collection_accounts USING btree (environment_id, kind, id);
 
-CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference) WHERE (kind = 'dedicated_account'::text);
+CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference, kind) WHERE (kind = ANY (ARRAY['dedicated_account'::text, 'dedicated_crypto_wallet'::text]));
 
 CREATE UNIQUE INDEX number_is_one_account ON public.collection_accounts USING btree (rail, number);
 
@@ -673,6 +746,20 @@ CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
 
+CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
+
+CREATE UNIQUE INDEX token_account_is_swept_once_at_a_time ON public.sweep_parts USING btree (rail, token_account) WHERE is_live;
+
+CREATE INDEX sweeps_due ON public.sweeps USING btree (rail, due_at) WHERE (state = 'LIVE'::text);
+
+CREATE INDEX token_accounts_due ON public.token_accounts USING btree (rail, due_at);
+
+CREATE INDEX token_accounts_in_trouble ON public.token_accounts USING btree (rail) WHERE has_trouble;
+
+CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail, wallet);
+
+CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
+
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -708,3 +795,11 @@ CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_tra
 CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, sweep_id, token_account, environment_id, account_id, amount, is_closing OR TRUNCATE ON public.sweep_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ended_sweep_stays BEFORE UPDATE ON public.sweeps FOR EACH ROW WHEN ((old.state <> 'LIVE'::text)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -1,3 +1,5 @@
+import type { Coin } from '../money/assets.js'
+import type { Finding, Prepared } from '../payouts/ports.js'
 import type { Outcome } from '../refusal.js'
 
 /** What a bank is asked to open. The reference is ours: asked for again, it is the same number. */
@@ -105,4 +107,85 @@ export interface Customers {
   receivePayment(payment: CustomerPayment): Promise<Announced | undefined>
   /** Sends what is due of this payment's notices, and waits until all were answered. */
   announceNow(paymentId: string): Promise<void>
+}
+
+/** A wallet of the seed, and where its coins lie. */
+export type Wallet = { address: string; tokenAccounts: Record<Coin, string> }
+
+/** A transaction that is final, as far as it concerns one token account. */
+export type Move = {
+  signature: string
+  slot: bigint
+  /** When the chain had it. */
+  at: Date
+  /** By how much it changed the account; below zero when coins left. */
+  change: bigint
+  /** What was there afterwards. */
+  left: bigint
+  /** The wallet whose coins came, where one can be told; it may be an exchange's. */
+  sender: string | null
+  memo: string | null
+}
+
+/** Oldest first. */
+export type Moves = {
+  moves: Move[]
+  /** Those that no node can show, or not in a version that is understood: they may hide money. */
+  unreadable: string[]
+}
+
+/** Which part of an account's history: all after a transaction, or all since a time. */
+export type HistoryRange = {
+  tokenAccount: string
+  /** The newest that is known; null: from the beginning. */
+  after: string | null
+  since?: Date
+}
+
+/** Coins in a token account of a wallet. */
+export type SweptPart = {
+  walletNumber: number
+  /** As it was derived before: a seed that derives another address must not sign. */
+  wallet: string
+  tokenAccount: string
+  amount: bigint
+  /** Whether the emptied token account is given up, and its rent with it taken back. */
+  isClosing: boolean
+}
+
+/** The reference is ours, and is written on the transaction. */
+export type SweepOrder = { reference: string; asset: Coin; parts: SweptPart[] }
+
+/** A sweep as it was read back from its committed row. */
+export type LiveSweep = Prepared & { reference: string; asset: Coin }
+
+/** A chain on which coins are collected for us, in wallets whose keys come from one seed. */
+export interface WalletRail {
+  readonly name: string
+  /** Whether its chain, and with it its name, is known. */
+  hasMetItsChain(): Promise<boolean>
+  /** In the order of the numbers; a number is one wallet for ever. */
+  deriveWallets(numbers: number[]): Promise<Wallet[]>
+  /** What lies in each for good, in their order; 0 where there is no such account. */
+  readAmounts(tokenAccounts: string[]): Promise<bigint[]>
+  /** In the order of the ranges. */
+  readMoves(ranges: HistoryRange[]): Promise<Moves[]>
+  /** Other tokens that somebody has sent to these wallets; the asset is the mint's address. */
+  findStrayTokens(wallets: string[]): Promise<{ wallet: string; address: string; asset: string }[]>
+  /** How many parts fit in one transaction. */
+  readonly partsPerSweep: number
+  /** Signs, with the keys of the wallets and the treasury's. Nothing leaves. */
+  prepareSweeps(orders: SweepOrder[]): Promise<Outcome<Prepared>[]>
+  /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
+  sendSweeps(sweeps: LiveSweep[]): Promise<void>
+  checkSweeps(sweeps: LiveSweep[]): Promise<Finding[]>
+}
+
+/** A chain of test mode, on which a tester plays the customer. */
+export interface CoinCustomers {
+  /**
+   * Sends coins to a wallet, and answers the signature once the transaction is in a block. The key
+   * is the orderer's: given again, nothing happens and the first signature is answered.
+   */
+  deposit(order: { key: string; address: string; asset: Coin; amount: bigint }): Promise<string>
 }

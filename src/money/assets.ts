@@ -7,4 +7,7 @@ export const assets = {
 
 export type Asset = keyof typeof assets
 
+/** Those that live on a chain. */
+export type Coin = Exclude<Asset, 'NGN'>
+
 export const assetNames = Object.keys(assets) as Asset[]

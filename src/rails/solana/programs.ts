@@ -1,4 +1,4 @@
-import type { Asset } from '../../money/assets.js'
+import type { Coin } from '../../money/assets.js'
 
 /** Programs that a payout calls, or that tell what an account is. */
 export const programs = {
@@ -36,7 +36,6 @@ export const incinerator = '1nc1nerator11111111111111111111111111111111'
 export const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
 /** The assets that live on this chain. */
-export type Coin = Exclude<Asset, 'NGN'>
 export const coins = ['USDC', 'USDT'] as const satisfies Coin[]
 export type Mints = Record<Coin, string>
 

@@ -1,10 +1,11 @@
 import { getAddressComparator } from '@solana/kit'
 import { limits } from '../../limits.js'
+import type { Coin } from '../../money/assets.js'
 import { findAddressBytes } from '../../money/solana-address.js'
 import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { isOnCurve } from './on-curve.js'
-import { type Coin, type Mints, programs } from './programs.js'
+import { type Mints, programs } from './programs.js'
 
 /** A wallet as far as a payout to it is the same each time. */
 export type Recipient = {

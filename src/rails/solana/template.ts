@@ -2,11 +2,11 @@ import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { limits } from '../../limits.js'
-import { assets } from '../../money/assets.js'
+import { assets, type Coin } from '../../money/assets.js'
 import { highestBump, type TokenAccount } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { compilePayout } from './compile.js'
-import type { Coin, Mints } from './programs.js'
+import type { Mints } from './programs.js'
 import type { Recipient } from './recipients.js'
 
 type Template = {
