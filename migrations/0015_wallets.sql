@@ -76,8 +76,8 @@ create table token_accounts (
   is_unread boolean not null default false,
   -- Something there cannot be read, so money may be hidden.
   has_trouble boolean not null default false,
-  -- When a transaction was last found, or the wallet was made.
-  active_at timestamptz not null,
+  -- Until then something is expected, or has just happened: it is looked at often.
+  busy_until timestamptz not null,
   -- When the history was last read from further back than was thought necessary.
   audited_at timestamptz not null,
   looks integer not null default 0,
@@ -94,6 +94,10 @@ create index token_accounts_with_coins on token_accounts (rail, asset) where amo
 
 create trigger wallets_are_never_edited before update or delete or truncate on wallets
   for each statement execute function refuse_change();
+
+-- What came and was not for an account, by where it came to.
+create index notices_refused_by_account on notices (rail, (announced ->> 'accountNumber'))
+  where state = 'REFUSED';
 
 -- A signed transaction that moves coins from wallets into the treasury. It lands once or never;
 -- what a dead one was to move is moved by another.

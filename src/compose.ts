@@ -5,7 +5,8 @@ import { createAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { openCollections } from './collections/open-collections.js'
 import type { CollectionRails } from './collections/order-accounts.js'
-import type { Customers } from './collections/ports.js'
+import type { WalletRails } from './collections/order-wallets.js'
+import type { CoinCustomers, Customers } from './collections/ports.js'
 import type { Config } from './config.js'
 import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
@@ -51,6 +52,9 @@ type Parts = {
   collecting?: CollectionRails
   /** Of the bank that simulates. */
   customers?: Customers
+  wallets?: WalletRails
+  /** Of the chain that simulates. */
+  coinCustomers?: CoinCustomers | undefined
   /** Those of test mode that take instructions. */
   simulated?: SimulatedRail[]
   /** Without one, test coins are in the books only. */
@@ -62,16 +66,20 @@ type Parts = {
 const noRails: Rails = { test: {}, live: {} }
 const noCollecting = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
+const noWallets = { test: undefined, live: undefined }
 
 /** Puts the rooms together. The only place that knows all of them. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
   const { clock = systemClock, open = openLane, rails = noRails } = parts
   const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
+  const { wallets = noWallets, coinCustomers } = parts
   const seal = createSeal(config.secret)
   const db = new Database(databaseUrl, logLostConnection(logger))
   const keyRing = createKeyRing({ db, seal, clock })
   const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), open, clock, seal }
-  const collections = openCollections({ db, logger, ...laneContext, rails: collecting, customers })
+  const collections = openCollections({
+    ...{ db, logger, ...laneContext, rails: collecting, customers, wallets, coinCustomers },
+  })
   const lanes = {
     fund: createKeyedLane(laneContext, createFunding(parts.mint)),
     payouts: createKeyedLane(laneContext, createOrRefuse),

@@ -12,6 +12,9 @@ export const prefixes = {
   bankTransfer: 'bt_',
   virtualAccount: 'va_',
   dedicatedAccount: 'da_',
+  cryptoWallet: 'cw_',
+  dedicatedCryptoWallet: 'dw_',
+  sweep: 'sw_',
   payment: 'pay_',
   paymentReturn: 'rf_',
   /** Where a page of sessions ended; their own references are longer. */

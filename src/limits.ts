@@ -185,6 +185,25 @@ export const limits = {
     /** Younger ones are not asked for: their notices may be on their way. */
     announcedWithinMs: minute,
   },
+  deposits: {
+    workEveryMs: 500,
+    accountsAtOnce: 1_000,
+    leaseMs: 20 * second,
+    /** While somebody may be paying, and for a while after something came. */
+    ...{ lookEveryMs: second, busyMs: hour, lateMs: 10 * minute },
+    /** Of wallets that rest: those that are for good, and those that have had their payment. */
+    ...{ longestLookMs: 10 * minute, longestRestMs: day },
+    troubleEveryMs: minute,
+    ...{ auditEveryMs: day, auditedMs: 7 * day },
+    memoLength: 200,
+  },
+  sweeps: {
+    everyMs: 2 * second,
+    accountsAtOnce: 300,
+    /** In millionths: of dedicated wallets, less is left until more comes. */
+    leastAmount: 10_000n,
+    ...{ lookEveryMs: second, looksAtOnce: 256, leaseMs: minute },
+  },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
   checkout: {

@@ -4,7 +4,13 @@ import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import type { Code } from '../refusals.js'
 
-export type AccountKind = 'virtual_account' | 'dedicated_account'
+/** Accounts that wait for one amount, until they expire. */
+export type TemporaryKind = 'virtual_account' | 'crypto_wallet'
+
+/** Accounts that take whatever comes, for good. */
+export type DedicatedKind = 'dedicated_account' | 'dedicated_crypto_wallet'
+
+export type AccountKind = TemporaryKind | DedicatedKind
 
 export type AccountStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | 'INACTIVE'
 
@@ -25,11 +31,14 @@ export type Account = Places & {
   id: string
   kind: AccountKind
   rail: string
+  /** An account number at a bank, or the address of a wallet. */
   number: string
+  /** A wallet has no bank: these three are empty. */
   accountName: string
   bankCode: string
   bankName: string
-  asset: Asset
+  /** Null: any coin is welcome. */
+  asset: Asset | null
   /** Null: any amount is welcome. */
   amount: bigint | null
   merchantReference: string
@@ -61,19 +70,44 @@ export const accountKinds = {
     prefix: prefixes.virtualAccount,
     fee: 'virtual_account',
     refusal: 'virtual_account_creation_failed',
+    policy: 'bank',
     words: 'virtual account',
   },
   dedicated_account: {
     prefix: prefixes.dedicatedAccount,
     fee: 'dedicated_account',
     refusal: 'dedicated_account_creation_failed',
+    policy: 'bank',
     words: 'dedicated account',
+  },
+  crypto_wallet: {
+    prefix: prefixes.cryptoWallet,
+    fee: 'crypto_deposit',
+    refusal: 'crypto_wallet_creation_failed',
+    policy: 'crypto',
+    words: 'crypto wallet',
+  },
+  dedicated_crypto_wallet: {
+    prefix: prefixes.dedicatedCryptoWallet,
+    fee: 'crypto_deposit',
+    refusal: 'dedicated_crypto_wallet_creation_failed',
+    policy: 'crypto',
+    words: 'dedicated crypto wallet',
   },
 } as const satisfies Record<
   AccountKind,
-  { prefix: Prefix; fee: FeeOperation; refusal: Code; words: string }
+  { prefix: Prefix; fee: FeeOperation; refusal: Code; policy: 'bank' | 'crypto'; words: string }
 >
 
 export function accountReference({ kind, id }: Pick<Account, 'kind' | 'id'>): string {
   return toReference(accountKinds[kind].prefix, id)
+}
+
+export function isDedicated(kind: AccountKind): kind is DedicatedKind {
+  return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
+}
+
+/** Whether coins come there, and not naira. */
+export function isWallet({ kind }: Pick<Account, 'kind'>): boolean {
+  return accountKinds[kind].policy === 'crypto'
 }

@@ -13,8 +13,8 @@ export async function advanceAccounts(
   tx: Tx,
   { environmentId, byMs }: { environmentId: EnvironmentId; byMs: number },
 ): Promise<void> {
-  const open = sql`environment_id = ${environmentId} and kind = 'virtual_account'
-    and status = 'ACTIVE'`
+  const open = sql`environment_id = ${environmentId} and status = 'ACTIVE'
+    and kind in ('virtual_account', 'crypto_wallet')`
   // In id order, so that whoever takes payments meanwhile never waits for us in a circle. A lock
   // joined to the update would be one statement, and minutes of nested loops without statistics.
   const [locked] = await tx.rows(sql<{ count: bigint }>`
@@ -30,6 +30,6 @@ export async function advanceAccounts(
 
 function tooMany(): Refusal {
   return new Refusal('validation_failed', {
-    message: `The clock cannot be moved while more than ${limits.testClock.openAccounts} virtual accounts are open. Cancel some, or wait until they expire.`,
+    message: `The clock cannot be moved while more than ${limits.testClock.openAccounts} virtual accounts and crypto wallets are open. Cancel some, or wait until they expire.`,
   })
 }

@@ -7,7 +7,7 @@ import { type Account, type AccountKind, accountKinds } from './account.js'
 import type { Policy } from './judge-payment.js'
 
 export type Rule = {
-  policy: Policy
+  policies: Record<'bank' | 'crypto', Policy>
   clockOffsetMs: number
   fees: Partial<Record<AccountKind, FeeSchedule>>
 }
@@ -29,11 +29,15 @@ export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
     getFeeSchedules(db, names),
   ])
   const rules = new Map<EnvironmentId, Rule>()
-  for (const [environmentId, { bank, clockOffsetMs }] of policies)
-    rules.set(environmentId, { policy: bank, clockOffsetMs, fees: {} })
+  for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
+    rules.set(environmentId, { policies: { bank, crypto }, clockOffsetMs, fees: {} })
   for (const [index, { environmentId, kind }] of named.entries())
     rules.get(environmentId)!.fees[kind] = schedules[index]!
   return { of: ({ environmentId }) => rules.get(environmentId)! }
+}
+
+export function policyOf({ policies }: Rule, kind: AccountKind): Policy {
+  return policies[accountKinds[kind].policy]
 }
 
 /** Of what was accepted, and never more than that. */

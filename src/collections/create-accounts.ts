@@ -2,7 +2,7 @@ import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import type { Account } from './account.js'
+import { type Account, accountKinds, isDedicated } from './account.js'
 import type { Session } from './session.js'
 import { insertAccounts } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
@@ -42,29 +42,30 @@ export async function createAccounts(
   })
 }
 
-const columns = { environment_id: 'int4', merchant_reference: 'text' } as const
+const columns = { environment_id: 'int4', merchant_reference: 'text', kind: 'text' } as const
 
 const findReferences = listStatement<typeof columns, { key: string }>({
   name: 'find_external_references',
   columns,
   text: (list) => `
-    select concat_ws('/', a.environment_id, a.merchant_reference) as key
-    from collection_accounts a join ${list} using (environment_id, merchant_reference)
-    where a.kind = 'dedicated_account'`,
+    select concat_ws('/', a.environment_id, a.kind, a.merchant_reference) as key
+    from collection_accounts a join ${list} using (environment_id, merchant_reference, kind)
+    where a.kind in ('dedicated_account', 'dedicated_crypto_wallet')`,
 })
 
 /** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
 async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAccount>> {
-  const unique = orders.filter(({ account }) => account.kind === 'dedicated_account')
+  const unique = orders.filter(({ account }) => isDedicated(account.kind))
   if (unique.length === 0) return new Set()
   const rows = unique.map(({ account }) => ({
     environment_id: account.environmentId,
     merchant_reference: account.merchantReference,
+    kind: account.kind,
   }))
   const used = new Set((await tx.rows(findReferences(rows))).map(({ key }) => key))
   return new Set(
     unique.filter(({ account }) => {
-      const key = `${account.environmentId}/${account.merchantReference}`
+      const key = `${account.environmentId}/${account.kind}/${account.merchantReference}`
       const isUsed = used.has(key)
       used.add(key)
       return isUsed
@@ -74,13 +75,13 @@ async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAc
 
 function toCreated({ account, shown }: OrderedAccount) {
   const { environmentId, id, kind } = account
-  if (kind !== 'dedicated_account') return []
-  const type = 'dedicated_account.created' as const
+  if (!isDedicated(kind)) return []
+  const type = `${kind}.created` as const
   return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
 }
 
-function duplicate({ merchantReference }: Account): Refusal {
-  return new Refusal('dedicated_account_creation_failed', {
+function duplicate({ kind, merchantReference }: Account): Refusal {
+  return new Refusal(accountKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `externalReference ${merchantReference} was used before.`,
     details: [{ field: 'externalReference', issue: 'must be unique for ever' }],

@@ -8,7 +8,13 @@ import { listPolicies } from '../merchants/settings.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import { type Account, type AccountStatus, accountKinds, accountReference } from './account.js'
+import {
+  type Account,
+  type AccountStatus,
+  accountKinds,
+  accountReference,
+  isDedicated,
+} from './account.js'
 import { type AccountName, accountId, type Found, unknownAccount } from './find-accounts.js'
 import { showAccount } from './show-account.js'
 import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
@@ -37,13 +43,13 @@ export async function expireAccounts(
   })
 }
 
-/** The merchant wants no more money here: a virtual account is cancelled, another deactivated. */
+/** The merchant wants no more money here: a temporary account is cancelled, another deactivated. */
 export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<Found> {
   const { environmentId } = name
   const locked = await lockAccounts(tx, [{ environmentId, id: accountId(name) }])
   const [account] = [...locked.values()].filter(({ kind }) => kind === name.kind)
   if (!account) throw unknownAccount(name)
-  const status = account.kind === 'virtual_account' ? 'CANCELLED' : 'INACTIVE'
+  const status = isDedicated(account.kind) ? 'INACTIVE' : 'CANCELLED'
   if (account.status !== 'ACTIVE' && account.status !== status) throw pastEnding(account, status)
   if (account.status === status) return { account, payments: await paymentsOf(tx, account) }
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
@@ -53,10 +59,10 @@ export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<
   return ended!
 }
 
-const told: Partial<Record<AccountStatus, EventType>> = {
-  EXPIRED: 'virtual_account.expired',
-  CANCELLED: 'virtual_account.cancelled',
-  INACTIVE: 'dedicated_account.deactivated',
+/** Dedicated wallets are for good: nothing deactivates them. */
+function typeOf({ kind, status }: Account): EventType {
+  if (isDedicated(kind)) return 'dedicated_account.deactivated'
+  return status === 'EXPIRED' ? `${kind}.expired` : `${kind}.cancelled`
 }
 
 /** For accounts that are locked, and given as they shall be. */
@@ -77,9 +83,9 @@ async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> 
 }
 
 function toHappening({ account, payments }: Found) {
-  const { environmentId, id, status, eventSequence: sequence } = account
+  const { environmentId, id, eventSequence: sequence } = account
   const data = showAccount(account, payments)
-  return { environmentId, type: told[status]!, resourceId: id, causeId: id, sequence, data }
+  return { environmentId, type: typeOf(account), resourceId: id, causeId: id, sequence, data }
 }
 
 function toChange({ account }: Found) {

@@ -60,6 +60,19 @@ export async function findByNumber(
   return account
 }
 
+/** The wallet of this environment with the address, on whichever chain. */
+export async function findWallet(
+  db: Reader,
+  environmentId: EnvironmentId,
+  address: string,
+): Promise<Account | undefined> {
+  const [account] = await db.rows(sql<Account>`
+    select ${sql.raw(accountColumns)} from wallets w
+    join collection_accounts a on a.rail = w.rail and a.number = w.address
+    where w.address = ${address} and a.environment_id = ${environmentId}`)
+  return account
+}
+
 /** Refuses what cannot be a reference of ours as it refuses one that names nothing. */
 export function accountId(name: AccountName): string {
   const id = fromReference(accountKinds[name.kind].prefix, name.reference)

@@ -2,31 +2,35 @@ import type pg from 'pg'
 import type { Clock } from '../clock.js'
 import type { Mode } from '../environment.js'
 import type { Logger } from '../log.js'
+import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
-import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
 import { findByReferences, type PublicSession } from './find-sessions.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
 import { createSessionOrdering, type OrderSession } from './order-sessions.js'
+import { createWalletOrdering, type OrderWallet, type WalletRails } from './order-wallets.js'
 import {
   createNoticeLane,
   createPaymentLane,
   type NoticeLane,
   type PaymentLane,
 } from './payment-lane.js'
-import type { Customers } from './ports.js'
+import type { CoinCustomers, Customers } from './ports.js'
 import { requeryAccount } from './requery-account.js'
 import type { NewNotice, NoticeName } from './store-notices.js'
+import { lookSoon } from './store-wallets.js'
 
 type Tools = {
-  db: Reader
+  db: Database
   connect: () => Promise<pg.Client>
   open?: OpenLane
   clock: Clock
   logger: Logger
   rails: CollectionRails
   customers: Customers | undefined
+  wallets: WalletRails
+  coinCustomers: CoinCustomers | undefined
 }
 
 /** What the edge needs of this room. */
@@ -34,7 +38,12 @@ export type Collections = {
   rails: CollectionRails
   /** Those of the bank that simulates. */
   customers: Customers | undefined
+  /** Those of the chain that simulates. */
+  coinCustomers: CoinCustomers | undefined
   order: OrderAccount
+  orderWallet: OrderWallet
+  /** Has a wallet looked at, at once and without waiting for it. */
+  lookAtWallet(account: Pick<Account, 'rail' | 'number'>): Promise<void>
   orderSession: OrderSession
   /** For everyone who knows the reference; many at once in one question. */
   findSession(reference: string): Promise<PublicSession | undefined>
@@ -50,7 +59,7 @@ export type Collections = {
 }
 
 export function openCollections(tools: Tools): Collections {
-  const { db, logger, rails, customers } = tools
+  const { db, clock, logger, rails, customers, wallets, coinCustomers } = tools
   const all = Object.values(rails).filter((rail) => rail !== undefined)
   const byName = new Map(all.map((rail) => [rail.name, rail]))
   const notices = createNoticeLane(tools)
@@ -59,7 +68,10 @@ export function openCollections(tools: Tools): Collections {
   return {
     rails,
     customers,
+    coinCustomers,
     order: orderAccount,
+    orderWallet: createWalletOrdering({ db, wallets }),
+    lookAtWallet: ({ rail, number: wallet }) => lookSoon(db, clock.now(), { rail, wallet }),
     orderSession: createSessionOrdering({ db, orderAccount }),
     findSession: gather((references: string[]) => findByReferences(db, references)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.

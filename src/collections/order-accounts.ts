@@ -7,7 +7,13 @@ import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { type Account, type AccountKind, accountKinds, accountReference } from './account.js'
+import {
+  type Account,
+  type AccountKind,
+  accountKinds,
+  accountReference,
+  isDedicated,
+} from './account.js'
 import type { OrderedAccount } from './create-accounts.js'
 import type { AccountOrder, CollectionRail, OpenedAccount } from './ports.js'
 import { showAccount } from './show-account.js'
@@ -59,16 +65,19 @@ export function createAccountOrdering(tools: { db: Reader; rails: CollectionRail
       expected,
     })
     if (opened instanceof Refusal) throw opened
-    const account = toAccount(now, wish, { id, rail: rail.name, opened })
+    const account = toAccount(now, wish, { id, rail: rail.name, asset: 'NGN', opened })
     return { account, shown: showAccount(account, []) }
   }
 }
 
+type Wish = Omit<AccountWish, 'name'>
+type Place = Pick<Account, 'id' | 'rail' | 'asset'> & { opened: OpenedAccount }
+
 /** Field by field: made of several objects it took a twentieth of the time of a request. */
-function toAccount(
+export function toAccount(
   now: Date,
-  { environment, kind, merchantReference, metadata, expected }: AccountWish,
-  { id, rail, opened }: { id: string; rail: string; opened: OpenedAccount },
+  { environment, kind, merchantReference, metadata, expected }: Wish,
+  { id, rail, asset, opened }: Place,
 ): Account {
   return {
     environmentId: environment.id,
@@ -79,7 +88,7 @@ function toAccount(
     accountName: opened.accountName,
     bankCode: opened.bankCode,
     bankName: opened.bankName,
-    asset: 'NGN',
+    asset,
     amount: expected?.amount ?? null,
     merchantReference,
     metadata,
@@ -90,7 +99,7 @@ function toAccount(
     amountHeld: 0n,
     amountReturning: 0n,
     amountReturned: 0n,
-    eventSequence: kind === 'dedicated_account' ? 1 : 0,
+    eventSequence: isDedicated(kind) ? 1 : 0,
     sessionId: null,
     expiresAt: expected?.expiresAt ?? null,
     paidAt: null,
@@ -124,12 +133,12 @@ function unavailable({ environment, kind }: AccountWish): Refusal {
 /** As long as an answer is remembered: after that, the same key asks for something new. */
 const { keptMs } = limits.idempotency
 
-function railReference(now: Date, wish: AccountWish, id: string): string {
+/** What is asked for again under the same reference is given the same place. */
+export function railReference(now: Date, wish: Wish, id: string): string {
   const { environment, kind, merchantReference, request } = wish
-  const name =
-    kind === 'dedicated_account'
-      ? merchantReference
-      : request && `${request}/${Math.floor(now.getTime() / keptMs)}`
+  const name = isDedicated(kind)
+    ? merchantReference
+    : request && `${request}/${Math.floor(now.getTime() / keptMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
   const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
   return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`

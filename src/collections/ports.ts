@@ -28,6 +28,9 @@ export type BankSender = {
   bankName: string
 }
 
+/** Null where it cannot be told. */
+export type WalletSender = { address: string | null }
+
 /** A payment that a bank speaks of. Nothing in it has been judged. */
 export type Announced = {
   /** The bank's own name for the payment. */
@@ -36,7 +39,7 @@ export type Announced = {
   /** In the smallest unit of the currency; banks have announced zero and less. */
   amount: bigint
   currency: string
-  sender: BankSender | null
+  sender: BankSender | WalletSender | null
   sessionId: string | null
   narration: string | null
   /** When the bank had the money, not when it told us. */

@@ -23,7 +23,7 @@ const paymentsAreBooked: Proof = {
   counterexamples: `
     with booked as (
       select environment_id, cause_id as id,
-        sum(amount) filter (where debit = 'clearing') as came,
+        sum(amount) filter (where debit in ('clearing', 'deposits')) as came,
         coalesce(sum(amount) filter (where credit = 'fees'), 0) as fee
       from ledger_transfers
       where purpose in ('payment', 'payment_held', 'payment_fee', 'payment_accepted_fee')
@@ -66,7 +66,8 @@ const paymentsHaveAccounts: Proof = {
   counterexamples: `
     select p.environment_id, p.id from payments p
     left join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
-    where (a.kind, a.rail, a.asset) is distinct from (p.source, p.rail, p.asset)`,
+    where (a.kind, a.rail, coalesce(a.asset, p.asset))
+      is distinct from (p.source, p.rail, p.asset)`,
 }
 
 const returnsAreCarried: Proof = {
@@ -102,11 +103,12 @@ const endingsAreTold: Proof = {
   counterexamples: `
     with told as (
       select environment_id, resource_id as id,
-        count(*) filter (where type = 'virtual_account.paid') as paid,
-        count(*) filter (where type = 'virtual_account.expired') as expired,
-        count(*) filter (where type = 'virtual_account.cancelled') as cancelled,
-        count(*) filter (where type = 'dedicated_account.deactivated') as deactivated
-      from events where type like 'virtual\\_account.%' or type like 'dedicated\\_account.%'
+        count(*) filter (where type like '%.paid') as paid,
+        count(*) filter (where type like '%.expired') as expired,
+        count(*) filter (where type like '%.cancelled') as cancelled,
+        count(*) filter (where type like '%.deactivated') as deactivated
+      from events where split_part(type, '.', 1) in ('virtual_account', 'dedicated_account',
+        'crypto_wallet', 'dedicated_crypto_wallet')
       group by environment_id, resource_id)
     select environment_id, id, a.status, t.paid, t.expired, t.cancelled, t.deactivated
     from collection_accounts a full join told t using (environment_id, id)

@@ -13,7 +13,7 @@ export function destinationOf(
   { id, sender }: Sent,
   { refundsById }: Pick<CollectionRail, 'refundsById'>,
 ): BankDestination | undefined {
-  if (!sender) return undefined
+  if (!sender || 'address' in sender) return undefined
   const { accountNumber, bankCode, bankName } = sender
   const isNamed = /^\d{10}$/.test(accountNumber) && /^\d{3,9}$/.test(bankCode)
   // The name is left out: how it is written at another bank must not keep money from going back.

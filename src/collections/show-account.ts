@@ -1,5 +1,6 @@
 import { toWire } from '../money/amounts.js'
-import { type Account, accountReference } from './account.js'
+import { type Asset, coins } from '../money/assets.js'
+import { type Account, type AccountKind, accountReference } from './account.js'
 import type { Payment } from './payment.js'
 import { showPayment, showPlaces } from './show-payment.js'
 
@@ -8,18 +9,25 @@ import { showPayment, showPlaces } from './show-payment.js'
  * inside is the merchant's own text. The payments are the latest ones, newest first.
  */
 export function showAccount(account: Account, payments: Payment[]): string {
-  return account.kind === 'virtual_account'
-    ? withMetadata(showVirtualAccount(account, payments), account)
-    : withMetadata(showDedicatedAccount(account), account)
+  return withMetadata(shown[account.kind](account, payments), account)
 }
 
 /** A dedicated account, and the payment that it was credited with. */
 export function showCredit(account: Account, payment: Payment): string {
-  return withMetadata({ ...showDedicatedAccount(account), payment: showPayment(payment) }, account)
+  return withMetadata(
+    { ...shown[account.kind](account, []), payment: showPayment(payment) },
+    account,
+  )
+}
+
+const shown: Record<AccountKind, (account: Account, payments: Payment[]) => object> = {
+  virtual_account: showVirtualAccount,
+  dedicated_account: showDedicatedAccount,
+  crypto_wallet: showCryptoWallet,
+  dedicated_crypto_wallet: showDedicatedCryptoWallet,
 }
 
 function showVirtualAccount(account: Account, payments: Payment[]) {
-  const { asset } = account
   return {
     reference: accountReference(account),
     merchantReference: account.merchantReference,
@@ -27,8 +35,28 @@ function showVirtualAccount(account: Account, payments: Payment[]) {
     accountName: account.accountName,
     bankCode: account.bankCode,
     bankName: account.bankName,
+    amount: toWire(account.amount!, 'NGN'),
+    currency: 'NGN',
+    ...showProgress(account, 'NGN', payments),
+  }
+}
+
+function showCryptoWallet(account: Account, payments: Payment[]) {
+  const asset = account.asset!
+  return {
+    reference: accountReference(account),
+    merchantReference: account.merchantReference,
+    address: account.number,
+    asset,
+    network,
     amount: toWire(account.amount!, asset),
-    currency: asset,
+    ...showProgress(account, asset, payments),
+  }
+}
+
+/** How far an account that waits for one amount has come. */
+function showProgress(account: Account, asset: Asset, payments: Payment[]) {
+  return {
     status: account.status,
     variance: account.variance,
     amountReceived: toWire(account.amountReceived, asset),
@@ -53,6 +81,20 @@ function showDedicatedAccount(account: Account) {
   }
 }
 
-function withMetadata(shown: object, { metadata }: Account): string {
-  return `${JSON.stringify(shown).slice(0, -1)},"metadata":${metadata}}`
+function showDedicatedCryptoWallet(account: Account) {
+  return {
+    externalReference: account.merchantReference,
+    reference: accountReference(account),
+    address: account.number,
+    assets: coins,
+    network,
+    status: account.status,
+    createdAt: account.createdAt.toISOString(),
+  }
+}
+
+const network = 'SOLANA'
+
+function withMetadata(fields: object, { metadata }: Account): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadata}}`
 }

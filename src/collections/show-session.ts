@@ -28,7 +28,7 @@ export function showPublicSession(now: Date, found: PublicSession) {
   const { session, account, clockOffsetMs } = found
   const { number, accountName, bankName, bankCode } = account
   const isPending = account.status === 'ACTIVE'
-  const amount = toWire(account.amount!, account.asset)
+  const amount = toWire(account.amount!, 'NGN')
   return {
     ...showCore(found),
     ...(isPending && {
@@ -76,8 +76,8 @@ function showCore({ session, account, merchantId, checkout, paymentMethods }: Fo
       id: toReference(prefixes.merchant, merchantId),
       displayName: checkout.displayName,
     },
-    amount: toWire(account.amount!, account.asset),
-    currency: account.asset,
+    amount: toWire(account.amount!, 'NGN'),
+    currency: 'NGN',
     description: session.description,
     customer: { name: session.customerName, email: session.customerEmail },
     paymentMethods: showMethods(paymentMethods.bankTransfer, account.status === 'ACTIVE'),

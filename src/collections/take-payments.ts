@@ -4,10 +4,11 @@ import { newId } from '../ids.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
+import { type Asset, assets } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import type { Account, Places } from './account.js'
-import { feeOf, type Rules, readRules } from './collection-rules.js'
+import { type Account, isWallet, type Places } from './account.js'
+import { feeOf, policyOf, type Rule, type Rules, readRules } from './collection-rules.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import type { Payment } from './payment.js'
 import type { Announced, CollectionRail } from './ports.js'
@@ -48,7 +49,7 @@ export async function takePayments(
   { names, rails }: { names: NoticeName[]; rails: Map<string, CollectionRail> },
 ): Promise<void> {
   const notices = await lockNotices(tx, names)
-  const sound = notices.filter(({ announced }) => !whyRefused(announced))
+  const sound = notices.filter(({ announced }) => !whyUnsound(announced))
   const accounts = await lockAccountsByNumber(tx, sound.map(toNumber))
   const locked = [...accounts.values()]
   const [rules, payments] = await Promise.all([
@@ -60,7 +61,7 @@ export async function takePayments(
     ),
   ])
   const context = { now, rails, rules, accounts, payments }
-  const matched = sound.filter((notice) => accounts.has(numberKey(toNumber(notice))))
+  const matched = sound.filter((notice) => isFor(accounts.get(numberKey(toNumber(notice))), notice))
   const ordered = inOrder(context, matched)
   const ids = idsFor(context, ordered)
   const outgrown = new Set<Notice>()
@@ -124,13 +125,15 @@ function take(context: Context, notice: Notice, id: string): Taken {
   const key = numberKey(toNumber(notice))
   const before = accounts.get(key)!
   const rule = rules.of(before)
-  const { amount, receivedAt } = announced
-  const isReturnable = destinationOf(announced, rails.get(rail)!) !== undefined
-  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, rule.policy)
+  const { amount } = announced
+  const receivedAt = timeOf(announced, before, rule)
+  const isReturnable = whereBack(announced, rails.get(rail)) !== undefined
+  const policy = policyOf(rule, before.kind)
+  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, policy)
   const { isNowPaid } = verdict
   const at = after(now, rule.clockOffsetMs)
   const fee = feeOf(rule, before.kind, verdict.amountAccepted)
-  const payment = toPayment(notice, before, { id, verdict, fee, at })
+  const payment = toPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
   const all = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
@@ -138,11 +141,23 @@ function take(context: Context, notice: Notice, id: string): Taken {
   return { account, payment, payments: payments.get(account.id)!, isNowPaid }
 }
 
+/** A chain lives in the time of the world, whatever that of the environment is. */
+function timeOf({ receivedAt }: Announced, account: Account, { clockOffsetMs }: Rule): Date {
+  return isWallet(account) ? after(receivedAt, clockOffsetMs) : receivedAt
+}
+
+/** A wallet that sent coins may be an exchange's: they go back only to where somebody says. */
+function whereBack(sent: Pick<Announced, 'id' | 'sender'>, rail: CollectionRail | undefined) {
+  return rail && destinationOf(sent, rail)
+}
+
+type Judgement = { id: string; verdict: Verdict; fee: bigint; receivedAt: Date; at: Date }
+
 /** Field by field: made of several objects it took a twentieth of the time of a notice. */
 function toPayment(
   { announced, rail, id: railId }: Notice,
-  { environmentId, id: accountId, kind: source, asset }: Account,
-  { id, verdict, fee, at }: { id: string; verdict: Verdict; fee: bigint; at: Date },
+  { environmentId, id: accountId, kind: source }: Account,
+  { id, verdict, fee, receivedAt, at }: Judgement,
 ): Payment {
   return {
     environmentId,
@@ -151,7 +166,7 @@ function toPayment(
     source,
     rail,
     railId,
-    asset,
+    asset: announced.currency as Asset,
     amount: announced.amount,
     amountAccepted: verdict.amountAccepted,
     amountHeld: verdict.amountHeld,
@@ -163,7 +178,7 @@ function toPayment(
     sessionId: announced.sessionId,
     narration: announced.narration,
     eventSequence: 0,
-    receivedAt: announced.receivedAt,
+    receivedAt,
     createdAt: at,
   }
 }
@@ -196,7 +211,7 @@ export function addPlaces(one: Places, other: Places): Places {
 function toMovement({ payment }: Taken): Movement {
   const { environmentId, asset, id, fee, amountAccepted, amountHeld, amountReturning } = payment
   const waiting = amountHeld + amountReturning
-  const debit = 'clearing' as const
+  const debit = asset === 'NGN' ? ('clearing' as const) : ('deposits' as const)
   const lines: Movement['lines'] = [
     { debit, credit: 'available', amount: amountAccepted, purpose: 'payment' },
     { debit, credit: 'suspense', amount: waiting, purpose: 'payment_held' },
@@ -209,7 +224,7 @@ function toMovement({ payment }: Taken): Movement {
 function toReturn({ rails }: Context, { payment }: Taken) {
   const { amountReturning: amount, createdAt } = payment
   if (amount === 0n) return []
-  const destination = destinationOf({ ...payment, id: payment.railId }, rails.get(payment.rail)!)
+  const destination = whereBack({ ...payment, id: payment.railId }, rails.get(payment.rail))
   return [newReturn(createdAt, payment, { amount, destination: destination! })]
 }
 
@@ -220,14 +235,21 @@ function beyondLimit(): Refusal {
   })
 }
 
-/** Null where the notice is about money that came to us as it should. */
-function whyRefused({ amount, currency }: Announced): string | null {
-  if (currency !== 'NGN') return 'another_currency'
+/** Null where the notice is about money that we keep books in. */
+function whyUnsound({ amount, currency }: Announced): string | null {
+  if (!(currency in assets)) return anotherCurrency
   if (amount <= 0n) return 'not_positive'
   return amount > limits.money.wireMax ? tooLarge : null
 }
 
 const tooLarge = 'too_large'
+const anotherCurrency = 'another_currency'
+
+/** Whether the account takes what came: naira at a bank, its own coin, or any where it says none. */
+function isFor(account: Account | undefined, { announced: { currency } }: Notice): boolean {
+  if (!account) return false
+  return account.asset === null ? currency !== 'NGN' : account.asset === currency
+}
 
 /** All that an account received is shown as one number, and numbers end somewhere. */
 function outgrows({ accounts }: Context, notice: Notice): boolean {
@@ -241,9 +263,10 @@ function judgementOf(
   { accounts, outgrown }: { accounts: Map<string, Account>; outgrown: Set<Notice> },
 ): JudgedNotice {
   const { rail, mode, id, announced, looks } = notice
-  const reason = outgrown.has(notice) ? tooLarge : whyRefused(announced)
-  const isKnown = accounts.has(numberKey(toNumber(notice)))
-  const state = reason ? 'REFUSED' : isKnown ? 'TAKEN' : 'UNMATCHED'
+  const account = accounts.get(numberKey(toNumber(notice)))
+  const mismatch = account && !isFor(account, notice) ? anotherCurrency : null
+  const reason = outgrown.has(notice) ? tooLarge : (whyUnsound(announced) ?? mismatch)
+  const state = reason ? 'REFUSED' : account ? 'TAKEN' : 'UNMATCHED'
   return { rail, mode, id, state, reason, due_at: after(now, waitMs(looks)) }
 }
 

@@ -1,17 +1,17 @@
 import type { EventType } from '../events/catalogue.js'
 import type { Happening } from '../events/emit.js'
-import type { Account, Variance } from './account.js'
+import { type Account, isDedicated, type Variance } from './account.js'
 import type { Payment } from './payment.js'
 import { showAccount, showCredit } from './show-account.js'
 import { showPayment } from './show-payment.js'
 import type { Taken } from './take-payments.js'
 
-const mismatches: Record<Exclude<Variance, 'NONE'>, EventType> = {
-  UNDERPAID: 'virtual_account.underpaid',
-  OVERPAID: 'virtual_account.overpaid',
-  LATE: 'virtual_account.late_payment',
-  DUPLICATE: 'virtual_account.duplicate_payment',
-}
+const mismatches = {
+  UNDERPAID: 'underpaid',
+  OVERPAID: 'overpaid',
+  LATE: 'late_payment',
+  DUPLICATE: 'duplicate_payment',
+} as const satisfies Record<Exclude<Variance, 'NONE'>, string>
 
 type Left = { account: Account; payment: Payment }
 
@@ -44,18 +44,16 @@ export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left:
 }
 
 function showLeft({ account, payment, payments }: Taken): string {
-  return account.kind === 'virtual_account'
-    ? showAccount(account, payments)
-    : showCredit(account, payment)
+  return isDedicated(account.kind) ? showCredit(account, payment) : showAccount(account, payments)
 }
 
 function typesOf({ account, payment, isNowPaid }: Taken): EventType[] {
-  if (account.kind === 'dedicated_account')
-    return payment.amountAccepted > 0n ? ['dedicated_account.credited'] : []
+  const { kind } = account
+  if (isDedicated(kind)) return payment.amountAccepted > 0n ? [`${kind}.credited`] : []
   const { variance } = payment
   return [
-    ...(variance === 'NONE' ? [] : [mismatches[variance]]),
-    ...(isNowPaid ? (['virtual_account.paid'] as const) : []),
+    ...(variance === 'NONE' ? [] : [`${kind}.${mismatches[variance]}` as const]),
+    ...(isNowPaid ? [`${kind}.paid` as const] : []),
   ]
 }
 

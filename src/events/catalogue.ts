@@ -62,6 +62,7 @@ export const catalogue = {
     data: cryptoWallet,
   },
   'crypto_wallet.expired': { when: 'Nobody paid in time.', data: cryptoWallet },
+  'crypto_wallet.cancelled': { when: 'You cancelled it.', data: cryptoWallet },
   'dedicated_crypto_wallet.created': {
     when: 'A dedicated wallet was made.',
     data: dedicatedCryptoWallet,

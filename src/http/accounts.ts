@@ -9,6 +9,7 @@ import {
   listAccounts,
 } from '../collections/find-accounts.js'
 import type { AccountWish } from '../collections/order-accounts.js'
+import type { WalletWish } from '../collections/order-wallets.js'
 import { showAccount } from '../collections/show-account.js'
 import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
@@ -34,10 +35,19 @@ type Wish = Omit<AccountWish, 'environment' | 'name' | 'request'>
  * under the key like an answer.
  */
 export async function openAccount(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
-  const { environment, key, now } = ask
-  const request = key && `${key.digest}/${key.fingerprint.toString('hex')}`
-  const name = environment.merchantName
+  const { environment, now } = ask
+  const [name, request] = [environment.merchantName, requestOf(ask)]
   const ordering = rooms.collections.order(now, { ...wish, environment, name, request })
+  return recordAccount(rooms, ask, ordering, message)
+}
+
+type WalletAsk = Omit<WalletWish, 'environment' | 'request'>
+
+/** The same, of a wallet. */
+export async function openWallet(rooms: Rooms, ask: Asker, wish: WalletAsk, message: string) {
+  const { environment, now } = ask
+  const request = requestOf(ask)
+  const ordering = rooms.collections.orderWallet(now, { ...wish, environment, request })
   return recordAccount(rooms, ask, ordering, message)
 }
 
@@ -57,6 +67,11 @@ export async function recordAccount(
     )
   const expected = successText(201, message, order.shown)
   return rooms.createAccount(toCall(ask, order, expected))
+}
+
+/** What names this very request; undefined: every copy of it is another one. */
+function requestOf({ key }: Asker): string | undefined {
+  return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 
 /** Ends an account, and then has the bank turn payers away. */
@@ -162,7 +177,7 @@ export function show({ account, payments }: Found): string {
 }
 
 function operationOf(kind: AccountKind): string {
-  return kind === 'virtual_account' ? 'VirtualAccount' : 'DedicatedAccount'
+  return kind.replace(/(^|_)([a-z])/g, (_match, _start, letter) => letter.toUpperCase())
 }
 
 function titleOf(kind: AccountKind): string {

@@ -1,23 +1,23 @@
-import { strict as assert } from 'node:assert'
 import Type, { type Static } from 'typebox'
 import { cryptoTransfer } from '../events/resources.js'
-import { formatDecimal, parseDecimal } from '../money/amounts.js'
+import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { findAddressBytes } from '../money/solana-address.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { pay, readRoutes } from './payouts.js'
+import { readCoins } from './read-coins.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { closed, decimal, stablecoin } from './schemas.js'
+import { closed, decimal, network, stablecoin } from './schemas.js'
 
 const path = '/v1/disbursements/crypto'
 
 const target = {
   amount: decimal,
   asset: stablecoin,
-  network: Type.Enum(['SOLANA'], { examples: ['SOLANA'] }),
+  network,
   destinationAddress: Type.String({
     maxLength: 100,
     description: 'A Solana wallet. There is no checksum: half of all typing errors are valid too.',
@@ -104,13 +104,11 @@ function readTarget({
   body: sent,
 }: Pick<Ask<Target, unknown, unknown>, 'environment' | 'body'>) {
   const asset = sent.asset as Asset
-  const amount = parseDecimal(sent.amount, asset)
-  assert(typeof amount === 'bigint', 'the schema lets only amounts through')
   return {
     environment,
     kind: 'crypto_transfer' as const,
     asset,
-    amount,
+    amount: readCoins(sent.amount, asset),
     requestedAmount: sent.amount,
     destination: { kind: 'wallet' as const, address: readAddress(sent.destinationAddress) },
   }

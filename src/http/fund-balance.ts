@@ -1,11 +1,10 @@
-import { strict as assert } from 'node:assert'
 import Type from 'typebox'
 import { time } from '../events/resources.js'
 import { newId, prefixes, toReference } from '../ids.js'
-import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'
 import { toCall } from './keyed-lane.js'
+import { readCoins } from './read-coins.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 import { amountOut, anyAsset, closed, decimal, kobo, stablecoin } from './schemas.js'
@@ -56,7 +55,5 @@ export const fundBalance = (rooms: Rooms) =>
   })
 
 function readAmount({ asset, amount }: { asset: Asset; amount: number | string }): bigint {
-  const parsed = typeof amount === 'number' ? BigInt(amount) : parseDecimal(amount, asset)
-  assert(typeof parsed === 'bigint', 'the schema lets only amounts through')
-  return parsed
+  return typeof amount === 'number' ? BigInt(amount) : readCoins(amount, asset)
 }

@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import { day } from '../clock.js'
 import { findByNumber } from '../collections/find-accounts.js'
 import { findByRailId } from '../collections/find-payments.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment } from '../events/resources.js'
-import { newId } from '../ids.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { readTime } from './read-time.js'
+import { requestName } from './request-name.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, route } from './route.js'
 import { closed, kobo, plainText } from './schemas.js'
@@ -88,7 +87,7 @@ async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
   if (!(await findByNumber(rooms.db, own))) throw unknownNumber(accountNumber)
   const { masked = false, ...from } = ask.body.sender ?? {}
-  const id = `sbp_${nameOf(ask)}`
+  const id = `sbp_${requestName(ask)}`
   await customers.receivePayment({
     ...{ id, accountNumber, amount: BigInt(amount), sender: from, isSenderMasked: masked },
     ...(narration !== undefined && { narration }),
@@ -97,12 +96,6 @@ async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
   await customers.announceNow(id)
   await rooms.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
   return { rail: rail.name, railId: id }
-}
-
-function nameOf({ key, environment, now }: PayIn): string {
-  if (!key) return newId(now).replaceAll('-', '')
-  const named = `${environment.id}/${key.digest}/${key.fingerprint.toString('hex')}`
-  return createHash('sha256').update(named).digest('hex').slice(0, 32)
 }
 
 function readSentAt(now: Date, text: string): Date {

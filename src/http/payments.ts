@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { AccountKind } from '../collections/account.js'
+import { type AccountKind, accountKinds } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
 import { listReturns, showReturn } from '../collections/find-returns.js'
 import type { Payment, PaymentStatus } from '../collections/payment.js'
@@ -34,7 +34,7 @@ export function paymentRoutes(rooms: Rooms): Route[] {
 }
 
 const statuses: PaymentStatus[] = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']
-const sources: AccountKind[] = ['virtual_account', 'dedicated_account']
+const sources = Object.keys(accountKinds) as AccountKind[]
 
 const list = ({ db }: Rooms) =>
   route({

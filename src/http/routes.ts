@@ -5,7 +5,10 @@ import { bankTransferRoutes } from './bank-transfers.js'
 import { checkoutPageRoutes } from './checkout-page/routes.js'
 import { checkoutSessionRoutes } from './checkout-sessions.js'
 import { cryptoTransferRoutes } from './crypto-transfers.js'
+import { cryptoWalletRoutes } from './crypto-wallets.js'
 import { dedicatedAccountRoutes } from './dedicated-accounts.js'
+import { dedicatedCryptoWalletRoutes } from './dedicated-crypto-wallets.js'
+import { depositCoins } from './deposit-coins.js'
 import { eventRoutes } from './events.js'
 import { fundBalance } from './fund-balance.js'
 import { payIn } from './pay-in.js'
@@ -31,11 +34,14 @@ export function createRoutes(rooms: Rooms): Route[] {
     fundBalance(rooms),
     ...virtualAccountRoutes(rooms),
     ...dedicatedAccountRoutes(rooms),
+    ...cryptoWalletRoutes(rooms),
+    ...dedicatedCryptoWalletRoutes(rooms),
     ...checkoutSessionRoutes(rooms),
     ...publicCheckoutRoutes(rooms),
     ...checkoutPageRoutes(rooms),
     ...paymentRoutes(rooms),
     payIn(rooms),
+    depositCoins(rooms),
     railNotices(rooms),
     ...cryptoTransferRoutes(rooms),
     ...bankTransferRoutes(rooms),

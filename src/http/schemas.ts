@@ -26,6 +26,8 @@ export const decimal = Type.String({
 
 export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 
+export const network = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
+
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
 
 /** An amount in an answer: its form follows the asset. */

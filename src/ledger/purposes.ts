@@ -23,6 +23,7 @@ export const purposes = {
   payment_refund: { causePrefix: prefixes.paymentReturn },
   payment_return_reversal: { causePrefix: prefixes.paymentReturn },
   payment_refund_reversal: { causePrefix: prefixes.paymentReturn },
+  sweep: { causePrefix: prefixes.sweep },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

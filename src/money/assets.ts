@@ -10,4 +10,6 @@ export type Asset = keyof typeof assets
 /** Those that live on a chain. */
 export type Coin = Exclude<Asset, 'NGN'>
 
+export const coins = ['USDC', 'USDT'] as const satisfies Coin[]
+
 export const assetNames = Object.keys(assets) as Asset[]

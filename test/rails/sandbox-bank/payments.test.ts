@@ -133,7 +133,7 @@ describe('a sender', () => {
     const sendersAt = async ({ bank }: typeof one) => {
       const accountNumber = await openAccount(bank)
       const payments = await Promise.all(ids.map((id) => payIn(bank, { id, accountNumber })))
-      return payments.map(({ sender }) => sender!)
+      return payments.map(({ sender }) => sender as BankSender)
     }
     const senders = await sendersAt(one)
     expect(await sendersAt(other)).toEqual(senders)

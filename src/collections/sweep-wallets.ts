@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.js'
+import { newId } from '../ids.js'
+import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
+import type { Coin } from '../money/assets.js'
+import type { Prepared } from '../payouts/ports.js'
+import type { Database } from '../postgres/database.js'
+import { isTransient } from '../postgres/failures.js'
+import { Refusal } from '../refusal.js'
+import type { SweepOrder, WalletRail } from './ports.js'
+import { insertSweep, type SweepPart, sweepReference } from './store-sweeps.js'
+
+type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
+
+type Candidate = SweepPart & {
+  asset: Coin
+  /** The last sweep that it was part of failed: another part may have been the reason. */
+  isAlone: boolean
+}
+
+type Planned = SweepOrder & { id: string; parts: SweepPart[] }
+
+/**
+ * Signs transactions that bring the coins of wallets into the treasury, saves them and sends them.
+ * Says how many token accounts it took.
+ */
+export async function sweepWallets({ db, rail, clock, logger }: Tools, now: Date): Promise<number> {
+  if (!(await rail.hasMetItsChain())) return 0
+  const candidates = await findCandidates(db, rail.name)
+  if (candidates.length === 0) return 0
+  const planned = plan(now, candidates, rail.partsPerSweep)
+  const prepared = await rail.prepareSweeps(planned)
+  for (const [index, order] of planned.entries()) {
+    const outcome = prepared[index]!
+    if (outcome instanceof Refusal) {
+      logger.warn({ reason: outcome.reason, message: outcome.message }, 'a sweep was not signed')
+      continue
+    }
+    if (await save(db, clock.now(), rail.name, order, outcome))
+      await rail.sendSweeps([{ ...outcome, ...order }])
+  }
+  return candidates.length
+}
+
+/**
+ * What is swept is what the books have there, and only where chain and books agree to the last
+ * unit: everything that came was judged and credited, and nothing is under way.
+ */
+async function findCandidates(db: Database, rail: string): Promise<Candidate[]> {
+  return db.rows(sql<Candidate>`
+    select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
+      t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
+      a.kind = 'crypto_wallet' as "isClosing", coalesce(last.state = 'FAILED', false) as "isAlone"
+    from token_accounts t
+    join wallets w on w.rail = t.rail and w.address = t.wallet
+    join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+    left join lateral (
+      select s.state from sweep_parts p
+      join sweeps s on s.rail = p.rail and s.id = p.sweep_id
+      where p.rail = t.rail and p.token_account = t.address
+      order by s.created_at desc limit 1) last on true
+    where t.rail = ${rail} and t.amount > 0 and not t.is_unread and not t.has_trouble
+      and t.asset = coalesce(a.asset, t.asset) and t.asset in ('USDC', 'USDT')
+      and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.leastAmount})
+      and last.state is distinct from 'LIVE'
+      and t.amount = (
+        select coalesce(sum(p.amount), 0) from payments p
+        where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset)
+      - (select coalesce(sum(p.amount), 0) from sweep_parts p
+        join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
+        where p.rail = t.rail and p.token_account = t.address)
+    order by t.asset, t.address limit ${limits.sweeps.accountsAtOnce}`)
+}
+
+/** One coin a transaction; those that failed together are tried one by one. */
+function plan(now: Date, candidates: Candidate[], most: number): Planned[] {
+  const groups = new Map<string, Candidate[][]>()
+  for (const candidate of candidates) {
+    const key = candidate.isAlone ? candidate.tokenAccount : candidate.asset
+    const lists = groups.get(key) ?? [[]]
+    if (lists.at(-1)!.length === most) lists.push([])
+    lists.at(-1)!.push(candidate)
+    groups.set(key, lists)
+  }
+  return [...groups.values()].flat().map((parts) => {
+    const id = newId(now)
+    return { id, reference: sweepReference(id), asset: parts[0]!.asset, parts }
+  })
+}
+
+/** Whether it may be sent. Somebody else may have swept the same: then nothing has happened. */
+async function save(
+  db: Database,
+  now: Date,
+  rail: string,
+  { id, asset, reference, parts }: Planned,
+  prepared: Prepared,
+): Promise<boolean> {
+  const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
+  try {
+    await db.transaction(async (tx) =>
+      insertSweep(tx, now, { ...prepared, rail, id, reference, asset, amount }, parts),
+    )
+    return true
+  } catch (error) {
+    if (isTransient(error)) return false
+    throw error
+  }
+}

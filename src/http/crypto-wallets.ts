@@ -1,0 +1,105 @@
+import Type from 'typebox'
+import { type Found, getAccount } from '../collections/find-accounts.js'
+import { cryptoWallet } from '../events/resources.js'
+import type { Coin } from '../money/assets.js'
+import { accountRoutes, endAndClose, openWallet, referenceIn, show } from './accounts.js'
+import { successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { metadataIn, readMetadata } from './metadata.js'
+import { readCoins } from './read-coins.js'
+import { readExpiry } from './read-expiry.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+import { closed, decimal, network, stablecoin } from './schemas.js'
+
+const path = '/v1/collections/crypto-wallets'
+const kind = 'crypto_wallet'
+const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
+const params = Type.Object({ reference: Type.String() })
+
+export function cryptoWalletRoutes(rooms: Rooms): Route[] {
+  return [
+    create(rooms),
+    ...accountRoutes(rooms, {
+      ...{ kind, path, resource: cryptoWallet, named: 'merchantReference' },
+      ...{ statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'], parameter: 'reference' },
+    }),
+    cancel(rooms),
+    requery(rooms),
+  ]
+}
+
+const create = (rooms: Rooms) =>
+  route({
+    ...base,
+    path,
+    operation: 'createCryptoWallet',
+    summary: 'Create a crypto wallet',
+    description:
+      'An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.',
+    body: closed({
+      merchantReference: referenceIn,
+      asset: stablecoin,
+      network,
+      amount: decimal,
+      expiresAt: Type.Optional(
+        Type.String({
+          description: 'ISO 8601; at most 24 hours ahead.',
+          examples: ['2026-01-05T09:30:00Z'],
+        }),
+      ),
+      metadata: Type.Optional(metadataIn),
+    }),
+    answers: { 201: cryptoWallet },
+    codes: ['crypto_wallet_creation_failed', 'forbidden'],
+    async handle(ask) {
+      const { merchantReference, expiresAt } = ask.body
+      const asset = ask.body.asset as Coin
+      const amount = readCoins(ask.body.amount, asset)
+      const expected = { amount, expiresAt: readExpiry(ask.now, expiresAt) }
+      const metadata = readMetadata(ask)
+      const wish = { kind, merchantReference, metadata, expected, asset } as const
+      return openWallet(rooms, ask, wish, 'Crypto wallet created')
+    },
+  })
+
+const cancel = (rooms: Rooms) =>
+  route({
+    ...base,
+    path: `${path}/:reference/cancel`,
+    operation: 'cancelCryptoWallet',
+    summary: 'Cancel a crypto wallet',
+    description: 'You want no coins here any more. What comes all the same counts as late.',
+    params,
+    answers: { 200: cryptoWallet },
+    codes: ['not_found', 'account_action_failed'],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
+      return endAndClose(rooms, ask, name, 'Crypto wallet cancelled')
+    },
+  })
+
+const requery = (rooms: Rooms) =>
+  route({
+    ...base,
+    path: `${path}/:reference/requery`,
+    operation: 'requeryCryptoWallet',
+    summary: 'Look at the chain again',
+    description:
+      'Has the wallet looked at at once, which happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    params,
+    answers: { 200: cryptoWallet },
+    codes: ['not_found'],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
+      const { account } = await getAccount(rooms.db, name)
+      await rooms.collections.lookAtWallet(account)
+      return rooms.change(
+        toLateCall(
+          ask,
+          (tx) => getAccount(tx, name),
+          (found) => successText(200, 'Crypto wallet', show(found as Found)),
+        ),
+      )
+    },
+  })

@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { dedicatedCryptoWallet } from '../events/resources.js'
+import { accountRoutes, openWallet, referenceIn } from './accounts.js'
+import { metadataIn, readMetadata } from './metadata.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+import { closed, network } from './schemas.js'
+
+const path = '/v1/collections/dedicated-crypto-wallets'
+const kind = 'dedicated_crypto_wallet'
+
+export function dedicatedCryptoWalletRoutes(rooms: Rooms): Route[] {
+  return [
+    create(rooms),
+    ...accountRoutes(rooms, {
+      ...{ kind, path, resource: dedicatedCryptoWallet, named: 'externalReference' },
+      ...{ statuses: ['ACTIVE'], listed: 'ACTIVE', parameter: 'reference' },
+    }),
+  ]
+}
+
+const create = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path,
+    access: 'secret',
+    tag: 'Collections',
+    operation: 'createDedicatedCryptoWallet',
+    summary: 'Create a dedicated crypto wallet',
+    description:
+      'A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
+    body: closed({ externalReference: referenceIn, network, metadata: Type.Optional(metadataIn) }),
+    answers: { 201: dedicatedCryptoWallet },
+    codes: ['dedicated_crypto_wallet_creation_failed', 'forbidden'],
+    async handle(ask) {
+      const { externalReference: merchantReference } = ask.body
+      const metadata = readMetadata(ask)
+      const wish = { kind, merchantReference, metadata, expected: null, asset: null } as const
+      return openWallet(rooms, ask, wish, 'Dedicated crypto wallet created')
+    },
+  })

@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { findWallet } from '../collections/find-accounts.js'
+import type { Coin } from '../money/assets.js'
+import { Refusal } from '../refusal.js'
+import { success } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import { readCoins } from './read-coins.js'
+import { requestName } from './request-name.js'
+import type { Rooms } from './rooms.js'
+import { route } from './route.js'
+import { closed, decimal, stablecoin } from './schemas.js'
+
+const address = Type.String({
+  maxLength: 100,
+  description: 'Of a wallet of yours.',
+  examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
+})
+
+const deposit = Type.Object({
+  signature: Type.String({
+    description: 'Of the transaction, which any Solana client can look at.',
+  }),
+  address,
+  asset: stablecoin,
+  amount: decimal,
+})
+
+/** A customer sends coins: a real transfer on the embedded chain, from a wallet of its own. */
+export const depositCoins = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/crypto-deposits',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'depositTestCoins',
+    summary: 'Send coins to a wallet as a customer would',
+    description:
+      'Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
+    tag: 'Test mode',
+    body: closed({ address, asset: stablecoin, amount: decimal }),
+    answers: { 201: deposit },
+    codes: ['not_found', 'account_action_failed'],
+    async handle(ask) {
+      const { address: wallet, amount } = ask.body
+      const asset = ask.body.asset as Coin
+      const { coinCustomers, lookAtWallet } = rooms.collections
+      if (!coinCustomers) throw notSimulated()
+      const account = await findWallet(rooms.db, ask.environment.id, wallet)
+      if (!account) throw unknownWallet(wallet)
+      const order = { address: wallet, asset, amount: readCoins(amount, asset) }
+      const signature = await coinCustomers.deposit({
+        key: `deposit-${requestName(ask)}`,
+        ...order,
+      })
+      await lookAtWallet(account)
+      return rooms.change(
+        toLateCall(
+          ask,
+          async () => ({ signature, address: wallet, asset, amount }),
+          (shown) => success(201, 'Coins sent', shown),
+        ),
+      )
+    },
+  })
+
+function unknownWallet(address: string): Refusal {
+  return new Refusal('not_found', { message: `There is no wallet ${address}.` })
+}
+
+function notSimulated(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'not_simulated',
+    message: 'The chain of test mode is a real one here: send coins to the wallet yourself.',
+  })
+}
