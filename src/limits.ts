@@ -233,6 +233,7 @@ export const limits = {
     askedAtOnce: 256,
     /** Payments that the books have, and of those, accounts that the bank is asked about. */
     ...{ noticesCompared: 1_000_000, numbersAsked: 1_000 },
+    ...{ walletPages: 1_000, walletsPerPage: 1_000 },
   },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   testClock: {

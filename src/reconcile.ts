@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { after } from './clock.js'
+import { compareDeposits } from './collections/compare-deposits.js'
 import { comparePayments } from './collections/compare-payments.js'
+import { readArriving } from './collections/store-sweeps.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
@@ -166,12 +168,12 @@ function notCompared(rail: string): Difference {
 function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] {
   const chains = (['test', 'live'] as const).flatMap((mode) => {
     const rail = solana[mode]
-    return rail ? [chainSide(rail, mode)] : []
+    return rail ? [chainSide(rail, mode, now)] : []
   })
   return [...chains, ...(sandboxBank ? [bankSide(sandboxBank, now)] : [])]
 }
 
-function chainSide(rail: SolanaRail, mode: Mode): Side {
+function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
   return {
     rail,
     isKnown: () => rail.hasMetItsChain(),
@@ -188,10 +190,15 @@ function chainSide(rail: SolanaRail, mode: Mode): Side {
       for (const asset of ['USDC', 'USDT'] as const) {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
-        const now = await readTreasuryBooks(db, { mode, asset })
-        differences.push(...compareTreasury(asset, held, { before, after: now }))
+        // First what arrives, then what came: a sweep that ends in between is in both, never in none.
+        const arriving = await readArriving(db, rail.name, asset)
+        const last = await readTreasuryBooks(db, { mode, asset })
+        differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
-      return differences
+      if (!rail.wallets) return differences
+      const deposits = await compareDeposits(db, rail.wallets, now)
+      differences.push(...deposits.differences)
+      return deposits.isComplete ? differences : [...differences, notCompared(rail.name)]
     },
   }
 }

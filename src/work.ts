@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './clock.js'
+import { concludeSweeps } from './collections/conclude-sweeps.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { followReturns } from './collections/follow-returns.js'
 import { hearUnannounced } from './collections/hear-unannounced.js'
 import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
+import type { WalletRail } from './collections/ports.js'
 import { sendReturns } from './collections/send-returns.js'
-import { modes } from './environment.js'
+import { sweepWallets } from './collections/sweep-wallets.js'
+import { watchWallets } from './collections/watch-wallets.js'
+import { type Mode, modes } from './environment.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
@@ -62,7 +66,8 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   ]
 }
 
-function collectionJobs({ rails, collecting }: OpenRails, { lane, clock, logger }: JobTools) {
+function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobTools) {
+  const { lane, clock, logger } = tools
   const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
   const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
   const jobs: Job[] = [
@@ -80,12 +85,41 @@ function collectionJobs({ rails, collecting }: OpenRails, { lane, clock, logger 
       ...{ name: `judge payments of ${rail}`, everyMs, batch: noticesAtOnce },
       run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
     })),
+    ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
     ...returning.map((rail) => ({
       ...{ name: `send payments back by ${rail.name}`, everyMs, batch: returnsAtOnce },
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
   return jobs
+}
+
+function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): Job[] {
+  if (!rail) return []
+  const { lane, clock, logger } = tools
+  const { deposits, sweeps, collections } = limits
+  return [
+    {
+      ...{ name: `look for coins in wallets of ${mode} mode`, everyMs: deposits.workEveryMs },
+      batch: deposits.accountsAtOnce,
+      run: (db, now) => watchWallets({ db, rail, mode, lane, logger }, now),
+    },
+    {
+      ...{ name: `judge deposits of ${mode} mode`, everyMs: collections.workEveryMs },
+      batch: collections.noticesAtOnce,
+      run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
+    },
+    {
+      ...{ name: `sweep wallets of ${mode} mode`, everyMs: sweeps.everyMs },
+      batch: sweeps.accountsAtOnce,
+      run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
+    },
+    {
+      ...{ name: `look after sweeps of ${mode} mode`, everyMs: sweeps.lookEveryMs },
+      batch: sweeps.looksAtOnce,
+      run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
+    },
+  ]
 }
 
 function namesOf(collecting: OpenRails['collecting']): string[] {

@@ -41,6 +41,7 @@ export type Difference = {
     | 'amount_differs'
     | 'state_differs'
     | 'treasury_differs'
+    | 'deposits_differ'
     | 'not_compared'
   /** A reference of ours, what names it at the rail, or an asset. */
   name: string

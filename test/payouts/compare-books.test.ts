@@ -120,9 +120,20 @@ describe('books and rail', () => {
 })
 
 describe('the treasury', () => {
-  type Step = { kind: 'fund' | 'mint' | 'hold' | 'land' | 'settle' | 'release'; pick: number }
+  const kinds = [
+    'fund',
+    'mint',
+    'hold',
+    'land',
+    'settle',
+    'release',
+    'sweep',
+    'arrive',
+    'book',
+  ] as const
+  type Step = { kind: (typeof kinds)[number]; pick: number }
   const step: fc.Arbitrary<Step> = fc.record({
-    kind: fc.constantFrom('fund', 'mint', 'hold', 'land', 'settle', 'release'),
+    kind: fc.constantFrom(...kinds),
     pick: fc.nat(50),
   })
 
@@ -131,10 +142,12 @@ describe('the treasury', () => {
     const unminted: bigint[] = []
     const marked: bigint[] = []
     const open: { amount: bigint; hasLanded: boolean }[] = []
+    const sweeps: { amount: bigint; hasLanded: boolean }[] = []
     const books = { came: 0n, left: 0n }
     let chain = 0n
     const act = ({ kind, pick }: Step) => {
       const payout = open[pick % (open.length || 1)]
+      const sweep = sweeps[pick % (sweeps.length || 1)]
       const amount = BigInt(pick + 1)
       if (kind === 'fund') {
         books.came += amount
@@ -156,6 +169,15 @@ describe('the treasury', () => {
         books.left += payout.amount
       }
       if (kind === 'release' && payout && !payout.hasLanded) open.splice(open.indexOf(payout), 1)
+      if (kind === 'sweep') sweeps.push({ amount, hasLanded: false })
+      if (kind === 'arrive' && sweep && !sweep.hasLanded) {
+        sweep.hasLanded = true
+        chain += sweep.amount
+      }
+      if (kind === 'book' && sweep?.hasLanded) {
+        sweeps.splice(sweeps.indexOf(sweep), 1)
+        books.came += sweep.amount
+      }
     }
     const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
     const read = (): TreasuryBooks => ({
@@ -163,21 +185,25 @@ describe('the treasury', () => {
       coming: sum(marked),
       leaving: sum(open.map(({ amount }) => amount)),
     })
-    return { act, read, chain: () => chain }
+    const arriving = () => sum(sweeps.map(({ amount }) => amount))
+    return { act, read, arriving, chain: () => chain }
   }
 
   // The readings are minutes apart on a busy day; whatever happens between them is no difference.
   test('agrees whenever it is read, whatever is under way', () => {
     const steps = fc.array(step, { maxLength: 60 })
     fc.assert(
-      fc.property(steps, steps, steps, (first, between, last) => {
+      fc.property(steps, steps, steps, steps, (first, between, next, last) => {
         const world = createWorld()
         first.forEach(world.act)
         const before = world.read()
         between.forEach(world.act)
         const held = world.chain()
+        next.forEach(world.act)
+        const arriving = world.arriving()
         last.forEach(world.act)
-        expect(compareTreasury('USDC', held, { before, after: world.read() })).toEqual([])
+        const after = world.read()
+        expect(compareTreasury('USDC', held, { before, after, arriving })).toEqual([])
       }),
       { numRuns: 2_000 },
     )
@@ -191,9 +217,10 @@ describe('the treasury', () => {
         const world = createWorld()
         before.forEach(world.act)
         for (let round = 0; round < 200; round += 1)
-          for (const kind of ['mint', 'land', 'settle'] as const) world.act({ kind, pick: 0 })
+          for (const kind of ['mint', 'land', 'settle', 'arrive', 'book'] as const)
+            world.act({ kind, pick: 0 })
         const books = world.read()
-        const both = { before: books, after: books }
+        const both = { before: books, after: books, arriving: world.arriving() }
         expect(compareTreasury('USDC', world.chain(), both)).toEqual([])
         const found = compareTreasury('USDC', world.chain() + error, both)
         expect(found.map(({ kind, name }) => [kind, name])).toEqual([['treasury_differs', 'USDC']])

@@ -3,7 +3,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.js'
 import type { CollectionRails } from '../../src/collections/order-accounts.js'
-import type { Customers } from '../../src/collections/ports.js'
+import type { WalletRails } from '../../src/collections/order-wallets.js'
+import type { CoinCustomers, Customers } from '../../src/collections/ports.js'
 import { compose } from '../../src/compose.js'
 import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
@@ -79,6 +80,8 @@ export async function openHouse(
     simulated?: SimulatedRail[]
     collecting?: CollectionRails
     customers?: Customers
+    wallets?: WalletRails
+    coinCustomers?: CoinCustomers
     naira?: Config['naira']
     mint?: CoinMint
   } = {},
@@ -105,7 +108,7 @@ export async function openHouse(
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails, banks, simulated, mint, collecting, customers } = options
+  const { rails, banks, simulated, mint, collecting, customers, wallets, coinCustomers } = options
   const house = await compose({
     ...{ config, databaseUrl: db.url, logger, clock },
     ...(rails && { rails }),
@@ -113,7 +116,8 @@ export async function openHouse(
     ...(simulated && { simulated }),
     ...(collecting && { collecting }),
     ...(customers && { customers }),
-    mint,
+    ...(wallets && { wallets }),
+    ...{ mint, coinCustomers },
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { limits } from '../limits.js'
+import { formatDecimal } from '../money/amounts.js'
+import { type Coin, coins } from '../money/assets.js'
+import type { Difference } from '../payouts/compare-books.js'
+import type { Database } from '../postgres/database.js'
+import type { Reader } from '../postgres/tx.js'
+import type { WalletRail } from './ports.js'
+import { lookSoon } from './store-wallets.js'
+
+type Booked = {
+  address: string
+  wallet: string
+  asset: string
+  /** What came, credited or not, less what was swept for certain. */
+  amount: bigint
+  /** Of that, what a sweep may have taken by now. */
+  leaving: bigint
+}
+
+/**
+ * Compares what lies in wallets with what the books have there, one token account after the other.
+ * Those that differ are looked at at once: a deposit that nobody has seen yet is none the second
+ * time.
+ */
+export async function compareDeposits(
+  db: Database,
+  rail: WalletRail,
+  now: Date,
+): Promise<{ differences: Difference[]; isComplete: boolean }> {
+  const { walletPages, walletsPerPage } = limits.reconcile
+  const differences: Difference[] = []
+  let last = ''
+  for (let pages = 0; pages < walletPages; pages += 1) {
+    const booked = await listBooked(db, rail.name, last)
+    const held = await rail.readAmounts(booked.map(({ address }) => address))
+    const different = booked.filter((one, index) => !isHeld(one, held[index]!))
+    for (const one of different) {
+      await lookSoon(db, now, { rail: rail.name, wallet: one.wallet })
+      differences.push(toDifference(one, held[booked.indexOf(one)]!))
+    }
+    if (booked.length < walletsPerPage) return { differences, isComplete: true }
+    last = booked.at(-1)!.address
+  }
+  return { differences, isComplete: false }
+}
+
+function isHeld({ amount, leaving }: Booked, held: bigint): boolean {
+  return amount - leaving <= held && held <= amount
+}
+
+async function listBooked(db: Reader, rail: string, last: string): Promise<Booked[]> {
+  return db.rows(sql<Booked>`
+    select t.address, t.wallet, t.asset, coalesce(came.amount, 0)::bigint
+        + coalesce(refused.amount, 0)::bigint - coalesce(swept.landed, 0)::bigint as amount,
+      coalesce(swept.live, 0)::bigint as leaving
+    from token_accounts t
+    left join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+    left join lateral (select sum(p.amount) as amount from payments p
+      where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset
+      ) came on true
+    left join lateral (select sum((n.announced ->> 'amount')::bigint) as amount from notices n
+      where n.rail = t.rail and n.announced ->> 'accountNumber' = t.wallet and n.state = 'REFUSED'
+        and split_part(n.id, ':', 2) = t.address) refused on true
+    left join lateral (select sum(p.amount) filter (where s.state = 'LANDED') as landed,
+        sum(p.amount) filter (where s.state = 'LIVE') as live
+      from sweep_parts p join sweeps s on s.rail = p.rail and s.id = p.sweep_id
+      where p.rail = t.rail and p.token_account = t.address) swept on true
+    where t.rail = ${rail} and t.address > ${last}
+    order by t.address limit ${limits.reconcile.walletsPerPage}`)
+}
+
+function toDifference(one: Booked, held: bigint): Difference {
+  const { wallet, asset, amount, leaving } = one
+  const show = (value: bigint) =>
+    isCoin(asset) ? `${formatDecimal(value, asset)} ${asset}` : `${value} units of ${asset}`
+  const inBooks = leaving === 0n ? show(amount) : `${show(amount - leaving)} to ${show(amount)}`
+  return { kind: 'deposits_differ', name: wallet, inBooks, atRail: show(held) }
+}
+
+function isCoin(asset: string): asset is Coin {
+  return coins.some((coin) => coin === asset)
+}

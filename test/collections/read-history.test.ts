@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Move, Moves } from '../../src/collections/ports.js'
+import { type Left, readHistory } from '../../src/collections/read-history.js'
+import type { TokenAccount } from '../../src/collections/watch-wallets.js'
+
+const now = new Date('2026-01-05T09:00:00.000Z')
+
+const fresh: TokenAccount = {
+  ...{ rail: 'solana:test', address: 'coins', wallet: 'wallet', asset: 'USDC', amount: 0n },
+  ...{ readTo: null, readSlot: 0n, isUnread: false, hasTrouble: false, busyUntil: now },
+  ...{ auditedAt: now, looks: 1, kind: 'crypto_wallet' },
+}
+
+/** What happened to an account: coins came, or all of them left. */
+function toHistory(changes: number[]): Move[] {
+  let left = 0n
+  return changes.map((change, index) => {
+    const before = left
+    left = change === 0 ? 0n : left + BigInt(change)
+    return {
+      ...{ signature: `s${index}`, slot: BigInt(index), at: now, change: left - before, left },
+      ...{ sender: null, memo: null },
+    }
+  })
+}
+
+function apply(one: TokenAccount, left: Left): TokenAccount {
+  const { amount, readTo, readSlot, isUnread, busyUntil, trouble } = left
+  return { ...one, amount, readTo, readSlot, isUnread, busyUntil, hasTrouble: trouble !== null }
+}
+
+/** What a node shows: of the history it has, all after the transaction that is known. */
+function show(history: Move[], { readTo }: TokenAccount): Move[] {
+  return history.slice(history.findIndex(({ signature }) => signature === readTo) + 1)
+}
+
+const glance = fc.record({
+  /** How much of the history the node has, how far ahead its balances are, what it loses. */
+  ...{ listed: fc.nat(30), held: fc.nat(30), lost: fc.option(fc.nat(30)) },
+  ...{ unreadable: fc.option(fc.nat(30)), isAudit: fc.boolean(), hasForgotten: fc.boolean() },
+})
+
+// Nodes are behind, ahead, forgetful, and one and the same address may be several of them.
+test('however nodes answer, every deposit is told of, and what is taken for read was', () => {
+  const changes = fc.array(fc.nat(5), { maxLength: 30 })
+  fc.assert(
+    fc.property(changes, fc.array(glance, { maxLength: 12 }), (given, glances) => {
+      const history = toHistory(given)
+      const told = new Set<string>()
+      let one = fresh
+      const look = (held: bigint, moves: Moves | undefined) => {
+        const left = readHistory(now, one, { held, moves })
+        for (const { id } of left.deposits) told.add(id)
+        one = apply(one, left)
+      }
+      for (const { listed, held, lost, unreadable, isAudit, hasForgotten } of glances) {
+        const all =
+          isAudit || hasForgotten ? history.slice(0, listed) : show(history.slice(0, listed), one)
+        const hidden = unreadable === null ? undefined : all[unreadable]
+        const moves = all.filter((move, index) => index !== lost && move !== hidden)
+        look(history[held]?.left ?? 0n, {
+          moves,
+          unreadable: hidden ? [hidden.signature] : [],
+        })
+        const read = history.slice(
+          0,
+          history.findIndex(({ signature }) => signature === one.readTo) + 1,
+        )
+        for (const { signature, change } of read.filter((move) => move.change > 0n))
+          expect(told.has(`${signature}:coins`), `${signature} of ${change}`).toBe(true)
+      }
+      const last = history.at(-1)?.left ?? 0n
+      for (let honest = 0; honest < 2; honest += 1)
+        look(last, { moves: show(history, one), unreadable: [] })
+      const came = history.filter(({ change }) => change > 0n)
+      expect([...told].toSorted()).toEqual(
+        came.map(({ signature }) => `${signature}:coins`).toSorted(),
+      )
+      expect(one).toMatchObject({ amount: last, isUnread: false, hasTrouble: false })
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('anybody may write anything on a transaction, also what no database takes', () => {
+  const [move] = toHistory([5])
+  const memo = `\u0000invoice\u001b[31m 77${'!'.repeat(500)}`
+  const { deposits } = readHistory(now, fresh, {
+    held: 5n,
+    moves: { moves: [{ ...move!, memo }], unreadable: [] },
+  })
+  expect(deposits[0]!.narration).toMatch(/^ invoice \[31m 77!{100,}$/)
+  expect(deposits[0]!.narration).toHaveLength(200)
+})

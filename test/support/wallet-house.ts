@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { concludeSweeps } from '../../src/collections/conclude-sweeps.js'
+import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { followReturns } from '../../src/collections/follow-returns.js'
+import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import type { WalletRail } from '../../src/collections/ports.js'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { watchWallets } from '../../src/collections/watch-wallets.js'
+import { createLogger } from '../../src/log.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { connect } from '../../src/postgres/connection.js'
+import type { Database } from '../../src/postgres/database.js'
+import {
+  createCoinCustomers,
+  createCoinMint,
+  giveLamports,
+} from '../../src/rails/solana/embedded.js'
+import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
+import { createKeySigner } from '../../src/rails/solana/signer.js'
+import { Secret } from '../../src/secret.js'
+import { startChain } from '../rails/localnet/localnet.js'
+import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { manualClock } from './clock.js'
+import { type Merchant, openHouse } from './house.js'
+
+/** Longer than a lease and than any pause between looks while payers are expected. */
+const aWhileMs = 90_000
+
+/** After so many blocks, what landed is final. */
+const untilFinal = 33
+
+/** A house with a chain on which wallets collect coins. Blocks and rounds come when told to. */
+export async function openWalletHouse(db: Database) {
+  const chain = await startChain()
+  // Blocks are made in the time of the world, and lateness is judged by it.
+  const clock = manualClock(new Date())
+  const log: string[] = []
+  const logger = createLogger('debug', { write: (line) => log.push(line) })
+  const signer = createKeySigner(newSecret())
+  await giveLamports(chain.url, signer.address)
+  const walletSigner = createSeedSigner(makeMnemonic())
+  const rail = await createSolanaRail({
+    ...{ endpoints: [chain.url], signer, walletSigner, clock, logger, isEmbedded: true },
+    ...{ network: 'not-mainnet', promised: nothingPromised },
+  })
+  const wallets = rail.wallets!
+  const mint = createCoinMint(chain.url, rail)
+  const house = await openHouse({
+    beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+    rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
+    wallets: { test: wallets, live: undefined },
+    coinCustomers: createCoinCustomers(chain.url, { waitsForBlock: false }),
+    mint,
+  })
+  const lane = createPaymentLane({
+    connect: () => connect(db.url, 'test deposits'),
+    clock,
+    rails: new Map(),
+  })
+  onTestFinished(async () => {
+    await rail.stop()
+    await lane.close()
+  })
+
+  const watch = (by: WalletRail = wallets) =>
+    watchWallets({ db, rail: by, mode: 'test', lane, logger }, clock.now())
+  const sweep = async () => {
+    const swept = await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
+    await chain.advance(untilFinal)
+    clock.advance(aWhileMs)
+    await concludeSweeps({ db, rail: wallets, clock, logger }, clock.now())
+    return swept
+  }
+
+  return {
+    ...{ ...house, chain, clock, rail, wallets, lane, log, logger, watch, sweep },
+
+    /** Everything that landed is final, and every worker does a round. */
+    async settle() {
+      await chain.advance(untilFinal)
+      clock.advance(aWhileMs)
+      const now = clock.now()
+      await expireAccounts(db, now)
+      await watch()
+      await takeDueNotices({ db, rail: wallets.name, lane, logger }, now)
+      await sendReturns({ db, rail, clock, logger }, now)
+      await lookAfterPayouts({ db, rail, clock, logger, follow: followReturns }, now)
+    },
+  }
+}
+
+export type WalletHouse = Awaited<ReturnType<typeof openWalletHouse>>
+
+/** What a merchant of test mode does over HTTP. */
+export function shopOf({ ask }: Pick<WalletHouse, 'ask'>, { test }: Merchant) {
+  const key = test.secret
+  const post = (path: string, body: object, headers = {}) =>
+    ask('POST', path, { key, body, headers })
+  const get = async (path: string) => (await ask('GET', path, { key })).json.data
+  return {
+    ...{ post, get },
+    open: async (change: object = {}) =>
+      post('/v1/collections/crypto-wallets', {
+        ...{ merchantReference: 'order-1', asset: 'USDC', network: 'SOLANA', amount: '25' },
+        ...change,
+      }),
+    openDedicated: async (externalReference: string) =>
+      post('/v1/collections/dedicated-crypto-wallets', { externalReference, network: 'SOLANA' }),
+    deposit: (address: string, amount: string, change: object = {}) =>
+      post('/v1/test/crypto-deposits', { address, asset: 'USDC', amount, ...change }),
+    verify: (reference: string) => get(`/v1/collections/crypto-wallets/${reference}`),
+    paymentsOf: async (reference: string) =>
+      (await get(`/v1/collections/payments?accountReference=${reference}`)).items,
+    eventsOf: async (reference: string): Promise<string[]> => {
+      const { items } = await get(`/v1/events?resource=${reference}&limit=100`)
+      const told: { type: string; sequence: number }[] = items
+      return told.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
+    },
+    balance: async (
+      asset = 'USDC',
+    ): Promise<{ available: string; held: string; pending: string }> => {
+      const { items } = await get('/v1/balances')
+      return items.find((item: { asset: string }) => item.asset === asset)
+    },
+  }
+}
