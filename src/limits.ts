@@ -112,12 +112,15 @@ export const limits = {
     /** Rules of every cluster and of Agave's JSON-RPC. */
     blockhashAge: 150,
     finalizedAfter: 32,
+    transactionBytes: 1_232,
     accountsPerCall: 100,
     statusesPerCall: 256,
     signaturesPerCall: 1_000,
     /** Agave reads at most 50 KiB a request; a payout takes about 900 bytes of it. */
     callsPerRequest: 50,
     requestsUnderWay: 4,
+    /** Each answer may be long: a page of a history, or all tokens of a wallet. */
+    longAnswersPerRequest: 20,
     connections: 16,
     callMs: 5 * second,
     /** Each endpoint is asked so often before the rail counts as unavailable. */

@@ -46,8 +46,11 @@ export function transfer(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> 
   return fulfilAll(chain, orders, { build: buildTransfer, prefix: 'transfer:' })
 }
 
+/** What an order takes: a transaction that is its own, and maybe one that must be before it. */
+type Plan = { own: Instruction[]; before?: Instruction[] }
+
 type Kind = {
-  build: (chain: Chain, order: MintOrder) => Promise<Instruction[]>
+  build: (chain: Chain, order: MintOrder) => Promise<Plan>
   /** Tells the keys of one kind of order from those of another. */
   prefix: string
 }
@@ -56,17 +59,18 @@ async function fulfilAll(chain: Chain, orders: MintOrder[], kind: Kind): Promise
   const outcomes: Outcome[] = []
   for (const order of orders) {
     const orderKey = kind.prefix + order.key
-    const instructions = chain.orders.has(orderKey) ? [] : await kind.build(chain, order)
-    outcomes.push({ key: order.key, ...fulfil(chain, orderKey, instructions) })
+    const plan = chain.orders.has(orderKey) ? { own: [] } : await kind.build(chain, order)
+    outcomes.push({ key: order.key, ...fulfil(chain, orderKey, plan) })
   }
   return outcomes
 }
 
 /** Looks for the key again: a copy may have been fulfilled while this one was built. */
-function fulfil(chain: Chain, orderKey: string, instructions: Instruction[]): Omit<Outcome, 'key'> {
+function fulfil(chain: Chain, orderKey: string, { own, before }: Plan): Omit<Outcome, 'key'> {
   const first = chain.orders.get(orderKey)
   if (first !== undefined) return { signature: textOf(first), err: null }
-  const transaction = sign(chain, instructions)
+  if (before) chain.land(sign(chain, before))
+  const transaction = sign(chain, own)
   const refused = chain.land(transaction, { orderKey })
   if (refused) return { signature: null, err: refused.err }
   const { ordinal, hasFailed } = chain.find(transaction.signature)!
@@ -74,35 +78,39 @@ function fulfil(chain: Chain, orderKey: string, instructions: Instruction[]): Om
   return { signature: textOf(transaction.signature), err }
 }
 
-async function buildMint(chain: Chain, order: MintOrder): Promise<Instruction[]> {
-  const account = await findTokenAccount(order.owner, order.mint)
-  return [getAddMemoInstruction({ memo: order.key }), ...mintTo(chain, { ...order, account })]
+async function buildMint(chain: Chain, order: MintOrder): Promise<Plan> {
+  return { own: await mintTo(chain, order) }
 }
 
-/** What is paid is minted a moment before: the faucet never runs dry. */
-async function buildTransfer(chain: Chain, order: MintOrder): Promise<Instruction[]> {
+/**
+ * What is paid is minted before: the faucet never runs dry. By a transaction of its own, or nobody
+ * could tell from the payment whose coins became less.
+ */
+async function buildTransfer(chain: Chain, order: MintOrder): Promise<Plan> {
   const authority = createNoopSigner(faucetAddress(chain))
   const [owner, mint] = [address(order.owner), address(order.mint)]
   const source = await findTokenAccount(authority.address, mint)
   const destination = await findTokenAccount(owner, mint)
-  const { amount } = order
-  return [
-    getAddMemoInstruction({ memo: order.key }),
-    ...mintTo(chain, { ...order, owner: authority.address, account: source }),
-    getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer: authority, ata: destination, owner, mint },
-    }),
-    getTransferCheckedInstruction({
-      ...{ source, mint, destination, authority, amount, decimals },
-    }),
-  ]
+  const { amount, key } = order
+  const create = { payer: authority, ata: destination, owner, mint }
+  const transfer = { source, mint, destination, authority, amount, decimals }
+  return {
+    before: await mintTo(chain, { ...order, owner: authority.address, key: `for ${key}` }),
+    own: [
+      getAddMemoInstruction({ memo: key }),
+      getCreateAssociatedTokenIdempotentInstruction(create),
+      getTransferCheckedInstruction(transfer),
+    ],
+  }
 }
 
-function mintTo(chain: Chain, order: MintOrder & { account: Address }): Instruction[] {
+async function mintTo(chain: Chain, order: MintOrder): Promise<Instruction[]> {
   const faucet = createNoopSigner(faucetAddress(chain))
-  const { account, amount } = order
+  const { amount, key } = order
   const [owner, mint] = [address(order.owner), address(order.mint)]
+  const account = await findTokenAccount(owner, mint)
   return [
+    getAddMemoInstruction({ memo: key }),
     getCreateAssociatedTokenIdempotentInstruction({ payer: faucet, ata: account, owner, mint }),
     getMintToInstruction({ mint, token: account, mintAuthority: faucet, amount }),
   ]
