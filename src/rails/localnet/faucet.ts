@@ -18,65 +18,111 @@ import {
   findAssociatedTokenPda,
   getCreateAssociatedTokenIdempotentInstruction,
   getMintToInstruction,
+  getTransferCheckedInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import type { Chain } from './chain.js'
+import { decimals } from './genesis.js'
 import { type Key, textOf } from './keys.js'
 import type { TransactionError } from './vm-errors.js'
 import { readWire, type Wire } from './wire.js'
 
 export type MintOrder = { owner: string; mint: string; amount: bigint; key: string }
-export type MintOutcome = { key: string; signature: string | null; err: TransactionError | null }
+export type Outcome = { key: string; signature: string | null; err: TransactionError | null }
 
 /**
  * Mints to the owner's associated token account, at most once per key: a repeat is answered with
  * the first signature. The memo of the transaction is the key.
  */
-export async function mint(chain: Chain, orders: MintOrder[]): Promise<MintOutcome[]> {
-  const outcomes: MintOutcome[] = []
+export function mint(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> {
+  return fulfilAll(chain, orders, { build: buildMint, prefix: '' })
+}
+
+/**
+ * Pays to the owner's associated token account as any customer would, from a token account of the
+ * faucet. At most once per key, and the keys are others than those of mints.
+ */
+export function transfer(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> {
+  return fulfilAll(chain, orders, { build: buildTransfer, prefix: 'transfer:' })
+}
+
+/** What an order takes: a transaction that is its own, and maybe one that must be before it. */
+type Plan = { own: Instruction[]; before?: Instruction[] }
+
+type Kind = {
+  build: (chain: Chain, order: MintOrder) => Promise<Plan>
+  /** Tells the keys of one kind of order from those of another. */
+  prefix: string
+}
+
+async function fulfilAll(chain: Chain, orders: MintOrder[], kind: Kind): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
   for (const order of orders) {
-    const instructions = chain.orders.has(order.key) ? [] : await buildMint(chain, order)
-    outcomes.push(fulfil(chain, order, instructions))
+    const orderKey = kind.prefix + order.key
+    const plan = chain.orders.has(orderKey) ? { own: [] } : await kind.build(chain, order)
+    outcomes.push({ key: order.key, ...fulfil(chain, orderKey, plan) })
   }
   return outcomes
 }
 
 /** Looks for the key again: a copy may have been fulfilled while this one was built. */
-function fulfil(chain: Chain, { key }: MintOrder, instructions: Instruction[]): MintOutcome {
-  const first = chain.orders.get(key)
-  if (first !== undefined) return { key, signature: textOf(first), err: null }
-  const transaction = sign(chain, instructions)
-  const refused = chain.land(transaction, { orderKey: key })
-  if (refused) return { key, signature: null, err: refused.err }
+function fulfil(chain: Chain, orderKey: string, { own, before }: Plan): Omit<Outcome, 'key'> {
+  const first = chain.orders.get(orderKey)
+  if (first !== undefined) return { signature: textOf(first), err: null }
+  if (before) chain.land(sign(chain, before))
+  const transaction = sign(chain, own)
+  const refused = chain.land(transaction, { orderKey })
+  if (refused) return { signature: null, err: refused.err }
   const { ordinal, hasFailed } = chain.find(transaction.signature)!
   const err = hasFailed ? chain.read(ordinal).meta.err : null
-  return { key, signature: textOf(transaction.signature), err }
+  return { signature: textOf(transaction.signature), err }
 }
 
-async function buildMint(chain: Chain, order: MintOrder): Promise<Instruction[]> {
+async function buildMint(chain: Chain, order: MintOrder): Promise<Plan> {
+  return { own: await mintTo(chain, order) }
+}
+
+/**
+ * What is paid is minted before: the faucet never runs dry. By a transaction of its own, or nobody
+ * could tell from the payment whose coins became less.
+ */
+async function buildTransfer(chain: Chain, order: MintOrder): Promise<Plan> {
+  const authority = createNoopSigner(faucetAddress(chain))
+  const [owner, mint] = [address(order.owner), address(order.mint)]
+  const source = await findTokenAccount(authority.address, mint)
+  const destination = await findTokenAccount(owner, mint)
+  const { amount, key } = order
+  const create = { payer: authority, ata: destination, owner, mint }
+  const transfer = { source, mint, destination, authority, amount, decimals }
+  return {
+    before: await mintTo(chain, { ...order, owner: authority.address, key: `for ${key}` }),
+    own: [
+      getAddMemoInstruction({ memo: key }),
+      getCreateAssociatedTokenIdempotentInstruction(create),
+      getTransferCheckedInstruction(transfer),
+    ],
+  }
+}
+
+async function mintTo(chain: Chain, order: MintOrder): Promise<Instruction[]> {
   const faucet = createNoopSigner(faucetAddress(chain))
-  const owner = address(order.owner)
-  const coin = address(order.mint)
+  const { amount, key } = order
+  const [owner, mint] = [address(order.owner), address(order.mint)]
+  const account = await findTokenAccount(owner, mint)
+  return [
+    getAddMemoInstruction({ memo: key }),
+    getCreateAssociatedTokenIdempotentInstruction({ payer: faucet, ata: account, owner, mint }),
+    getMintToInstruction({ mint, token: account, mintAuthority: faucet, amount }),
+  ]
+}
+
+async function findTokenAccount(owner: string, mint: string): Promise<Address> {
   const [account] = await findAssociatedTokenPda({
-    owner,
-    mint: coin,
+    owner: address(owner),
+    mint: address(mint),
     tokenProgram: TOKEN_PROGRAM_ADDRESS,
   })
-  return [
-    getAddMemoInstruction({ memo: order.key }),
-    getCreateAssociatedTokenIdempotentInstruction({
-      payer: faucet,
-      ata: account,
-      owner,
-      mint: coin,
-    }),
-    getMintToInstruction({
-      mint: coin,
-      token: account,
-      mintAuthority: faucet,
-      amount: order.amount,
-    }),
-  ]
+  return account
 }
 
 /** Gives lamports by a transfer from the faucet. */

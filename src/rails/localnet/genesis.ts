@@ -13,7 +13,8 @@ export type Genesis = { hash: Key; faucet: Keypair; accounts: Map<Key, AccountSt
 /** Nine million SOL: more would not fit the integers that JSON readers agree on. */
 const faucetLamports = 9_000_000_000_000_000n
 const mintLamports = 1_461_600n
-const decimals = 6
+/** Of both coins, as on mainnet. */
+export const decimals = 6
 
 /** Opens the chain of a folder, or begins one there. A journal without its genesis is refused. */
 export function openGenesis(folder: string): Genesis {

@@ -13,18 +13,21 @@ export type Account = {
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-type Shown = {
+export type ShownAccount = {
   lamports: number | string
   owner: string
   executable: boolean
   space: number | string
   data: [string, 'base64']
-} | null
+}
 
-type Answer = { context: { slot: number | string }; value: Shown[] }
+type Answer = { context: { slot: number | string }; value: (ShownAccount | null)[] }
 
 /** The byte after a token account's fields tells accounts from mints that have extensions. */
 const wantedBytes = 166
+
+/** How accounts are asked for. */
+export const accountOptions = { encoding: 'base64', dataSlice: { offset: 0, length: wantedBytes } }
 
 export async function readAccounts(
   endpoints: Endpoints,
@@ -44,14 +47,13 @@ export async function readAccountsAt(
   addresses: string[],
   commitment: Commitment,
 ): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
-  const dataSlice = { offset: 0, length: wantedBytes }
-  const options = { commitment, encoding: 'base64', dataSlice }
+  const options = { commitment, ...accountOptions }
   const answer = await endpoints.call<Answer>('getMultipleAccounts', addresses, options)
-  return { accounts: answer.value.map(toAccount), slot: BigInt(answer.context.slot) }
+  const accounts = answer.value.map((shown) => shown && toAccount(shown))
+  return { accounts, slot: BigInt(answer.context.slot) }
 }
 
-function toAccount(shown: Shown): Account | null {
-  if (shown === null) return null
+export function toAccount(shown: ShownAccount): Account {
   return {
     lamports: BigInt(shown.lamports),
     owner: shown.owner,

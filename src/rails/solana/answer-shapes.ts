@@ -6,12 +6,18 @@ import type { Call } from './endpoint.js'
 const whole = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]+$' })])
 const orNull = (schema: TSchema) => Type.Union([Type.Null(), schema])
 const context = Type.Object({ slot: whole })
+const time = Type.Optional(orNull(Type.Integer()))
+/** Of what is very old, nodes do not know them. */
 const balances = Type.Optional(
-  Type.Array(
-    Type.Object({
-      accountIndex: Type.Integer(),
-      uiTokenAmount: Type.Object({ amount: Type.String({ pattern: '^[0-9]+$' }) }),
-    }),
+  orNull(
+    Type.Array(
+      Type.Object({
+        accountIndex: Type.Integer(),
+        mint: Type.String(),
+        owner: Type.Optional(Type.String()),
+        uiTokenAmount: Type.Object({ amount: Type.String({ pattern: '^[0-9]+$' }) }),
+      }),
+    ),
   ),
 )
 
@@ -34,11 +40,15 @@ const line = Type.Object({
   slot: whole,
   err: Type.Unknown(),
   memo: orNull(Type.String()),
+  blockTime: time,
 })
 
 const transaction = Type.Object({
+  slot: whole,
+  blockTime: time,
   meta: orNull(
     Type.Object({
+      err: Type.Unknown(),
       preTokenBalances: balances,
       postTokenBalances: balances,
       loadedAddresses: Type.Optional(
@@ -70,6 +80,9 @@ const shapes: Record<string, TSchema> = {
   simulateTransaction: Type.Object({ value: Type.Object({ err: Type.Unknown() }) }),
   getSignaturesForAddress: Type.Array(line),
   getTransaction: orNull(transaction),
+  getTokenAccountsByOwner: Type.Object({
+    value: Type.Array(Type.Object({ pubkey: Type.String(), account })),
+  }),
 }
 
 const validators = new Map(

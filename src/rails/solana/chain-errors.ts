@@ -5,7 +5,11 @@ import { instructionIndex } from './compile.js'
 export type TransactionError = string | { [name: string]: unknown }
 
 /** Errors of the fee payer, who is the treasury. */
-const treasuryErrors = ['InsufficientFundsForFee', 'AccountNotFound', 'InsufficientFundsForRent']
+export const treasuryErrors = [
+  'InsufficientFundsForFee',
+  'AccountNotFound',
+  'InsufficientFundsForRent',
+]
 
 /** These depend on the moment, not on the transaction. */
 const passing = new Set([
@@ -44,16 +48,16 @@ export function reasonOf(error: TransactionError): ChainFailure {
   return 'chain_error'
 }
 
-function nameOf(error: TransactionError): string {
+export function nameOf(error: TransactionError): string {
   return typeof error === 'string' ? error : Object.keys(error)[0]!
 }
 
-function instructionErrorOf(error: TransactionError): [number?, unknown?] {
+export function instructionErrorOf(error: TransactionError): [number?, unknown?] {
   if (typeof error === 'string' || !Array.isArray(error.InstructionError)) return []
   return error.InstructionError as [number, unknown]
 }
 
-function customOf(detail: unknown): number | undefined {
+export function customOf(detail: unknown): number | undefined {
   return (detail as { Custom?: number } | undefined)?.Custom
 }
 

@@ -1,7 +1,8 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import type { Finding, LiveAttempt } from '../../payouts/ports.js'
+import type { Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
+import type { TransactionError } from './chain-errors.js'
 import { type Endpoint, EndpointFailure } from './endpoint.js'
 import { askOne, type Endpoints, Unavailable } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
@@ -15,16 +16,21 @@ export type CheckParts = {
   chain: Chain
   treasury: Treasury
   logger: Logger
+  /** What an error means, where the transactions are no payouts. */
+  explain?: (error: TransactionError) => string
 }
 
-type Chained = LiveAttempt & { validUntil: bigint }
+/** A payout, or whatever else is a transaction with a memo that moves the treasury's coins. */
+export type Sent = Prepared & Pick<LiveAttempt, 'reference' | 'asset'>
+
+type Chained = Sent & { validUntil: bigint }
 
 /**
  * Asks every endpoint what became of the attempts. An attempt is called gone only when none of
  * them knows it, none can still take it and, after a long outage, nobody has paid it otherwise.
  */
 export function createCheck(parts: CheckParts) {
-  return async (attempts: LiveAttempt[]): Promise<Finding[]> => {
+  return async (attempts: Sent[]): Promise<Finding[]> => {
     if (attempts.length === 0) return []
     const views = await lookEverywhere(parts, attempts)
     const findings = attempts.map((attempt) => judge(parts, toChained(attempt), views))
@@ -36,20 +42,21 @@ export function createCheck(parts: CheckParts) {
   }
 }
 
-function toChained(attempt: LiveAttempt): Chained {
+function toChained(attempt: Sent): Chained {
   assert(attempt.validUntil !== null, 'what is sent to a chain ends by itself')
   return attempt as Chained
 }
 
-function judge({ endpoints, logger }: CheckParts, attempt: Chained, views: View[]): Finding {
-  const { finding, isDisputed } = judgeAttempt(attempt, views, endpoints.all.length)
+function judge(parts: CheckParts, attempt: Chained, views: View[]): Finding {
+  const { endpoints, logger, explain } = parts
+  const { finding, isDisputed, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt
   if (isDisputed)
     logger.error({ reference, token }, 'the endpoints contradict each other: remove the wrong one')
-  return finding
+  return explain && error ? { state: 'failed', reason: explain(error) } : finding
 }
 
-async function lookEverywhere(parts: CheckParts, attempts: LiveAttempt[]): Promise<View[]> {
+async function lookEverywhere(parts: CheckParts, attempts: Sent[]): Promise<View[]> {
   const { endpoints, chain, logger } = parts
   const looks = endpoints.all.map((endpoint) =>
     orNothing(logger, endpoint, lookAtAttempts(endpoint, attempts, chain)),

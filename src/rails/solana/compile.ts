@@ -70,16 +70,25 @@ export function payoutInstructions(transfer: Transfer): Instruction[] {
 
 /** The bytes that are signed, built by kit. */
 export function compilePayout(transfer: Transfer, blockhash: string): Buffer {
-  const message = pipe(
+  const { treasury } = transfer
+  return compile({ payer: treasury, blockhash, instructions: payoutInstructions(transfer) }).message
+}
+
+export type Draft = { payer: string; blockhash: string; instructions: Instruction[] }
+
+/** The bytes, and whose signatures they need: the payer's first. */
+export function compile({ payer, blockhash, instructions }: Draft) {
+  const draft = pipe(
     createTransactionMessage({ version: 0 }),
-    (empty) => setTransactionMessageFeePayer(address(transfer.treasury), empty),
+    (empty) => setTransactionMessageFeePayer(address(payer), empty),
     (unsent) =>
       setTransactionMessageLifetimeUsingBlockhash(
         { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n },
         unsent,
       ),
-    (timed) => appendTransactionMessageInstructions(payoutInstructions(transfer), timed),
+    (timed) => appendTransactionMessageInstructions(instructions, timed),
   )
-  const encoder = getCompiledTransactionMessageEncoder()
-  return Buffer.from(encoder.encode(compileTransactionMessage(message)))
+  const compiled = compileTransactionMessage(draft)
+  const signers: string[] = compiled.staticAccounts.slice(0, compiled.header.numSignerAccounts)
+  return { message: Buffer.from(getCompiledTransactionMessageEncoder().encode(compiled)), signers }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CoinCustomers } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { CoinMint } from '../../payouts/back-fundings.js'
 import { mainnetMints } from './programs.js'
@@ -50,15 +51,32 @@ export function createCoinMint(
         const mint = mainnetMints[asset as keyof typeof mainnetMints]
         return { owner: rail.treasuryAddress, mint, amount: amount.toString(), key }
       })
-      const outcomes = (await callLocalnet(url, 'localnet_mint', [wanted])) as Minted[]
-      const failed = outcomes.find(({ err }) => err !== null)
-      if (failed) throw new Error(`the embedded chain did not mint: ${JSON.stringify(failed)}`)
-      if (waitsForBlock) await untilConfirmed(url, outcomes.at(-1)!.signature)
+      const signatures = await order(url, 'localnet_mint', wanted)
+      if (waitsForBlock) await untilConfirmed(url, signatures.at(-1)!)
     },
   }
 }
 
-type Minted = { signature: string; err: unknown }
+/** Customers who pay whatever a tester asks for, each key once and for ever. */
+export function createCoinCustomers(url: string, { waitsForBlock = true } = {}): CoinCustomers {
+  return {
+    async deposit({ key, address, asset, amount }) {
+      const wanted = { to: address, mint: mainnetMints[asset], amount: amount.toString(), key }
+      const [signature] = await order(url, 'localnet_transfer', [wanted])
+      if (waitsForBlock) await untilConfirmed(url, signature!)
+      return signature!
+    },
+  }
+}
+
+async function order(url: string, method: string, orders: object[]): Promise<string[]> {
+  const outcomes = (await callLocalnet(url, method, [orders])) as Outcome[]
+  const failed = outcomes.find(({ err }) => err !== null)
+  if (failed) throw new Error(`${method} of the embedded chain failed: ${JSON.stringify(failed)}`)
+  return outcomes.map(({ signature }) => signature)
+}
+
+type Outcome = { signature: string; err: unknown }
 
 /** A block later; what was minted before it is confirmed with it. */
 async function untilConfirmed(url: string, signature: string): Promise<void> {

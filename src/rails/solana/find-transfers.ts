@@ -25,8 +25,8 @@ export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boole
 type TokenBalance = { accountIndex: number; uiTokenAmount: { amount: string } }
 type Shown = {
   meta: {
-    preTokenBalances?: TokenBalance[]
-    postTokenBalances?: TokenBalance[]
+    preTokenBalances?: TokenBalance[] | null
+    postTokenBalances?: TokenBalance[] | null
     loadedAddresses?: { writable: string[]; readonly: string[] }
   } | null
   transaction: { message: { accountKeys: string[] } }
@@ -93,8 +93,8 @@ function readAmount(
   const { meta, transaction } = shown
   const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
   const index = [...transaction.message.accountKeys, ...writable, ...readonly].indexOf(address)
-  const amountIn = (balances: TokenBalance[] = []) =>
-    BigInt(balances.find((each) => each.accountIndex === index)?.uiTokenAmount.amount ?? 0)
+  const amountIn = (balances: TokenBalance[] | null = []) =>
+    BigInt(balances?.find((each) => each.accountIndex === index)?.uiTokenAmount.amount ?? 0)
   return amountIn(meta.preTokenBalances) - amountIn(meta.postTokenBalances)
 }
 

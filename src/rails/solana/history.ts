@@ -7,6 +7,8 @@ export type Line = {
   slot: number
   err: TransactionError | null
   memo: string | null
+  /** In seconds, where the node knows. */
+  blockTime?: number | null
 }
 
 type ListPage = (address: string, options: object) => Promise<Line[]>

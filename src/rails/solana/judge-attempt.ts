@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { limits } from '../../limits.js'
 import type { Finding } from '../../payouts/ports.js'
-import { reasonOf } from './chain-errors.js'
+import { reasonOf, type TransactionError } from './chain-errors.js'
 import type { Sighting, Status, View } from './look-at-attempts.js'
 
 export type Judged = {
   finding: Finding
   /** Endpoints contradict each other, beyond what being late explains. */
   isDisputed: boolean
+  /** What it failed with, as the chain says it. */
+  error?: TransactionError
 }
 
 type Attempt = { token: string; validUntil: bigint }
@@ -53,7 +55,7 @@ function judgeSeen(
   if (denials.length > 0) return denials.every(isLate) ? doubt : dispute
   const { error } = first!.status
   if (!error) return told({ state: 'landed' })
-  return isWhole ? told({ state: 'failed', reason: reasonOf(error) }) : doubt
+  return isWhole ? { ...told({ state: 'failed', reason: reasonOf(error) }), error } : doubt
 }
 
 /** An endpoint that does not remember so far back has no say. */

@@ -1,5 +1,5 @@
 import { limits } from '../../limits.js'
-import type { LiveAttempt } from '../../payouts/ports.js'
+import type { Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { ChainIdentity } from './chain-identity.js'
 import type { Call, Endpoint } from './endpoint.js'
@@ -48,11 +48,11 @@ type Statuses = {
 /** Throws when the endpoint does not answer everything, or has become one of another chain. */
 export async function lookAtAttempts(
   endpoint: Endpoint,
-  attempts: LiveAttempt[],
+  attempts: Prepared[],
   { identity, isEmbedded }: Chain,
 ): Promise<View> {
   const { height, slot } = await readFinalized(endpoint, identity)
-  const isOld = ({ validUntil }: LiveAttempt) => height > validUntil!
+  const isOld = ({ validUntil }: Prepared) => height > validUntil!
   const old = attempts.filter(isOld)
   const usable = await findUsable(endpoint, old, slot)
   const needsMemory = old.length > 0 && !isEmbedded
@@ -79,7 +79,7 @@ async function readFinalized(endpoint: Endpoint, identity: ChainIdentity) {
  * The blockhashes that blocks after the finalized one still take. The height that was told when
  * an attempt was signed may have been wrong; this says the same, without trusting whoever told it.
  */
-async function findUsable(endpoint: Endpoint, attempts: LiveAttempt[], slot: bigint) {
+async function findUsable(endpoint: Endpoint, attempts: Prepared[], slot: bigint) {
   const hashes = [...new Set(attempts.map(({ wire }) => blockhashOf(wire)))]
   const calls: Call[] = hashes.map((hash) => {
     return { method: 'isBlockhashValid', params: [hash, { commitment: 'finalized' }] }
@@ -99,7 +99,7 @@ async function readFirstSlot(endpoint: Endpoint): Promise<bigint> {
 
 async function readStatuses(
   endpoint: Endpoint,
-  attempts: LiveAttempt[],
+  attempts: Prepared[],
   { isSearched, usable }: { isSearched: boolean; usable: Set<string> },
 ): Promise<[string, Sighting][]> {
   const groups = inGroups(attempts, limits.solana.statusesPerCall)

@@ -50,7 +50,9 @@ function write(parts: PrepareParts, carriage: Carriage, { blockhash }: Lifetime)
   return parts.templates.write({ ...addressed, memo: carriage.reference, blockhash })
 }
 
-async function findLifetime(parts: PrepareParts): Promise<Lifetime | undefined> {
+export async function findLifetime(
+  parts: Pick<PrepareParts, 'getLatestBlockhash'>,
+): Promise<Lifetime | undefined> {
   try {
     return await parts.getLatestBlockhash()
   } catch (error) {
@@ -60,8 +62,8 @@ async function findLifetime(parts: PrepareParts): Promise<Lifetime | undefined> 
 }
 
 /** Whatever a signer throws, nothing was signed that could leave. */
-async function findSignatures(
-  { signer, logger }: PrepareParts,
+export async function findSignatures(
+  { signer, logger }: Pick<PrepareParts, 'signer' | 'logger'>,
   messages: Buffer[],
 ): Promise<Uint8Array[] | undefined> {
   try {

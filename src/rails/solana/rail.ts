@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js'
+import type { WalletRail } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import type { Coin } from '../../money/assets.js'
@@ -19,6 +20,8 @@ import { createSend } from './send.js'
 import type { Signer } from './signer.js'
 import { Templates } from './template.js'
 import { type Balances, Treasury } from './treasury.js'
+import type { WalletSigner } from './wallet-signer.js'
+import { createWallets } from './wallets.js'
 
 export type { TreasuryHistory, TreasuryTransfer } from './find-transfers.js'
 export type { Balances } from './treasury.js'
@@ -27,6 +30,8 @@ export type SolanaOptions = {
   /** Of one chain. Two of different companies are better than one: see `judgeAttempt`. */
   endpoints: string[]
   signer: Signer
+  /** Of the deposit wallets; without it there are none. */
+  walletSigner?: WalletSigner | undefined
   clock: Clock
   logger: Logger
   /** Where the coins are not those of mainnet. */
@@ -48,6 +53,8 @@ export type SolanaRail = PayoutRail & {
   treasuryBalances(): Promise<Balances>
   /** What moved the treasury's coins since a slot, newest first. */
   findTransfersByMemo(since: bigint): Promise<TreasuryHistory>
+  /** On the same chain and under the same name, where there is a seed. */
+  readonly wallets: WalletRail | undefined
   stop(): Promise<void>
 }
 
@@ -78,29 +85,42 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashMs, embeddedBlockhashMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashMs : blockhashMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { promised, fill = async () => {} } = options
+  const { promised, walletSigner, fill = async () => {} } = options
   const cover = createCoverTreasury({ treasury, promised, fill, price: computeUnitPrice })
+  const chain = { identity, isEmbedded }
+  const hasMetItsChain = () => meetLater(endpoints, identity, logger)
   return {
     // Asked for each time: in test mode it is not known before an endpoint has answered.
     get name() {
-      return `solana:${identity.genesisHash ?? 'unknown'}`
+      return nameOf(identity)
     },
     treasuryAddress: signer.address,
-    async hasMetItsChain() {
-      if (identity.genesisHash === undefined) await meetLater(endpoints, logger)
-      return identity.genesisHash !== undefined
-    },
+    hasMetItsChain,
     inspect: createInspect({ ...shared, cover, fill }),
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
-    check: createCheck({ ...shared, chain: { identity, isEmbedded } }),
+    check: createCheck({ ...shared, chain }),
     treasuryBalances: () => treasury.readBalances(),
     findTransfersByMemo: createFindTransfers(shared),
+    wallets: walletSigner && {
+      get name() {
+        return nameOf(identity)
+      },
+      hasMetItsChain,
+      ...createWallets({
+        ...{ ...shared, chain, walletSigner, getLatestBlockhash },
+        microLamports: computeUnitPrice,
+      }),
+    },
     async stop() {
       endpoints.close()
-      await signer.stop?.()
+      await Promise.all([signer.stop?.(), walletSigner?.stop?.()])
     },
   }
+}
+
+function nameOf({ genesisHash }: ChainIdentity): string {
+  return `solana:${genesisHash ?? 'unknown'}`
 }
 
 function findSources(treasury: string, mints: Mints): Record<Coin, TokenAccount> {
@@ -112,13 +132,19 @@ function findSources(treasury: string, mints: Mints): Record<Coin, TokenAccount>
 }
 
 /** A service that runs goes on without an endpoint of a wrong chain; somebody has to remove it. */
-async function meetLater(endpoints: Endpoints, logger: Logger): Promise<void> {
+async function meetLater(
+  endpoints: Endpoints,
+  identity: ChainIdentity,
+  logger: Logger,
+): Promise<boolean> {
+  if (identity.genesisHash !== undefined) return true
   try {
     await endpoints.meetAll()
   } catch (error) {
     if (!(error instanceof WrongChain)) throw error
     logger.error({ trouble: error.message }, 'an endpoint is of a chain where we must not go')
   }
+  return identity.genesisHash !== undefined
 }
 
 async function meetChain(endpoints: Endpoints): Promise<void> {

@@ -1,6 +1,6 @@
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import type { LiveAttempt } from '../../payouts/ports.js'
+import type { Prepared } from '../../payouts/ports.js'
 import { type Call, type Endpoint, EndpointFailure } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
@@ -32,7 +32,7 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
     await Promise.all(Array.from({ length: limits.solana.requestsUnderWay }, lane))
   }
 
-  return async (attempts: LiveAttempt[]): Promise<void> => {
+  return async (attempts: Pick<Prepared, 'wire'>[]): Promise<void> => {
     const calls = attempts.map(({ wire }) => {
       return { method: 'sendTransaction', params: [wire.toString('base64'), options] }
     })

@@ -7,6 +7,14 @@ type Call = { id: number; method: string; params: unknown[] }
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it twists
 export type Twist = (call: Call, result: any) => unknown
 
+/** Answered instead of a result. */
+export class TwistedError {
+  constructor(
+    readonly code: number,
+    readonly message: string,
+  ) {}
+}
+
 const closing = new Set<() => void>()
 afterEach(() => {
   for (const close of closing) close()
@@ -24,7 +32,9 @@ export async function openTwistedNode(chain: TestChain, twist: Twist): Promise<s
     const answers = (await honest.json()) as { id: number; result?: unknown; error?: unknown }[]
     const twisted = answers.map((answer, index) => {
       const result = twist(calls[index]!, answer.result)
-      return result === undefined ? answer : { jsonrpc: '2.0', id: answer.id, result }
+      const head = { jsonrpc: '2.0', id: answer.id }
+      if (result instanceof TwistedError) return { ...head, error: { ...result } }
+      return result === undefined ? answer : { ...head, result }
     })
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(Array.isArray(asked) ? twisted.reverse() : twisted[0]))

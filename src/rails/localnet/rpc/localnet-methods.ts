@@ -1,5 +1,5 @@
 import { limits } from '../../../limits.js'
-import { type MintOrder, mint } from '../faucet.js'
+import { type MintOrder, mint, transfer } from '../faucet.js'
 import { faults, type Match, type Rule } from '../faults.js'
 import { textOf } from '../keys.js'
 import type { Network } from '../network.js'
@@ -20,8 +20,12 @@ import {
 export const localnetMethods = {
   /** One order or a list of them: {owner, mint, amount, key}. At most once per key, for ever. */
   async localnet_mint({ chain }: Node, [orders]: Params) {
-    const list = Array.isArray(orders) ? readList(orders, limits.localnet.orders) : [orders]
-    return mint(chain, list.map(readOrder))
+    return mint(chain, readOrders(orders, 'owner'))
+  },
+
+  /** A customer pays: one order or a list of them, {to, mint, amount, key}, as of mints. */
+  async localnet_transfer({ chain }: Node, [orders]: Params) {
+    return transfer(chain, readOrders(orders, 'to'))
   },
 
   /** Makes blocks, {blocks}, and answers the new height. */
@@ -54,8 +58,13 @@ export const localnetMethods = {
   },
 }
 
-function readOrder(value: unknown): MintOrder {
-  const { owner, mint, amount, key } = readConfig(value)
+function readOrders(orders: unknown, whose: 'owner' | 'to'): MintOrder[] {
+  const list = Array.isArray(orders) ? readList(orders, limits.localnet.orders) : [orders]
+  return list.map((order) => readOrder(order, whose))
+}
+
+function readOrder(value: unknown, whose: 'owner' | 'to'): MintOrder {
+  const { [whose]: owner, mint, amount, key } = readConfig(value)
   if (!Object.values<unknown>(mints).includes(mint))
     throw invalid('Invalid params: mint must be that of USDC or USDT')
   if (typeof key !== 'string' || key === '' || key.length > limits.localnet.orderKeyLength)

@@ -1,0 +1,48 @@
+import type { LiveSweep, WalletRail } from '../../collections/ports.js'
+import { bytesOf, deriveTokenAccount } from './addresses.js'
+import { createCheck } from './check.js'
+import { partsPerSweep } from './compile-sweep.js'
+import type { Endpoints } from './endpoints.js'
+import type { Chain } from './look-at-attempts.js'
+import { createPrepareSweeps, type SweepParts } from './prepare-sweeps.js'
+import type { Mints } from './programs.js'
+import { createReadMoves } from './read-moves.js'
+import { createSend } from './send.js'
+import { explainSweepError } from './sweep-errors.js'
+import type { WalletSigner } from './wallet-signer.js'
+import { createFindStrayTokens, createReadAmounts } from './watch-wallets.js'
+
+export type WalletParts = SweepParts & { endpoints: Endpoints; chain: Chain }
+
+/** Everything but what it shares with the payouts of its chain. */
+export type Wallets = Omit<WalletRail, 'name' | 'hasMetItsChain'>
+
+/** Deposit wallets: what comes to them, and how it gets into the treasury. */
+export function createWallets(parts: WalletParts): Wallets {
+  const { endpoints, logger, mints, walletSigner } = parts
+  const check = createCheck({ ...parts, explain: explainSweepError })
+  return {
+    deriveWallets: createDeriveWallets(walletSigner, mints),
+    readAmounts: createReadAmounts(endpoints),
+    readMoves: createReadMoves({ endpoints, logger }),
+    findStrayTokens: createFindStrayTokens(endpoints, mints),
+    partsPerSweep,
+    prepareSweeps: createPrepareSweeps(parts),
+    sendSweeps: createSend(endpoints, logger),
+    checkSweeps: (sweeps: LiveSweep[]) => check(sweeps),
+  }
+}
+
+function createDeriveWallets(signer: WalletSigner, mints: Mints): WalletRail['deriveWallets'] {
+  return async (numbers) => {
+    const addresses = await signer.deriveAddresses(numbers)
+    return addresses.map((address) => {
+      const owner = bytesOf(address)
+      const tokenAccounts = {
+        USDC: deriveTokenAccount(owner, bytesOf(mints.USDC)).address,
+        USDT: deriveTokenAccount(owner, bytesOf(mints.USDT)).address,
+      }
+      return { address, tokenAccounts }
+    })
+  }
+}

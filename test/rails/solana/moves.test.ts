@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { address } from '@solana/kit'
+import { getAddMemoInstruction } from '@solana-program/memo'
+import {
+  getCreateAssociatedTokenIdempotentInstruction,
+  getTransferCheckedInstruction,
+} from '@solana-program/token'
+import { beforeEach, expect, test } from 'vitest'
+import type { Wallet } from '../../../src/collections/ports.js'
+import { setFaults, shareChain } from '../localnet/localnet.js'
+import {
+  newPayer,
+  newWallet,
+  signTransfer,
+  tokenAccountOf,
+  unchecked,
+  usdc,
+} from '../localnet/transfers.js'
+import { openFaucet, openRail } from './rail.js'
+import { openTwistedNode, TwistedError } from './twisted-node.js'
+import { deposit, deriveOne, openWallets, readOne, submit } from './wallets.js'
+
+/** What comes to deposit wallets, as the chain tells it. */
+
+const shared = shareChain()
+beforeEach(() => setFaults(shared()))
+
+/** What a customer's wallet would send; kit alone, nothing of ours. */
+async function transferTo(payer: Awaited<ReturnType<typeof newPayer>>, to: string, amount: bigint) {
+  const destination = await tokenAccountOf(to)
+  return [
+    getCreateAssociatedTokenIdempotentInstruction({
+      ...{ payer, ata: destination, owner: address(to), mint: usdc },
+    }),
+    getTransferCheckedInstruction({
+      source: await tokenAccountOf(payer.address),
+      ...{ mint: usdc, destination, authority: payer, amount, decimals: 6 },
+    }),
+  ]
+}
+
+test('wallets are derived in order, with the accounts where their coins lie', async () => {
+  const wallets = await openWallets(shared())
+  const [second, first, again] = await wallets.deriveWallets([1, 0, 1])
+  expect(again).toEqual(second)
+  expect(first!.address).not.toBe(second!.address)
+  expect(first!.tokenAccounts.USDC).toBe(await tokenAccountOf(first!.address))
+  expect(wallets.name).toBe(wallets.rail.name)
+  expect(await wallets.hasMetItsChain()).toBe(true)
+})
+
+test('a rail without a seed has no wallets', async () => {
+  expect((await openRail(shared())).wallets).toBeUndefined()
+})
+
+test('a deposit is seen when it is final, not before', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const wallet = await deriveOne(wallets)
+  const { USDC, USDT } = wallet.tokenAccounts
+  expect(await wallets.readAmounts([USDC, USDT])).toEqual([0n, 0n])
+  const signature = await deposit(chain, wallet, { amount: 7_000_000n, key: 'a deposit' })
+  await chain.advance(31)
+  expect(await wallets.readAmounts([USDC])).toEqual([0n])
+  expect(await readOne(wallets, USDC)).toEqual({ moves: [], unreadable: [] })
+  await chain.advance(1)
+  expect(await wallets.readAmounts([USDT, USDC, USDT])).toEqual([0n, 7_000_000n, 0n])
+  const { moves, unreadable } = await readOne(wallets, USDC)
+  expect(unreadable).toEqual([])
+  expect(moves).toMatchObject([
+    { signature, change: 7_000_000n, left: 7_000_000n, memo: 'a deposit' },
+  ])
+  expect(moves[0]!.sender).toBe((await openFaucet(chain)).address)
+  expect(moves[0]!.slot).toEqual(expect.any(BigInt))
+  const [line] = await chain.call('getSignaturesForAddress', USDC)
+  expect(moves[0]!.at).toEqual(new Date(line.blockTime * 1_000))
+})
+
+// A customer's own software: two transfers to one wallet and one to another in one transaction,
+// one with a memo, one that fails, and one that is too much for an account that is there.
+test('deposits of an independent client are read to the last unit', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const [one, other] = (await wallets.deriveWallets([0, 1])) as [Wallet, Wallet]
+  const payer = await newPayer(chain)
+  const pay = (to: string, amount: bigint) => transferTo(payer, to, amount)
+  const both = await submit(chain, payer, [
+    ...(await pay(one.address, 1n)),
+    ...(await pay(other.address, 20n)),
+    ...(await pay(one.address, 300n)),
+  ])
+  const memo = getAddMemoInstruction({ memo: 'invoice 77' })
+  const noted = await submit(chain, payer, [...(await pay(one.address, 4_000n)), memo])
+  const failed = await submit(chain, payer, await pay(one.address, 10n ** 15n))
+  const memos = ['two', 'memos'].map((text) => getAddMemoInstruction({ memo: text }))
+  const last = await submit(chain, payer, [...(await pay(one.address, 50_000n)), ...memos])
+  await chain.advance(32)
+  const { USDC } = one.tokenAccounts
+  expect(await wallets.readAmounts([USDC, other.tokenAccounts.USDC])).toEqual([54_301n, 20n])
+  const ranges = [one, other].map(({ tokenAccounts }) => {
+    return { tokenAccount: tokenAccounts.USDC, after: null }
+  })
+  const [ofOne, ofOther] = await wallets.readMoves(ranges)
+  const sender = payer.address
+  expect(ofOne!.moves).toMatchObject([
+    { signature: both, change: 301n, left: 301n, sender, memo: null },
+    { signature: noted, change: 4_000n, left: 4_301n, sender, memo: 'invoice 77' },
+    { signature: last, change: 50_000n, left: 54_301n, sender, memo: null },
+  ])
+  expect(ofOther!.moves).toMatchObject([{ signature: both, change: 20n, left: 20n, sender }])
+  const lines = await chain.call<{ signature: string }[]>('getSignaturesForAddress', USDC)
+  expect(lines.map(({ signature }) => signature)).toContain(failed)
+
+  expect((await readOne(wallets, USDC, both)).moves).toHaveLength(2)
+  expect((await readOne(wallets, USDC, last)).moves).toHaveLength(0)
+})
+
+test('when two pay in one transaction, neither is called the sender', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const wallet = await deriveOne(wallets)
+  const [payer, partner] = [await newPayer(chain), await newPayer(chain)]
+  await submit(chain, payer, [
+    ...(await transferTo(payer, wallet.address, 1n)),
+    ...(await transferTo(partner, wallet.address, 2n)),
+  ])
+  await chain.advance(32)
+  const { moves } = await readOne(wallets, wallet.tokenAccounts.USDC)
+  expect(moves).toMatchObject([{ change: 3n, sender: null }])
+})
+
+test('a history is read since a time, and after what nobody knows it is read whole', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const wallet = await deriveOne(wallets)
+  const { USDC: tokenAccount } = wallet.tokenAccounts
+  await deposit(chain, wallet)
+  await deposit(chain, wallet)
+  await chain.advance(32)
+  const { moves } = await readOne(wallets, tokenAccount)
+  expect(moves).toHaveLength(2)
+  const readSince = async (since: Date) =>
+    (await wallets.readMoves([{ tokenAccount, after: null, since }]))[0]!.moves.length
+  const last = moves[1]!.at.getTime()
+  expect(await readSince(new Date(last + 999))).toBeGreaterThan(0)
+  expect(await readSince(new Date(last + 1_000))).toBe(0)
+  expect(await readSince(moves[0]!.at)).toBe(2)
+  const forgotten = base58.encode(randomBytes(64))
+  expect((await readOne(wallets, tokenAccount, forgotten)).moves).toEqual(moves)
+})
+
+/** Passes all on to the chain but what is said of one transaction. */
+function openDoubtfulNode(signatures: string[], twisted: unknown): Promise<string> {
+  return openTwistedNode(shared(), ({ method, params }) => {
+    const isMeant = method === 'getTransaction' && signatures.includes(params[0] as string)
+    return isMeant ? twisted : undefined
+  })
+}
+
+test('what nobody can show, or not in a version we understand, is named', async () => {
+  const chain = shared()
+  const first = await openWallets(chain)
+  const wallet = await deriveOne(first)
+  const hidden = await deposit(chain, wallet)
+  const plain = await deposit(chain, wallet)
+  await chain.advance(32)
+  const unsupported = new TwistedError(-32015, 'Transaction version (1) is not supported')
+  const noBalances = { slot: 1, blockTime: 1, meta: { err: null, preTokenBalances: null } }
+  const message = { message: { accountKeys: [] } }
+  for (const twisted of [unsupported, null, { ...noBalances, transaction: message }]) {
+    const url = await openDoubtfulNode([hidden], twisted)
+    const wallets = await openWallets(chain, { endpoints: [url] })
+    const { moves, unreadable } = await readOne(wallets, wallet.tokenAccounts.USDC)
+    expect(moves.map(({ signature }) => signature)).toEqual([plain])
+    expect(unreadable).toEqual([hidden])
+    const both = await openWallets(chain, { endpoints: [url, chain.url] })
+    const read = await readOne(both, wallet.tokenAccounts.USDC)
+    expect(read).toMatchObject({ moves: [{ signature: hidden }, {}], unreadable: [] })
+  }
+})
+
+test('an account that is not the one of its address is not believed', async () => {
+  const chain = shared()
+  const honest = await openWallets(chain)
+  const [one, other] = (await honest.deriveWallets([0, 1])) as [Wallet, Wallet]
+  await deposit(chain, one, { amount: 3n })
+  await chain.advance(32)
+  const url = await openTwistedNode(chain, ({ method }, result) => {
+    if (method !== 'getMultipleAccounts') return undefined
+    return { ...result, value: [...result.value].reverse() }
+  })
+  const asked = [one.tokenAccounts.USDC, other.tokenAccounts.USDC]
+  expect(await honest.readAmounts([...asked, usdc, one.address])).toEqual([3n, 0n, 0n, 0n])
+  const wallets = await openWallets(chain, { endpoints: [url] })
+  expect(await wallets.readAmounts(asked)).toEqual([0n, 0n])
+})
+
+test('many accounts are read in their order', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const derived = await wallets.deriveWallets(Array.from({ length: 250 }, (_, number) => number))
+  for (const number of [0, 99, 100, 249])
+    await deposit(chain, derived[number]!, { amount: BigInt(number) + 1n })
+  await chain.advance(32)
+  const amounts = await wallets.readAmounts(derived.map(({ tokenAccounts }) => tokenAccounts.USDC))
+  const expected = derived.map((_, number) =>
+    [0, 99, 100, 249].includes(number) ? BigInt(number) + 1n : 0n,
+  )
+  expect(amounts).toEqual(expected)
+})
+
+/** A node with a history of so many transactions, none of which can be shown. */
+function openLongHistory(length: number, loses = false): Promise<string> {
+  const nameOf = (index: number) => `transaction-${index}`
+  return openTwistedNode(shared(), ({ method, params }) => {
+    if (method === 'getTransaction') return null
+    if (method !== 'getSignaturesForAddress') return undefined
+    const { before, limit } = params[1] as { before?: string; limit: number }
+    if (before && loses) return []
+    const start = before ? Number(before.split('-')[1]) + 1 : 0
+    const lines = Array.from({ length: Math.min(limit, length - start) }, (_, index) => {
+      return { signature: nameOf(start + index), slot: 1, err: null, memo: null, blockTime: 1 }
+    })
+    return lines
+  })
+}
+
+test('a history of many pages is read whole, and no page is left out', async () => {
+  const length = 2_500
+  const wallets = await openWallets(shared(), { endpoints: [await openLongHistory(length)] })
+  const { unreadable } = await readOne(wallets, await newWallet())
+  expect(unreadable).toHaveLength(length)
+  expect(new Set(unreadable).size).toBe(length)
+  expect(unreadable[0]).toBe(`transaction-${length - 1}`)
+})
+
+test('a history that is too long, or in which a node is lost, is not read at all', async () => {
+  const long = await openWallets(shared(), { endpoints: [await openLongHistory(1_000_000)] })
+  await expect(readOne(long, await newWallet())).rejects.toThrow('too long')
+  const lost = await openWallets(shared(), { endpoints: [await openLongHistory(2_000, true)] })
+  await expect(readOne(lost, await newWallet())).rejects.toThrow('lost its place')
+})
+
+test('a transaction of kit as any wallet makes it is a deposit', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const wallet = await deriveOne(wallets, 3)
+  const payer = await newPayer(chain)
+  const signed = await signTransfer(chain, { payer, to: wallet.address, memo: 'thanks' })
+  await chain.call('sendTransaction', signed.wire, unchecked)
+  await chain.advance(32)
+  const { moves } = await readOne(wallets, wallet.tokenAccounts.USDC)
+  expect(moves).toMatchObject([
+    { signature: signed.signature, change: 1_000_000n, sender: payer.address, memo: 'thanks' },
+  ])
+})

@@ -1,0 +1,88 @@
+import type { Instruction, KeyPairSigner } from '@solana/kit'
+import { expect } from 'vitest'
+import type { LiveSweep, SweepOrder, Wallet, WalletRail } from '../../../src/collections/ports.js'
+import { createCoinCustomers } from '../../../src/rails/solana/embedded.js'
+import type { SolanaOptions } from '../../../src/rails/solana/rail.js'
+import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
+import { Refusal } from '../../../src/refusal.js'
+import type { TestChain } from '../localnet/localnet.js'
+import { lifetime, sign, unchecked } from '../localnet/transfers.js'
+import { openRail, type TestRail } from './rail.js'
+
+/** A rail with deposit wallets on an embedded chain, and customers who pay to them. */
+
+export type TestWallets = WalletRail & { rail: TestRail }
+
+type Options = Partial<SolanaOptions> & { isPoor?: boolean }
+
+export async function openWallets(chain: TestChain, options: Options = {}): Promise<TestWallets> {
+  const walletSigner = createSeedSigner(makeMnemonic())
+  const rail = await openRail(chain, { walletSigner, ...options })
+  return { ...rail.wallets!, rail }
+}
+
+export async function deriveOne(wallets: WalletRail, number = 0): Promise<Wallet> {
+  return (await wallets.deriveWallets([number]))[0]!
+}
+
+type Deposit = { asset?: 'USDC' | 'USDT'; amount?: bigint; key?: string }
+
+/** In a block, which is not made yet. */
+export function deposit(chain: TestChain, { address }: Wallet, order: Deposit = {}) {
+  const { asset = 'USDC', amount = 5_000_000n, key = crypto.randomUUID() } = order
+  const customers = createCoinCustomers(chain.url, { waitsForBlock: false })
+  return customers.deposit({ key, address, asset, amount })
+}
+
+export async function readOne(wallets: WalletRail, tokenAccount: string, after?: string) {
+  return (await wallets.readMoves([{ tokenAccount, after: after ?? null }]))[0]!
+}
+
+/** In a block, well or not; the signature of what landed. */
+export async function submit(
+  chain: TestChain,
+  payer: KeyPairSigner,
+  instructions: Instruction[],
+): Promise<string> {
+  const { wire, signature } = await sign(payer, await lifetime(chain), instructions)
+  await chain.call('sendTransaction', wire, unchecked)
+  return signature
+}
+
+let references = 0
+
+export function newOrder(
+  wallets: Wallet[],
+  changes: { amounts: bigint[]; isClosing?: boolean; asset?: 'USDC' | 'USDT' },
+): SweepOrder {
+  const { amounts, isClosing = true, asset = 'USDC' } = changes
+  references += 1
+  const parts = wallets.map(({ address, tokenAccounts }, walletNumber) => ({
+    ...{ walletNumber, wallet: address, tokenAccount: tokenAccounts[asset] },
+    ...{ amount: amounts[walletNumber]!, isClosing },
+  }))
+  return { reference: `swp_${String(references).padStart(22, '0')}`, asset, parts }
+}
+
+/** As the service reads it back from its row. */
+export async function prepareSweep(wallets: TestWallets, order: SweepOrder): Promise<LiveSweep> {
+  // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
+  wallets.rail.clock.pass(10_000)
+  const [prepared] = await wallets.prepareSweeps([order])
+  if (prepared instanceof Refusal) throw prepared
+  return { ...prepared!, reference: order.reference, asset: order.asset }
+}
+
+/** Signs, sends and waits until it is final. */
+export async function sweep(
+  chain: TestChain,
+  wallets: TestWallets,
+  order: SweepOrder,
+): Promise<LiveSweep> {
+  const live = await prepareSweep(wallets, order)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'unseen' }])
+  await wallets.sendSweeps([live])
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'pending' }])
+  await chain.advance(32)
+  return live
+}
