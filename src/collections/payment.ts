@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../environment.js'
 import { prefixes, toReference } from '../ids.js'
 import type { Asset } from '../money/assets.js'
 import type { AccountKind, Places, Variance } from './account.js'
-import type { BankSender } from './ports.js'
+import type { BankSender, WalletSender } from './ports.js'
 
 /** Money that came. */
 export type Payment = Places & {
@@ -17,7 +17,7 @@ export type Payment = Places & {
   amount: bigint
   fee: bigint
   variance: Variance
-  sender: BankSender
+  sender: BankSender | WalletSender
   sessionId: string | null
   narration: string | null
   eventSequence: number

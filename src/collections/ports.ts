@@ -28,6 +28,9 @@ export type BankSender = {
   bankName: string
 }
 
+/** The wallet that coins came from, where one can be told. It may be an exchange's. */
+export type WalletSender = { address: string | null }
+
 /** A payment that a bank speaks of. Nothing in it has been judged. */
 export type Announced = {
   /** The bank's own name for the payment. */

@@ -1,7 +1,6 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
-import type { BankSender } from './ports.js'
 
 export type PaymentRow = Omit<Payment, 'sender'> & { sender: string }
 
@@ -14,7 +13,7 @@ export const paymentColumns = `p.environment_id as "environmentId", p.id,
   p.created_at as "createdAt"`
 
 export function toPayment(row: PaymentRow): Payment {
-  return { ...row, sender: JSON.parse(row.sender) as BankSender }
+  return { ...row, sender: JSON.parse(row.sender) as Payment['sender'] }
 }
 
 const inserted = {

@@ -142,7 +142,7 @@ const copyEvent = (type: string, to: string) => `
 /** Every claim, and the ways in which it can come to be untrue while all the others hold. */
 const damages: Record<string, Record<string, string[]>> = {
   // The sums of a dedicated account are not kept, so its payments can lie alone.
-  'What is in suspense is what payments hold or are sending back, to the kobo': {
+  'What is in suspense is what payments hold or are sending back, to the last unit': {
     'a kobo that is held and was called accepted': [
       `update payments set amount_held = amount_held - 1, amount_accepted = amount_accepted + 1
        where id = ${payments.held}`,
