@@ -152,6 +152,7 @@ const damages: Record<string, Record<string, string[]>> = {
        where id = ${payments.credited}`,
     ],
     'held money of another asset': [
+      `alter table payments drop constraint if exists payment_asset_fits_source`,
       `update payments set asset = 'USDC' where account_id = ${accounts.dedicated}`,
       `alter table collection_accounts drop constraint if exists asset_fits_kind`,
       `update collection_accounts set asset = 'USDC' where id = ${accounts.dedicated}`,
@@ -226,6 +227,12 @@ const damages: Record<string, Record<string, string[]>> = {
   'Every return that was sent is a payout of its amount, in the state that it says': {
     'a return that was sent by nobody': [
       `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
+    ],
+    'a return of another asset': [
+      `update payment_returns set asset = 'USDC' where ${returnOf('returned')}`,
+    ],
+    'a return on another rail': [
+      `update payment_returns set rail = 'elsewhere' where ${returnOf('returned')}`,
     ],
     'a return of money from elsewhere': [
       `update payment_returns set takes_from = 'available' where ${returnOf('returned')}`,
