@@ -12,6 +12,8 @@ export const prefixes = {
   bankTransfer: 'bt_',
   virtualAccount: 'va_',
   dedicatedAccount: 'da_',
+  cryptoWallet: 'cw_',
+  dedicatedCryptoWallet: 'dw_',
   payment: 'pay_',
   paymentReturn: 'rf_',
   /** Where a page of sessions ended; their own references are longer. */

@@ -66,6 +66,11 @@ export const codes = {
     when: 'A dedicated account could not be created.',
     nextStep: 'Change what the message names and try again.',
   },
+  crypto_wallet_creation_failed: {
+    status: 422,
+    when: 'A crypto wallet could not be created.',
+    nextStep: 'Change what the message names and try again.',
+  },
   checkout_session_failed: {
     status: 422,
     when: 'A checkout session could not be created or changed.',

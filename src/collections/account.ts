@@ -4,7 +4,11 @@ import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import type { Code } from '../refusals.js'
 
-export type AccountKind = 'virtual_account' | 'dedicated_account'
+export type AccountKind =
+  | 'virtual_account'
+  | 'dedicated_account'
+  | 'crypto_wallet'
+  | 'dedicated_crypto_wallet'
 
 export type AccountStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | 'INACTIVE'
 
@@ -68,6 +72,18 @@ export const accountKinds = {
     fee: 'dedicated_account',
     refusal: 'dedicated_account_creation_failed',
     words: 'dedicated account',
+  },
+  crypto_wallet: {
+    prefix: prefixes.cryptoWallet,
+    fee: 'crypto_deposit',
+    refusal: 'crypto_wallet_creation_failed',
+    words: 'crypto wallet',
+  },
+  dedicated_crypto_wallet: {
+    prefix: prefixes.dedicatedCryptoWallet,
+    fee: 'crypto_deposit',
+    refusal: 'crypto_wallet_creation_failed',
+    words: 'dedicated crypto wallet',
   },
 } as const satisfies Record<
   AccountKind,
