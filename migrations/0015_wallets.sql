@@ -158,7 +158,18 @@ create trigger sweep_parts_are_never_edited
   for each statement execute function refuse_change();
 
 -- Coins that go back leave the treasury, to where the merchant says.
-alter table payment_returns add column asset text not null default 'NGN';
+alter table payment_returns
+  add column asset text not null default 'NGN',
+  add constraint return_asset_is_known check (asset in ('NGN', 'USDC', 'USDT'));
+-- Those before were of naira; of others it must be said.
+alter table payment_returns alter column asset drop default;
+
+drop trigger payment_returns_are_never_edited on payment_returns;
+create trigger payment_returns_are_never_edited
+  before update of environment_id, id, payment_id, rail, asset, amount, takes_from, destination,
+      created_at
+    or delete or truncate on payment_returns
+  for each statement execute function refuse_change();
 
 alter table payouts
   drop constraint payout_kind_is_known,

@@ -68,11 +68,11 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   return {
     rails: {
       test: {
-        ...(solana.test && { crypto_transfer: solana.test }),
+        ...(solana.test && { crypto_transfer: solana.test, crypto_return: solana.test }),
         bank_transfer: sandboxBank,
         bank_return: sandboxBank,
       },
-      live: { ...(solana.live && { crypto_transfer: solana.live }) },
+      live: { ...(solana.live && { crypto_transfer: solana.live, crypto_return: solana.live }) },
     },
     reversing: [sandboxBank],
     collecting: { test: sandboxBank, live: undefined },

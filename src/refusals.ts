@@ -257,7 +257,7 @@ export const reasons = {
   no_destination: {
     status: 422,
     when: 'Nobody knows where the money could go.',
-    nextStep: 'Send `destination`: the bank account that it shall go to.',
+    nextStep: 'Send `destination`: the bank account, or of coins the wallet, that it shall go to.',
   },
   amount_too_large: {
     status: 422,

@@ -17,6 +17,7 @@ import type { OpenRails } from './open-rails.js'
 import { mintBackings } from './payouts/back-fundings.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { lookAfterPayouts } from './payouts/look-after-payouts.js'
+import { returnKinds } from './payouts/payout.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
@@ -69,7 +70,9 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
 function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobTools) {
   const { lane, clock, logger } = tools
   const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
-  const returning = Object.values(rails).flatMap(({ bank_return }) => bank_return ?? [])
+  const returning = Object.values(rails).flatMap((byKind) =>
+    returnKinds.flatMap((kind) => byKind[kind] ?? []),
+  )
   const jobs: Job[] = [
     { name: 'expire accounts', everyMs, batch: expiredAtOnce, run: expireAccounts },
     ...modes.flatMap((mode) => {
@@ -86,7 +89,7 @@ function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobToo
       run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
     })),
     ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
-    ...returning.map((rail) => ({
+    ...[...new Set(returning)].map((rail) => ({
       ...{ name: `send payments back by ${rail.name}`, everyMs, batch: returnsAtOnce },
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { prefixes, toReference } from '../ids.js'
 import { toWire } from '../money/amounts.js'
+import type { Destination } from '../payouts/ports.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 import { type ReturnRow, returnColumns, toReturnOf } from './store-returns.js'
 
 /**
- * What of a payment went back, or was to, newest first. Where it goes is what the bank said of it,
+ * What of a payment went back, or was to, newest first. Where it goes is what the rail said of it,
  * once it was asked.
  */
 export async function listReturns(
@@ -34,17 +35,22 @@ type Carried = { resolved: string | null; failureReason: string | null; endedAt:
 
 type Shown = ReturnType<typeof toReturnOf> & Omit<Carried, 'resolved'>
 
-export function showReturn(one: Shown, { asset }: Pick<Payment, 'asset'>) {
-  const { bankCode, accountNumber, bankName, accountName } = one.destination
+export function showReturn(one: Shown) {
   return {
     reference: toReference(prefixes.paymentReturn, one.id),
     kind: one.takesFrom === 'available' ? 'refund' : 'return',
-    amount: toWire(one.amount, asset),
-    currency: asset,
+    amount: toWire(one.amount, one.asset),
+    currency: one.asset,
     status: one.state,
     failureReason: one.failureReason,
     endedAt: one.endedAt?.toISOString() ?? null,
-    destination: { bankCode, accountNumber, bankName, accountName },
+    destination: showDestination(one.destination),
     createdAt: one.createdAt.toISOString(),
   }
+}
+
+function showDestination(destination: Destination) {
+  if (destination.kind === 'wallet') return { address: destination.address }
+  const { bankCode, accountNumber, bankName, accountName } = destination
+  return { bankCode, accountNumber, bankName, accountName }
 }

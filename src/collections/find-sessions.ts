@@ -7,12 +7,12 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
+import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, AccountStatus } from './account.js'
 import type { Payment } from './payment.js'
-import type { BankDestination } from './return-destination.js'
 import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
@@ -34,7 +34,7 @@ export type FoundSession = {
 /** With what only payers are told. */
 export type PublicSession = FoundSession & {
   /** Where money goes back to, by the id of the payment. */
-  sentBackTo: Map<string, BankDestination>
+  sentBackTo: Map<string, Destination>
 }
 
 const columns = `s.environment_id as "environmentId", s.id, s.reference,

@@ -1,6 +1,7 @@
 import { after } from '../clock.js'
+import { toWire } from '../money/amounts.js'
 import { type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
-import { type Payout, referenceOf } from '../payouts/payout.js'
+import { type Payout, referenceOf, returnKindOf } from '../payouts/payout.js'
 import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Return } from './store-returns.js'
@@ -9,7 +10,7 @@ import type { Return } from './store-returns.js'
 export type Wanted = Return & { clockOffsetMs: number }
 
 /**
- * Asks the bank about every one, then has it fix what would be sent. Nothing leaves. `now` is the
+ * Asks the rail about every one, then has it fix what would be sent. Nothing leaves. `now` is the
  * time of the world.
  */
 export async function orderReturns(
@@ -35,19 +36,20 @@ export async function orderReturns(
   return wanted.map(({ id }, index) => orders.get(id) ?? (inspected[index] as Refusal))
 }
 
-function toTarget({ amount, destination }: Pick<Payout, 'amount' | 'destination'>): Target {
-  return { asset: 'NGN', amount, destination }
+function toTarget({ asset, amount, destination }: Target): Target {
+  return { asset, amount, destination }
 }
 
 /** A return is free: it takes the amount and nothing else. In the time of its environment. */
 function toPayout(
   now: Date,
-  { environmentId, id, amount, takesFrom }: Return,
+  { environmentId, id, asset, amount, takesFrom }: Return,
   { rail, inspected }: { rail: PayoutRail; inspected: Inspected },
 ): Payout {
   return {
-    ...{ environmentId, id, kind: 'bank_return', rail: rail.name, asset: 'NGN', amount, fee: 0n },
-    ...{ takesFrom, requestedAmount: amount.toString(), destination: inspected.destination },
+    ...{ environmentId, id, kind: returnKindOf({ asset }), rail: rail.name, asset, amount },
+    ...{ fee: 0n, takesFrom, requestedAmount: toWire(amount, asset).toString() },
+    destination: inspected.destination,
     ...{ merchantReference: null, metadata: '{}', status: 'SUBMITTED', failureReason: null },
     ...{ isReviewRequired: false, eventSequence: 0, submittedAt: now, completedAt: null },
     ...{ failedAt: null, reversedAt: null, createdAt: now },

@@ -28,7 +28,7 @@ export type BankSender = {
   bankName: string
 }
 
-/** Null where it cannot be told. */
+/** The wallet that coins came from, where one can be told. It may be an exchange's. */
 export type WalletSender = { address: string | null }
 
 /** A payment that a bank speaks of. Nothing in it has been judged. */

@@ -1,14 +1,15 @@
+import { returnKinds } from '../payouts/payout.js'
 import type { Proof } from '../proof.js'
 
 const suspenseIsUndecided: Proof = {
-  claim: 'What is in suspense is what payments hold or are sending back, to the kobo',
+  claim: 'What is in suspense is what payments hold or are sending back, to the last unit',
   counterexamples: `
     with waiting as (
       select p.environment_id, p.asset, sum(p.amount_held + p.amount_returning) as waiting
       from payments p group by p.environment_id, p.asset),
     refunds as (
-      select r.environment_id, 'NGN' as asset, sum(r.amount) as refunding from payment_returns r
-      where r.takes_from = 'available' and r.state = 'SENT' group by r.environment_id),
+      select r.environment_id, r.asset, sum(r.amount) as refunding from payment_returns r
+      where r.takes_from = 'available' and r.state = 'SENT' group by r.environment_id, r.asset),
     kept as (
       select environment_id, asset, credits_posted - debits_posted as kept
       from ledger_accounts where name = 'suspense')
@@ -23,7 +24,8 @@ const paymentsAreBooked: Proof = {
   counterexamples: `
     with booked as (
       select environment_id, cause_id as id,
-        sum(amount) filter (where debit in ('clearing', 'deposits')) as came,
+        sum(amount) filter (where debit = case asset when 'NGN' then 'clearing'
+          else 'deposits' end) as came,
         coalesce(sum(amount) filter (where credit = 'fees'), 0) as fee
       from ledger_transfers
       where purpose in ('payment', 'payment_held', 'payment_fee', 'payment_accepted_fee')
@@ -74,12 +76,13 @@ const returnsAreCarried: Proof = {
   claim: 'Every return that was sent is a payout of its amount, in the state that it says',
   counterexamples: `
     select r.environment_id, r.id, r.state, p.status from payment_returns r
-    full join (select * from payouts where kind = 'bank_return') p
+    full join (select * from payouts where kind in ('${returnKinds.join("', '")}')) p
       on p.environment_id = r.environment_id and p.id = r.id
     where case
       when r.id is null then true
       when p.id is null then r.state not in ('WAITING', 'FAILED')
-      else (p.amount, p.takes_from) is distinct from (r.amount, r.takes_from)
+      else (p.rail, p.asset, p.amount, p.takes_from)
+          is distinct from (r.rail, r.asset, r.amount, r.takes_from)
         or r.state is distinct from case p.status when 'SUBMITTED' then 'SENT'
           when 'COMPLETED' then 'RETURNED' else p.status end end`,
 }

@@ -1,22 +1,23 @@
 import { after } from '../clock.js'
 import { newId } from '../ids.js'
 import { listBalancesOf } from '../ledger/balances.js'
+import { formatDecimal } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 import { createPayouts, notCovered, type PayoutOrder } from '../payouts/create-payouts.js'
 import type { Payout } from '../payouts/payout.js'
-import type { PayoutRail } from '../payouts/ports.js'
+import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { PaymentName } from './find-payments.js'
 import { orderReturns } from './order-returns.js'
 import { type Payment, paymentReference } from './payment.js'
 import { lockOne } from './resolve-payment.js'
-import type { BankDestination } from './return-destination.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
 export type Refund = { of: Return; order: PayoutOrder }
 
-/** What is refused before the bank is asked. Both are judged again when the money is held. */
+/** What is refused before the rail is asked. Both are judged again when the money is held. */
 export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
   refuseTooMuch(payment, amount)
   const { environmentId, asset } = payment
@@ -27,24 +28,24 @@ export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigi
 
 type Wish = {
   amount: bigint
-  destination: BankDestination
+  destination: Destination
   /** How far `now` is ahead of the world. */
   clockOffsetMs: number
 }
 
-/** Asks the bank, and fixes what would be sent, before any money is held. Nothing leaves. */
+/** Asks the rail, and fixes what would be sent, before any money is held. Nothing leaves. */
 export async function prepareRefund(
   rail: PayoutRail,
   now: Date,
-  { environmentId, id: paymentId }: Payment,
+  { environmentId, id: paymentId, asset }: Payment,
   { amount, destination, clockOffsetMs }: Wish,
 ): Promise<Refund> {
   const one: Return = {
-    ...{ environmentId, id: newId(now), paymentId, rail: rail.name, amount },
+    ...{ environmentId, id: newId(now), paymentId, rail: rail.name, asset, amount },
     ...{ takesFrom: 'available', destination, createdAt: now },
   }
   const [order] = await orderReturns(rail, after(now, -clockOffsetMs), [{ ...one, clockOffsetMs }])
-  if (order instanceof Refusal) throw asRefund(order)
+  if (order instanceof Refusal) throw asPaymentAction(order)
   return { of: one, order: order! }
 }
 
@@ -76,15 +77,22 @@ function refuseTooMuch(payment: Payment, amount: bigint): void {
       message: `Nothing of ${paymentReference(payment)} is accepted: there is nothing to refund.`,
     })
   if (amount <= payment.amountAccepted) return
+  const { asset, amountAccepted } = payment
+  const [accepted, wanted] = [amountAccepted, amount].map((value) => inWords(value, asset))
   throw new Refusal('payment_action_failed', {
     reason: 'amount_too_large',
     message:
-      `${payment.amountAccepted} kobo of ${paymentReference(payment)} are accepted and can be ` +
-      `refunded; ${amount} kobo is more.`,
+      `${accepted} of ${paymentReference(payment)} can be refunded: so much of it is accepted. ` +
+      `${wanted} is more.`,
   })
 }
 
-/** What the rail says of a payout is true of a refund, under the name of this operation. */
-function asRefund({ reason, message }: Refusal): Refusal {
+/** In the unit that callers write. */
+function inWords(amount: bigint, asset: Asset): string {
+  return asset === 'NGN' ? `${amount} kobo` : `${formatDecimal(amount, asset)} ${asset}`
+}
+
+/** What the rail says of a payout is true of a return, under the name of its operation. */
+export function asPaymentAction({ reason, message }: Refusal): Refusal {
   return new Refusal('payment_action_failed', { ...(reason && { reason }), message })
 }

@@ -4,6 +4,7 @@ import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
+import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Account, type DedicatedKind, isDedicated, type TemporaryKind } from './account.js'
@@ -11,7 +12,6 @@ import { feeOf, type Rule, readRules } from './collection-rules.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { type Payment, paymentReference } from './payment.js'
-import type { BankDestination } from './return-destination.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { showAccount, showCredit } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
@@ -63,7 +63,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
 export async function returnHeld(
   tx: Tx,
   now: Date,
-  { destination, ...name }: PaymentName & { destination: BankDestination },
+  { destination, ...name }: PaymentName & { destination: Destination },
 ): Promise<Payment> {
   const locked = await lockOne(tx, name)
   const { payment } = locked

@@ -1,13 +1,15 @@
 import type { Destination } from '../payouts/ports.js'
-import type { Announced, CollectionRail } from './ports.js'
+import type { Payment } from './payment.js'
+import type { CollectionRail } from './ports.js'
 
-export type BankDestination = Extract<Destination, { kind: 'bank_account' }>
+type BankDestination = Extract<Destination, { kind: 'bank_account' }>
 
-type Sent = Pick<Announced, 'id' | 'sender'>
+type Sent = { id: string; sender: Payment['sender'] | null }
 
 /**
  * Where the money of a payment could go back to: the account it came from, or, where the bank masks
- * that, the payment itself by the bank's own name. Undefined: nobody knows.
+ * that, the payment itself by the bank's own name. Undefined: nobody knows. Coins never go back by
+ * themselves: an exchange that sent them would not know whose they are.
  */
 export function destinationOf(
   { id, sender }: Sent,

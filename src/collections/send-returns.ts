@@ -4,6 +4,7 @@ import type { Logger } from '../log.js'
 import { createPayouts, type PayoutOrder } from '../payouts/create-payouts.js'
 import { isInTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import type { PayoutRail } from '../payouts/ports.js'
+import { isShort } from '../payouts/try-side-by-side.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import type { Tx } from '../postgres/tx.js'
@@ -35,7 +36,7 @@ const returnsDue: DueTable = {
 type Claimed = Wanted & { tries: number }
 
 /**
- * Makes payouts of money that waits to go back. What the bank refuses for good, or will not take
+ * Makes payouts of money that waits to go back. What the rail refuses for good, or will not take
  * for long, is held: somebody has to say where it shall go. Says how many there were.
  */
 export async function sendReturns(tools: Tools, now: Date): Promise<number> {
@@ -45,6 +46,8 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const orders = await orderReturns(rail, now, claimed)
   const made = zip(claimed, orders).filter(isMade)
   const hopeless = zip(claimed, orders).filter(isHopeless)
+  for (const [{ id, asset }, order] of zip(claimed, orders))
+    if (isShort(order)) logger.error({ id, asset }, 'the hot wallet is short: a return has to wait')
   for (const [{ id }, refusal] of hopeless)
     logger.warn({ id, reason: (refusal as Refusal).reason }, 'a payment cannot go back: held')
 
@@ -100,7 +103,7 @@ function isMade(pair: Paired): pair is [Claimed, PayoutOrder] {
   return !(pair[1] instanceof Refusal)
 }
 
-/** A bank that does not answer is asked again when the lease is over, but not for ever. */
+/** A rail that does not answer is asked again when the lease is over, but not for ever. */
 function isHopeless([{ tries }, outcome]: Paired): boolean {
   if (!(outcome instanceof Refusal)) return false
   return outcome.status < 500 || tries >= limits.collections.returnTries

@@ -64,7 +64,7 @@ function showReceived({ payments, sentBackTo }: PublicSession) {
 /** Its last digits are enough for whoever owns it, and of no use to others. */
 function showDestination({ id }: Payment, sentBackTo: PublicSession['sentBackTo']) {
   const destination = sentBackTo.get(id)
-  if (!destination) return null
+  if (destination?.kind !== 'bank_account') return null
   const { bankName, accountNumber } = destination
   return { bankName, accountNumber: accountNumber.slice(-4).padStart(10, '*') }
 }

@@ -1,8 +1,9 @@
 import { newId } from '../ids.js'
+import type { Asset } from '../money/assets.js'
+import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
-import type { BankDestination } from './return-destination.js'
 
 /** Money of a payment that goes back; its id is that of the payout which carries it. */
 export type Return = {
@@ -10,9 +11,10 @@ export type Return = {
   id: string
   paymentId: string
   rail: string
+  asset: Asset
   amount: bigint
   takesFrom: 'suspense' | 'available'
-  destination: BankDestination
+  destination: Destination
   createdAt: Date
 }
 
@@ -21,11 +23,11 @@ export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED
 /** Of money that was not accepted, in the time of its environment. */
 export function newReturn(
   at: Date,
-  { environmentId, id, rail }: Payment,
-  { amount, destination }: { amount: bigint; destination: BankDestination },
+  { environmentId, id, rail, asset }: Payment,
+  { amount, destination }: { amount: bigint; destination: Destination },
 ): Return {
   const takesFrom = 'suspense' as const
-  const names = { environmentId, id: newId(at), paymentId: id, rail }
+  const names = { environmentId, id: newId(at), paymentId: id, rail, asset }
   return { ...names, amount, takesFrom, destination, createdAt: at }
 }
 
@@ -34,6 +36,7 @@ const columns = {
   id: 'uuid',
   payment_id: 'uuid',
   rail: 'text',
+  asset: 'text',
   amount: 'int8',
   takes_from: 'text',
   destination: 'text',
@@ -45,10 +48,10 @@ const insert = listStatement({
   name: 'insert_payment_returns',
   columns,
   text: (list, more) => `
-    insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from,
+    insert into payment_returns (environment_id, id, payment_id, rail, asset, amount, takes_from,
       destination, state, created_at, due_at)
-    select environment_id, id, payment_id, rail, amount, takes_from, destination::json, state,
-      created_at, ${more(0)}::timestamptz
+    select environment_id, id, payment_id, rail, asset, amount, takes_from, destination::json,
+      state, created_at, ${more(0)}::timestamptz
     from ${list}`,
 })
 
@@ -60,6 +63,7 @@ export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
     id: one.id,
     payment_id: one.paymentId,
     rail: one.rail,
+    asset: one.asset,
     amount: one.amount,
     takes_from: one.takesFrom,
     destination: JSON.stringify(one.destination),
@@ -85,7 +89,7 @@ const latest = listStatement<typeof ofPayment, { paymentId: string; destination:
 export async function findDestinations(
   db: Reader,
   payments: Pick<Payment, 'environmentId' | 'id'>[],
-): Promise<Map<string, BankDestination>> {
+): Promise<Map<string, Destination>> {
   if (payments.length === 0) return new Map()
   const names = payments.map(({ environmentId, id }) => ({
     environment_id: environmentId,
@@ -124,12 +128,12 @@ export type ReturnRow = Omit<Return, 'destination'> & { destination: string; sta
 
 export function returnColumns(of: string): string {
   return `${of}.environment_id as "environmentId", ${of}.id, ${of}.payment_id as "paymentId",
-    ${of}.rail, ${of}.amount, ${of}.takes_from as "takesFrom", ${of}.destination, ${of}.state,
-    ${of}.created_at as "createdAt"`
+    ${of}.rail, ${of}.asset, ${of}.amount, ${of}.takes_from as "takesFrom", ${of}.destination,
+    ${of}.state, ${of}.created_at as "createdAt"`
 }
 
 export function toReturnOf(row: ReturnRow): Return & { state: ReturnState } {
-  return { ...row, destination: JSON.parse(row.destination) as BankDestination }
+  return { ...row, destination: JSON.parse(row.destination) as Destination }
 }
 
 const named = { environment_id: 'int4', id: 'uuid' } as const

@@ -43,6 +43,13 @@ const bankSender = Type.Object({
   bankName: text('GTBank'),
 })
 
+const walletSender = Type.Object({
+  address: Type.Union([Type.String(), Type.Null()], {
+    description: 'The wallet that the coins came from, where one can be told; maybe an exchange’s.',
+    examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
+  }),
+})
+
 export const payment = resource('Payment', {
   reference: text('pay_01hx…'),
   source: Type.Enum([
@@ -58,7 +65,7 @@ export const payment = resource('Payment', {
   currency: Type.Enum(['NGN', 'USDC', 'USDT']),
   status: Type.Enum(['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']),
   variance,
-  sender: Type.Union([bankSender, Type.Object({ address: Type.String() })]),
+  sender: Type.Union([bankSender, walletSender]),
   sessionId: orNull(Type.String()),
   narration: orNull(Type.String()),
   receivedAt: time,
@@ -78,12 +85,15 @@ export const paymentReturn = resource('PaymentReturn', {
   }),
   failureReason: orNull(Type.String()),
   endedAt: orNull(time),
-  destination: Type.Object({
-    bankCode: text('058'),
-    accountNumber: text('0123456789'),
-    bankName: Type.String(),
-    accountName: Type.String(),
-  }),
+  destination: Type.Union([
+    Type.Object({
+      bankCode: text('058'),
+      accountNumber: text('0123456789'),
+      bankName: Type.String(),
+      accountName: Type.String(),
+    }),
+    Type.Object({ address: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk') }),
+  ]),
   createdAt: time,
 })
 

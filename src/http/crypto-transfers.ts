@@ -2,11 +2,10 @@ import Type, { type Static } from 'typebox'
 import { cryptoTransfer } from '../events/resources.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
-import { findAddressBytes } from '../money/solana-address.js'
-import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { pay, readRoutes } from './payouts.js'
+import { readAddress, solanaAddress } from './read-address.js'
 import { readCoins } from './read-coins.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
@@ -18,11 +17,7 @@ const target = {
   amount: decimal,
   asset: stablecoin,
   network,
-  destinationAddress: Type.String({
-    maxLength: 100,
-    description: 'A Solana wallet. There is no checksum: half of all typing errors are valid too.',
-    examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
-  }),
+  destinationAddress: solanaAddress,
 }
 
 const body = closed({
@@ -110,16 +105,9 @@ function readTarget({
     asset,
     amount: readCoins(sent.amount, asset),
     requestedAmount: sent.amount,
-    destination: { kind: 'wallet' as const, address: readAddress(sent.destinationAddress) },
+    destination: {
+      kind: 'wallet' as const,
+      address: readAddress(sent.destinationAddress, 'destinationAddress'),
+    },
   }
-}
-
-/** Thirty-two bytes in base58; what they stand for is for the chain to say. */
-function readAddress(text: string): string {
-  if (findAddressBytes(text)) return text
-  const issue = 'must be a Solana address: 32 bytes in base58'
-  throw new Refusal('validation_failed', {
-    message: `destinationAddress ${issue}.`,
-    details: [{ field: 'destinationAddress', issue }],
-  })
 }

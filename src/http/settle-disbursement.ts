@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { bankTransfer, cryptoTransfer } from '../events/resources.js'
 import { getPayout, type Tried } from '../payouts/find-payouts.js'
 import { instructRail } from '../payouts/instruct-rail.js'
-import { kinds, type PayoutKind } from '../payouts/payout.js'
+import type { PayoutKind } from '../payouts/payout.js'
 import { showPayout } from '../payouts/show-payout.js'
 import { simulatedOutcomes } from '../payouts/simulated-outcomes.js'
-import { notFound, Refusal } from '../refusal.js'
+import { Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
 import { toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
@@ -29,13 +29,16 @@ export const settleDisbursement = (rooms: Rooms) =>
       outcome: Type.Enum([...new Set(words)], { type: 'string', examples: ['complete'] }),
     }),
     answers: { 200: Type.Union([cryptoTransfer, bankTransfer]) },
-    codes: ['not_found', 'crypto_transfer_failed', 'bank_transfer_failed'],
+    codes: [
+      ...(['not_found', 'crypto_transfer_failed', 'bank_transfer_failed'] as const),
+      'payment_action_failed',
+    ],
     async handle(ask) {
       const { reference } = ask.params
       const outcome = ask.body.outcome as string
-      const name = { environmentId: ask.environment.id, kind: readKind(reference), reference }
-      checkOutcome(name.kind, outcome)
+      const name = { environmentId: ask.environment.id, reference }
       const { payout } = await getPayout(rooms.db, name)
+      checkOutcome(payout.kind, outcome)
       // Outside of a transaction, for it may be a call over the network; what it said is kept.
       const refusal = await instructRail(rooms, payout, outcome).catch(toRemembered)
       return rooms.change(
@@ -57,13 +60,6 @@ function describe(): string {
       .map((word) => `\`${word}\``)
       .join(', ')
   return `Tells the simulated bank (${of('bank_transfer')}) or chain (${of('crypto_transfer')}) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.`
-}
-
-function readKind(reference: string): PayoutKind {
-  const all = Object.keys(kinds) as PayoutKind[]
-  const kind = all.find((one) => reference.startsWith(kinds[one].prefix))
-  if (kind) return kind
-  throw notFound('transfer', reference)
 }
 
 function checkOutcome(kind: PayoutKind, outcome: string): void {

@@ -88,7 +88,7 @@ export function toValidationRefusal(
   errors: FastifySchemaValidationError[],
   place: string | undefined,
 ): Refusal {
-  const telling = (errors as ErrorObject[]).filter(isTelling)
+  const telling = ofClosestForms(errors as ErrorObject[]).filter(isTelling)
   const details = telling.slice(0, limits.http.details).map((error) => toDetail(error, place))
   const unique = details.filter(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
@@ -102,6 +102,36 @@ export function toValidationRefusal(
     message: `${issues.join('; ')}.`,
     ...(named.length > 0 && { details: named }),
   })
+}
+
+/** Of what may have several forms, only those matter that the value comes closest to. */
+function ofClosestForms(errors: ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf')
+  return choices.reduce((left, { schemaPath, instancePath }) => {
+    const start = `${schemaPath}/`
+    const formOf = (error: ErrorObject) =>
+      error.schemaPath.startsWith(start) && error.instancePath.startsWith(instancePath)
+        ? error.schemaPath.slice(start.length).split('/')[0]!
+        : undefined
+    const misfits = new Map<string, number>()
+    for (const error of left) {
+      const form = formOf(error)
+      if (form === undefined) continue
+      const isOwn = error.instancePath === instancePath
+      misfits.set(form, (misfits.get(form) ?? 0) + (isOwn ? misfitOf(error) : 0))
+    }
+    const least = Math.min(...misfits.values())
+    return left.filter((error) => {
+      const form = formOf(error)
+      return form === undefined || misfits.get(form) === least
+    })
+  }, errors)
+}
+
+/** A value of another type is far from a form; one with a field of another form is not close. */
+function misfitOf({ keyword }: ErrorObject): number {
+  if (keyword === 'type') return 1_000
+  return keyword === 'additionalProperties' ? 1 : 0
 }
 
 /** Wrappers only repeat that something inside them failed. */

@@ -48,16 +48,19 @@ export async function listPayouts(
   return withAttempts(db, environmentId, rows)
 }
 
+/** Of whichever kind, or of one. */
 export async function getPayout(
   db: Reader,
-  name: { environmentId: EnvironmentId; kind: PayoutKind; reference: string },
+  name: { environmentId: EnvironmentId; kind?: PayoutKind; reference: string },
 ): Promise<Tried> {
   const { environmentId, kind, reference } = name
-  const id = fromReference(kinds[kind].prefix, reference)
+  const all = Object.keys(kinds) as PayoutKind[]
+  const meant = (kind ? [kind] : all).filter((one) => reference.startsWith(kinds[one].prefix))
+  const id = meant[0] && fromReference(kinds[meant[0]].prefix, reference)
   const rows = id
     ? await db.rows(sql<PayoutRow>`
         select ${sql.raw(payoutColumns)} from payouts p
-        where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = ${kind}`)
+        where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = any(${meant})`)
     : []
   const [found] = await withAttempts(db, environmentId, rows)
   if (!found) throw notFound('transfer', reference)

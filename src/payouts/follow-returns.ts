@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { Tx } from '../postgres/tx.js'
-import type { Payout } from './payout.js'
+import { isReturn, type Payout } from './payout.js'
 
 /**
  * Who has money sent back hears of every end of it, in the same transaction. It locks its own rows
@@ -22,8 +22,4 @@ export async function findOwners(
   assert(follow, 'whoever returns payments hears of their end')
   const tell = await follow(tx, returns)
   return (now, ended) => tell(now, ended.filter(isReturn))
-}
-
-function isReturn({ kind }: Payout): boolean {
-  return kind === 'bank_return'
 }

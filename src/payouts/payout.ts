@@ -8,7 +8,9 @@ import type { Code } from '../refusals.js'
 import type { Destination } from './ports.js'
 
 /** A return sends money of a payment back; a merchant orders the other two. */
-export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | 'bank_return'
+export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind
+
+export type ReturnKind = 'bank_return' | 'crypto_return'
 
 export type PayoutStatus = 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
 
@@ -62,6 +64,13 @@ type Kind = {
   events: { begun: EventType; landed: EventType; failed: EventType; reversed?: EventType } | null
 }
 
+const returned = {
+  prefix: prefixes.paymentReturn,
+  refusal: 'payment_action_failed',
+  baseFee: null,
+  events: null,
+} as const
+
 /** What differs between the kinds, in prices and in the names that callers see. */
 export const kinds = {
   crypto_transfer: {
@@ -85,16 +94,23 @@ export const kinds = {
       reversed: 'bank_transfer.reversed',
     },
   },
-  bank_return: {
-    prefix: prefixes.paymentReturn,
-    refusal: 'payment_action_failed',
-    baseFee: null,
-    events: null,
-  },
+  bank_return: returned,
+  crypto_return: returned,
 } as const satisfies Record<PayoutKind, Kind>
 
 /** A bank may send these back, and may keep silent about them. */
 export const bankKinds: PayoutKind[] = ['bank_transfer', 'bank_return']
+
+export const returnKinds: ReturnKind[] = ['bank_return', 'crypto_return']
+
+export function isReturn({ kind }: Pick<Payout, 'kind'>): boolean {
+  return returnKinds.some((one) => one === kind)
+}
+
+/** The kind that sends money of an asset back. */
+export function returnKindOf({ asset }: Pick<Payout, 'asset'>): ReturnKind {
+  return asset === 'NGN' ? 'bank_return' : 'crypto_return'
+}
 
 type Purposes = { amount: Purpose; fee: Purpose; amountBack: Purpose; feeBack: Purpose }
 

@@ -1,4 +1,5 @@
 import type { Proof } from '../proof.js'
+import { returnKinds } from './payout.js'
 
 const heldEqualsOpenPayouts: Proof = {
   claim: 'What is held is what open payouts will take, in every environment and asset',
@@ -68,7 +69,7 @@ const everyStateIsTold: Proof = {
       from events where type like 'crypto\\_transfer.%' or type like 'bank\\_transfer.%'
       group by environment_id, resource_id)
     select environment_id, id, p.status, t.types
-    from (select * from payouts where kind <> 'bank_return') p
+    from (select * from payouts where kind not in ('${returnKinds.join("', '")}')) p
     full join told t using (environment_id, id)
     where (p.event_sequence, array_length(t.types, 1)) is distinct from (t.last, t.last)
       or t.types is distinct from

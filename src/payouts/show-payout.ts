@@ -6,7 +6,7 @@ import { type Attempt, type Payout, referenceOf } from './payout.js'
  * inside is the merchant's own text.
  */
 export function showPayout(payout: Payout, attempts: Attempt[]): string {
-  const show = payout.kind === 'crypto_transfer' ? showCryptoTransfer : showBankTransfer
+  const show = payout.asset === 'NGN' ? showBankTransfer : showCryptoTransfer
   const { metadata, ...rest } = show(payout, attempts)
   return `${JSON.stringify(rest).slice(0, -1)},"metadata":${metadata}}`
 }

@@ -20,18 +20,21 @@ const atBank = {
   },
 } as const satisfies Record<string, Outcome>
 
+const onChain = {
+  land: { happens: 'The transaction lands now.', reaches: 'CONFIRMED' },
+  fail: {
+    happens: 'The transaction lands now and fails, so that nothing moves.',
+    reaches: 'FAILED',
+  },
+  expire: {
+    happens: 'No attempt lands: each expires and is signed anew, until the last has.',
+    reaches: 'FAILED',
+  },
+} as const satisfies Record<string, Outcome>
+
 export const simulatedOutcomes = {
   bank_transfer: atBank,
   bank_return: atBank,
-  crypto_transfer: {
-    land: { happens: 'The transaction lands now.', reaches: 'CONFIRMED' },
-    fail: {
-      happens: 'The transaction lands now and fails, so that nothing moves.',
-      reaches: 'FAILED',
-    },
-    expire: {
-      happens: 'No attempt lands: each expires and is signed anew, until the last has.',
-      reaches: 'FAILED',
-    },
-  },
+  crypto_transfer: onChain,
+  crypto_return: onChain,
 } as const satisfies Record<PayoutKind, Record<string, Outcome>>

@@ -56,7 +56,7 @@ function payment(change: Values = {}): Promise<unknown> {
 
 function paymentReturn(change: Values = {}): Promise<unknown> {
   return insert('payment_returns', {
-    ...{ ...names(), payment_id: newId(now), amount: 100, takes_from: 'suspense' },
+    ...{ ...names(), payment_id: newId(now), asset: 'NGN', amount: 100, takes_from: 'suspense' },
     ...{ destination: '{}', state: 'WAITING', due_at: now, ...change },
   })
 }
@@ -257,6 +257,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   refund_is_sent_at_once: {
     'a refund that waits': () => paymentReturn({ takes_from: 'available' }),
   },
+  return_asset_is_known: {
+    'an asset nobody knows': () => paymentReturn({ asset: 'EUR' }),
+  },
   payment_returns_pkey: {
     'an id that is taken': () => twice(paymentReturn, { id: newId(now) }),
   },
@@ -291,8 +294,8 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   payment_returns_are_never_edited: {
     ...edits('payment_returns', [
-      ...['environment_id', 'id', 'payment_id', 'rail', 'amount', 'takes_from', 'destination'],
-      'created_at',
+      ...['environment_id', 'id', 'payment_id', 'rail', 'asset', 'amount', 'takes_from'],
+      ...['destination', 'created_at'],
     ]),
     'fewer returns': () => db.rows({ text: 'delete from payment_returns', values: [] }),
     'no returns': () => db.rows({ text: 'truncate payment_returns', values: [] }),
@@ -323,18 +326,24 @@ const beside: typeof violations = {
   },
   payout_asset_fits_kind: {
     'coins that go back through a bank': () => payout({ asset: 'USDC' }),
+    'naira that go back on a chain': () => payout({ kind: 'crypto_return' }),
   },
   only_return_takes_from_suspense: {
     'a payout of money that is undecided': () =>
       payout({ kind: 'bank_transfer', event_sequence: 1 }),
+    'coins that are undecided': () =>
+      payout({ kind: 'crypto_transfer', asset: 'USDC', event_sequence: 1 }),
     'a place nobody knows': () => payout({ takes_from: 'pocket' }),
   },
   return_is_free: {
     'a fee for a return': () => payout({ fee: 1 }),
+    'a fee for coins that go back': () => payout({ kind: 'crypto_return', asset: 'USDC', fee: 1 }),
     'a fee for a refund': () => payout({ fee: 1, takes_from: 'available' }),
   },
   payout_has_told_its_beginning: {
     'a return with events of its own': () => payout({ event_sequence: 1 }),
+    'a return of coins with events of its own': () =>
+      payout({ kind: 'crypto_return', asset: 'USDT', event_sequence: 1 }),
     'a payout that nobody was told of': () =>
       payout({ kind: 'bank_transfer', takes_from: 'available' }),
     'less than no events': () => payout({ event_sequence: -1 }),
@@ -364,6 +373,7 @@ test('what breaks no rule is taken', async () => {
   await notice({ id: 'both', mode: 'live', state: 'REFUSED', reason: 'too_large' })
   await payout()
   await payout({ takes_from: 'available' })
+  await payout({ kind: 'crypto_return', asset: 'USDC' })
   await moveClock(environment_id, 1)
   for (const to of ['PAID', 'EXPIRED', 'CANCELLED']) await becomes('ACTIVE', to)
   await becomes('EXPIRED', 'PAID')

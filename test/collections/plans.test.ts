@@ -60,9 +60,9 @@ await db.rows(sql`
     0, 0, 0, 'NONE', '{}', 0, ${now}, ${now}
   from collection_accounts where kind = 'virtual_account' or number like '%00'`)
 await db.rows(sql`
-  insert into payment_returns (environment_id, id, payment_id, rail, amount, takes_from, destination,
-    state, due_at, created_at)
-  select environment_id, gen_random_uuid(), id, rail, 100, 'suspense', '{}',
+  insert into payment_returns (environment_id, id, payment_id, rail, asset, amount, takes_from,
+    destination, state, due_at, created_at)
+  select environment_id, gen_random_uuid(), id, rail, 'NGN', 100, 'suspense', '{}',
     case when rail_id like '%777' then 'WAITING' else 'RETURNED' end, ${now}, ${now}
   from payments, generate_series(1, 2)`)
 await db.rows(sql`

@@ -142,7 +142,7 @@ const copyEvent = (type: string, to: string) => `
 /** Every claim, and the ways in which it can come to be untrue while all the others hold. */
 const damages: Record<string, Record<string, string[]>> = {
   // The sums of a dedicated account are not kept, so its payments can lie alone.
-  'What is in suspense is what payments hold or are sending back, to the kobo': {
+  'What is in suspense is what payments hold or are sending back, to the last unit': {
     'a kobo that is held and was called accepted': [
       `update payments set amount_held = amount_held - 1, amount_accepted = amount_accepted + 1
        where id = ${payments.held}`,
@@ -152,6 +152,7 @@ const damages: Record<string, Record<string, string[]>> = {
        where id = ${payments.credited}`,
     ],
     'held money of another asset': [
+      `alter table payments drop constraint if exists payment_asset_fits_source`,
       `update payments set asset = 'USDC' where account_id = ${accounts.dedicated}`,
       `alter table collection_accounts drop constraint if exists asset_fits_kind`,
       `update collection_accounts set asset = 'USDC' where id = ${accounts.dedicated}`,
@@ -226,6 +227,12 @@ const damages: Record<string, Record<string, string[]>> = {
   'Every return that was sent is a payout of its amount, in the state that it says': {
     'a return that was sent by nobody': [
       `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
+    ],
+    'a return of another asset': [
+      `update payment_returns set asset = 'USDC' where ${returnOf('returned')}`,
+    ],
+    'a return on another rail': [
+      `update payment_returns set rail = 'elsewhere' where ${returnOf('returned')}`,
     ],
     'a return of money from elsewhere': [
       `update payment_returns set takes_from = 'available' where ${returnOf('returned')}`,

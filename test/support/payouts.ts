@@ -13,7 +13,12 @@ import { PaperRail } from './paper-rail.js'
 
 /** Payouts in the books, with nobody outside who would carry them. */
 
-const assetOf = { crypto_transfer: 'USDC', bank_transfer: 'NGN', bank_return: 'NGN' } as const
+const assetOf = {
+  crypto_transfer: 'USDC',
+  bank_transfer: 'NGN',
+  bank_return: 'NGN',
+  crypto_return: 'USDC',
+} as const
 
 function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
   return {
