@@ -364,10 +364,11 @@ create table payment_returns (
   tries integer default 0 not null,
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
-  asset text default 'NGN'::text not null,
+  asset text not null,
   constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
   constraint refund_is_sent_at_once CHECK (((state <> 'WAITING'::text) OR (takes_from = 'suspense'::text))),
+  constraint return_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint return_is_positive CHECK ((amount > 0)),
   constraint return_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'RETURNED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint return_takes_from_is_known CHECK ((takes_from = ANY (ARRAY['suspense'::text, 'available'::text])))
@@ -776,7 +777,7 @@ CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -36,19 +36,12 @@ const anyAmount = Type.Union([Type.Integer(), Type.String()], {
   description: 'NGN: an integer of kobo. USDC and USDT: a decimal string.',
 })
 
-const bankSender = Type.Object({
-  name: text('ADA OBI'),
-  accountNumber: text('0123456789'),
-  bankCode: text('058'),
-  bankName: text('GTBank'),
-})
+const atBank = { bankCode: text('058'), accountNumber: text('0123456789') }
+const bankSender = Type.Object({ name: text('ADA OBI'), ...atBank, bankName: text('GTBank') })
 
-const walletSender = Type.Object({
-  address: Type.Union([Type.String(), Type.Null()], {
-    description: 'The wallet that the coins came from, where one can be told; maybe an exchange’s.',
-    examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
-  }),
-})
+const address = text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk')
+/** Null where nobody can tell which wallet it was. */
+const walletSender = Type.Object({ address: orNull(address) })
 
 export const payment = resource('Payment', {
   reference: text('pay_01hx…'),
@@ -86,13 +79,8 @@ export const paymentReturn = resource('PaymentReturn', {
   failureReason: orNull(Type.String()),
   endedAt: orNull(time),
   destination: Type.Union([
-    Type.Object({
-      bankCode: text('058'),
-      accountNumber: text('0123456789'),
-      bankName: Type.String(),
-      accountName: Type.String(),
-    }),
-    Type.Object({ address: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk') }),
+    Type.Object({ ...atBank, bankName: Type.String(), accountName: Type.String() }),
+    Type.Object({ address }),
   ]),
   createdAt: time,
 })

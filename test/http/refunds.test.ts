@@ -14,6 +14,7 @@ beforeEach(async () => {
 afterEach(() => expectSoundBooks(house.db))
 
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
+const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
 const [returning, refunded] = ['payment.returning', 'payment.refunded']
 
 /** ₦5,000 were paid and accepted; the fee of ₦50 is covered by a funding unless it is not. */
@@ -111,6 +112,22 @@ test('what the balance cannot cover is not refunded', async () => {
   expect(await desk.returnsOf(paid.reference)).toEqual([])
   expect((await desk.refund(paid.reference, { amount: 495_000 })).status).toBe(201)
   expect(await desk.sums()).toEqual([0, 495_000, 0])
+})
+
+// The form follows the asset of the payment: a mistake must not send anything, or use up the key.
+test.each([
+  [{ amount: '1000' }, 'amount'],
+  [{ amount: '0' }, 'amount'],
+  [{ destination: { address: wallet } }, 'destination.address'],
+  [{ destination: { ...elsewhere, address: wallet } }, 'destination.address'],
+  [{ destination: { bankCode: '058' } }, 'destination.accountNumber'],
+  [{ destination: { ...elsewhere, bankCode: 'GTB' } }, 'destination.bankCode'],
+])('%j is not how naira go back', async (body, field) => {
+  const { paid } = await accepted()
+  const { status, json } = await desk.refund(paid.reference, body, keyed('refund-1'))
+  expect([status, json.code]).toEqual([400, 'validation_failed'])
+  expect(json.details.map((one: { field: string }) => one.field)).toContain(field)
+  expect((await desk.refund(paid.reference, {}, keyed('refund-1'))).status).toBe(201)
 })
 
 test('two whole refunds at once are one', async () => {

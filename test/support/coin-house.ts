@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { createSolanaRpc } from '@solana/kit'
+import { type Account, nowhere } from '../../src/collections/account.js'
+import { followReturns } from '../../src/collections/follow-returns.js'
+import { type Payment, paymentReference } from '../../src/collections/payment.js'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { insertAccounts, updateAccounts } from '../../src/collections/store-accounts.js'
+import { insertNotices, writeJudgements } from '../../src/collections/store-notices.js'
+import { insertPayments } from '../../src/collections/store-payments.js'
+import { newId } from '../../src/ids.js'
+import { moveAll } from '../../src/ledger/move.js'
+import type { Movement } from '../../src/ledger/movement.js'
+import { createLogger } from '../../src/log.js'
+import { parseDecimal } from '../../src/money/amounts.js'
+import type { Coin } from '../../src/money/assets.js'
+import { createFilling } from '../../src/payouts/back-fundings.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { openPromised } from '../../src/payouts/treasury-books.js'
+import { createCoinMint, giveLamports } from '../../src/rails/solana/embedded.js'
+import { magicRules } from '../../src/rails/solana/magic-wallets.js'
+import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createKeySigner } from '../../src/rails/solana/signer.js'
+import { SimulatedChain } from '../../src/rails/solana/simulated-chain.js'
+import { Secret } from '../../src/secret.js'
+import { openChain } from '../rails/localnet/localnet.js'
+import { newWallet, tokenAccountOf, usdc, usdt } from '../rails/localnet/transfers.js'
+import { newSecret } from '../rails/solana/rail.js'
+import { manualClock } from './clock.js'
+import { freshDatabase } from './database.js'
+import { type Merchant, openHouse, whenDone } from './house.js'
+
+export const mints = { USDC: usdc, USDT: usdt }
+
+/**
+ * A house on the embedded chain, from which coins leave. Blocks, time and the workers' rounds pass
+ * only when they are told to.
+ */
+export async function openCoinHouse() {
+  const db = await freshDatabase()
+  const clock = manualClock()
+  const logger = createLogger('silent')
+  const chain = await openChain({ rules: magicRules() })
+  const signer = createKeySigner(newSecret())
+  await giveLamports(chain.url, signer.address)
+  await chain.advance(40)
+  const mint = createCoinMint(chain.url, { treasuryAddress: signer.address })
+  const rail = await createSolanaRail({
+    ...{ endpoints: [chain.url], signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+    promised: openPromised(db, 'test'),
+    fill: createFilling({ db, mint, logger }),
+  })
+  whenDone(() => rail.stop())
+  const house = await openHouse({
+    beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+    rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
+    simulated: [new SimulatedChain(chain.url, rail)],
+    mint,
+  })
+
+  /** The workers do one round each. */
+  async function work(): Promise<void> {
+    await sendReturns({ db, rail, clock, logger }, clock.now())
+    await lookAfterPayouts({ db, rail, clock, logger, follow: followReturns }, clock.now())
+  }
+
+  /** Time passes on the chain and here, and the workers do their rounds. */
+  async function pass(seconds: number): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      clock.advance(1_000)
+      await chain.advance(10)
+      await work()
+    }
+  }
+
+  /** What anybody can see of a wallet's coins: every transaction that touched them, and the sum. */
+  async function lookAt(wallet: string, asset: Coin = 'USDC') {
+    const rpc = createSolanaRpc(chain.url)
+    const account = await tokenAccountOf(wallet, mints[asset])
+    const lines = await rpc.getSignaturesForAddress(account).send()
+    const balance = await rpc
+      .getTokenAccountBalance(account)
+      .send()
+      .catch(() => undefined)
+    return {
+      landings: lines.map(({ err, memo }) => ({ err, memo })),
+      balance: balance?.value.uiAmountString ?? '0',
+    }
+  }
+
+  return { ...house, chain, rail, work, pass, lookAt }
+}
+
+export type CoinHouse = Awaited<ReturnType<typeof openCoinHouse>>
+
+export type Deposit = {
+  asset?: Coin
+  /** Decimals, as a merchant writes them. */
+  accepted?: string
+  held?: string
+  sender?: string | null
+  rail?: string
+}
+
+/**
+ * Coins that came to a wallet, as their judge leaves them: the account, the payment, its notice,
+ * the books. Answers the reference of the payment.
+ */
+export async function deposit(
+  house: CoinHouse,
+  { environments }: Merchant,
+  { asset = 'USDC', sender = null, ...sent }: Deposit,
+): Promise<string> {
+  const at = house.clock.now()
+  const units = (text = '0') => (text === '0' ? 0n : (parseDecimal(text, asset) as bigint))
+  const places = { ...nowhere, amountAccepted: units(sent.accepted), amountHeld: units(sent.held) }
+  const amount = places.amountAccepted + places.amountHeld
+  const names = { environmentId: environments.test.id, rail: sent.rail ?? house.rail.name, asset }
+  const account = walletOf(at, { ...names, number: await newWallet(), amount })
+  const payment: Payment = {
+    ...{ ...names, ...places, id: newId(at), accountId: account.id, source: account.kind },
+    ...{ railId: `${account.number}:1`, amount, fee: 0n, variance: 'UNDERPAID' },
+    ...{ sender: { address: sender }, sessionId: null, narration: null },
+    ...{ eventSequence: 0, receivedAt: at, createdAt: at },
+  }
+  await house.db.transaction(async (tx) => {
+    await moveAll(tx, at, [toMovement(payment)])
+    insertAccounts(tx, [account])
+    updateAccounts(tx, [{ ...account, ...places, amountReceived: amount }])
+    insertPayments(tx, [payment])
+    takeNotice(tx, account, payment)
+  })
+  return paymentReference(payment)
+}
+
+type Wallet = Pick<Account, 'environmentId' | 'rail' | 'number'> & { asset: Coin; amount: bigint }
+
+function walletOf(at: Date, { amount, ...names }: Wallet): Account {
+  return {
+    ...{ ...names, ...nowhere, id: newId(at), kind: 'crypto_wallet', accountName: '' },
+    ...{ bankCode: '', bankName: '', amount: 2n * amount, merchantReference: 'order-1' },
+    ...{ metadata: '{}', status: 'ACTIVE', variance: 'UNDERPAID', amountReceived: 0n },
+    ...{ eventSequence: 0, sessionId: null, paidAt: null, endedAt: null, createdAt: at },
+    expiresAt: new Date(at.getTime() + 86_400_000),
+  }
+}
+
+function toMovement({ environmentId, asset, id, ...places }: Payment): Movement {
+  const debit = 'deposits' as const
+  const lines: Movement['lines'] = [
+    { debit, credit: 'available', amount: places.amountAccepted, purpose: 'payment' },
+    { debit, credit: 'suspense', amount: places.amountHeld, purpose: 'payment_held' },
+  ]
+  const moved = lines.filter(({ amount }) => amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: false, lines: moved }
+}
+
+function takeNotice(
+  tx: Parameters<typeof insertNotices>[0],
+  { number: accountNumber }: Account,
+  { rail, railId: id, asset, amount, receivedAt }: Payment,
+): void {
+  const announced = {
+    ...{ id, accountNumber, amount, currency: asset, sender: null, sessionId: null },
+    ...{ narration: null, receivedAt },
+  }
+  const name = { rail, mode: 'test' as const, id }
+  insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [{ ...name, announced, body: null }])
+  writeJudgements(tx, [{ ...name, state: 'TAKEN', reason: null, due_at: receivedAt }])
+}
+
+/** A merchant of its own, with what a test wants to know about its coins. */
+export async function openCoinDesk(house: CoinHouse) {
+  const merchant = await house.hire('Ada')
+  const key = merchant.test.secret
+  const get = async (path: string) => (await house.ask('GET', path, { key })).json.data
+  const post = (path: string, body: object, headers = {}) =>
+    house.ask('POST', path, { key, body, headers })
+  const act = (verb: string) => (reference: string, body: object, headers?: object) =>
+    post(`/v1/collections/payments/${reference}/${verb}`, body, headers)
+  type Event = { type: string; sequence: number; data: object }
+  return {
+    merchant,
+    post,
+    deposit: (change: Deposit) => deposit(house, merchant, change),
+    /** Coins of the merchant's own, so that the treasury has some. */
+    fund: (amount: string, asset: Coin = 'USDC') =>
+      post('/v1/test/balances/fund', { asset, amount }),
+    resolve: act('resolve'),
+    refund: act('refund'),
+    payment: (reference: string) => get(`/v1/collections/payments/${reference}`),
+    returnsOf: async (reference: string) =>
+      (await get(`/v1/collections/payments/${reference}/returns`)).items,
+    events: async (reference: string): Promise<Event[]> => {
+      const { items } = await get(`/v1/events?resource=${reference}&limit=100`)
+      return items.toSorted((one: Event, other: Event) => one.sequence - other.sequence)
+    },
+    /** Available, held, pending. */
+    sums: async (asset: Coin = 'USDC'): Promise<[string, string, string]> => {
+      const { items } = await get('/v1/balances')
+      const { available, held, pending } = items.find((one: { asset: Coin }) => one.asset === asset)
+      return [available, held, pending]
+    },
+  }
+}
+
+export type CoinDesk = Awaited<ReturnType<typeof openCoinDesk>>

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../src/clock.js'
+import type { PaymentLane } from '../src/collections/payment-lane.js'
+import { createLogger } from '../src/log.js'
+import type { OpenRails } from '../src/open-rails.js'
+import { createJobs } from '../src/work.js'
+import { PaperRail } from './support/paper-rail.js'
+
+// Two jobs for one rail would ask a bank or chain everything twice.
+test('a rail that carries several kinds of payouts has each job once', () => {
+  const [chain, live, bank] = [
+    new PaperRail('paper chain'),
+    new PaperRail('live chain'),
+    new PaperRail('paper bank'),
+  ]
+  const opened: Partial<OpenRails> = {
+    rails: {
+      test: {
+        ...{ crypto_transfer: chain, crypto_return: chain },
+        ...{ bank_transfer: bank, bank_return: bank },
+      },
+      live: { crypto_transfer: live, crypto_return: live },
+    },
+    ...{ reversing: [], mint: undefined, treasuries: [] },
+    collecting: { test: undefined, live: undefined },
+  }
+  const tools = { clock: systemClock, logger: createLogger('silent'), lane: {} as PaymentLane }
+  const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
+  expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
+  for (const { name } of [chain, live, bank])
+    expect(names.filter((job) => job.endsWith(name))).toEqual([
+      ...[`send payments back by ${name}`, `look after payouts on ${name}`],
+    ])
+})
