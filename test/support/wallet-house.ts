@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { onTestFinished } from 'vitest'
 import { concludeSweeps } from '../../src/collections/conclude-sweeps.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
@@ -11,7 +10,6 @@ import { watchWallets } from '../../src/collections/watch-wallets.js'
 import { createLogger } from '../../src/log.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
-import type { Database } from '../../src/postgres/database.js'
 import {
   createCoinCustomers,
   createCoinMint,
@@ -21,10 +19,11 @@ import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { Secret } from '../../src/secret.js'
-import { startChain } from '../rails/localnet/localnet.js'
+import { openChain } from '../rails/localnet/localnet.js'
 import { newSecret, nothingPromised } from '../rails/solana/rail.js'
 import { manualClock } from './clock.js'
-import { type Merchant, openHouse } from './house.js'
+import { freshDatabase } from './database.js'
+import { type Merchant, openHouse, whenDone } from './house.js'
 
 /** Longer than a lease and than any pause between looks while payers are expected. */
 const aWhileMs = 90_000
@@ -32,9 +31,13 @@ const aWhileMs = 90_000
 /** After so many blocks, what landed is final. */
 const untilFinal = 33
 
-/** A house with a chain on which wallets collect coins. Blocks and rounds come when told to. */
-export async function openWalletHouse(db: Database) {
-  const chain = await startChain()
+/**
+ * For a file: a house with a chain on which wallets collect coins. Blocks and the workers' rounds
+ * come when they are told to.
+ */
+export async function openWalletHouse() {
+  const db = await freshDatabase()
+  const chain = await openChain()
   // Blocks are made in the time of the world, and lateness is judged by it.
   const clock = manualClock(new Date())
   const log: string[] = []
@@ -60,7 +63,7 @@ export async function openWalletHouse(db: Database) {
     clock,
     rails: new Map(),
   })
-  onTestFinished(async () => {
+  whenDone(async () => {
     await rail.stop()
     await lane.close()
   })
@@ -95,7 +98,7 @@ export async function openWalletHouse(db: Database) {
 export type WalletHouse = Awaited<ReturnType<typeof openWalletHouse>>
 
 /** What a merchant of test mode does over HTTP. */
-export function shopOf({ ask }: Pick<WalletHouse, 'ask'>, { test }: Merchant) {
+export function shopOf({ ask }: WalletHouse, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })
