@@ -121,7 +121,7 @@ function nextLookMs(now: Date, { kind }: TokenAccount, left: Left): number {
   if (left.trouble) return troubleEveryMs
   if (left.isUnread) return lookEveryMs
   const restedMs = now.getTime() - left.busyUntil.getTime()
-  const isForGood = kind !== null && isDedicated(kind)
+  const isForGood = kind !== null && isDedicated({ kind })
   return Math.min(Math.max(lookEveryMs, restedMs / 10), isForGood ? longestLookMs : longestRestMs)
 }
 
