@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { type AccountStatus, accountReference } from '../collections/account.js'
+import { accountReference } from '../collections/account.js'
 import { endAccount } from '../collections/end-accounts.js'
 import { type FoundSession, getSession, listSessions } from '../collections/find-sessions.js'
-import type { SessionStatus } from '../collections/session.js'
+import { accountStatuses, type SessionStatus } from '../collections/session.js'
 import { showSession } from '../collections/show-session.js'
 import { checkoutSession } from '../events/resources.js'
 import { prefixes } from '../ids.js'
@@ -92,13 +92,6 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const statuses: Record<SessionStatus, AccountStatus> = {
-  pending: 'ACTIVE',
-  paid: 'PAID',
-  expired: 'EXPIRED',
-  cancelled: 'CANCELLED',
-}
-
 const list = ({ db }: Rooms) =>
   route({
     ...base,
@@ -109,7 +102,7 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
-      status: Type.Optional(Type.Enum(Object.keys(statuses), { type: 'string' })),
+      status: Type.Optional(Type.Enum(Object.keys(accountStatuses), { type: 'string' })),
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
@@ -117,7 +110,7 @@ const list = ({ db }: Rooms) =>
       const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
       const found = await listSessions(db, environment.id, {
         merchantReference,
-        status: status === undefined ? undefined : statuses[status as SessionStatus],
+        status: status === undefined ? undefined : accountStatuses[status as SessionStatus],
         beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
         limit: limit + 1,
       })
