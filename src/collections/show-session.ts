@@ -86,8 +86,8 @@ function showCore({ session, account, merchantId, checkout, paymentMethods }: Fo
   }
 }
 
-function showMethods(enabled: boolean, isPending: boolean) {
-  const available = enabled && isPending
+/** A session keeps the account it was made with, which takes money whatever is enabled since. */
+function showMethods(enabled: boolean, available: boolean) {
   return [
     {
       ...{ code: 'bank_transfer', label: 'Bank transfer', enabled, available },
@@ -100,10 +100,13 @@ function showMethods(enabled: boolean, isPending: boolean) {
   ]
 }
 
-/** So that the merchant's page knows which session it is about. */
+/**
+ * So that the merchant's page knows which session it is about. What the merchant wrote stays as it
+ * is, byte by byte: it may be signed, or read by something that is particular about it.
+ */
 export function withReference(url: string | null, reference: string): string | null {
   if (url === null) return null
-  const parsed = new URL(url)
-  parsed.searchParams.set('reference', reference)
-  return parsed.href
+  const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(url)!
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${separator}reference=${reference}${fragment}`
 }

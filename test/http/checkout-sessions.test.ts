@@ -66,6 +66,37 @@ test('a session that is paid says so, to the payer and to the merchant', async (
   await expectSoundBooks(house.db)
 })
 
+// What a merchant wrote there may be signed, or have a meaning of its own.
+test.each([
+  ['https://shop.example/thanks', 'https://shop.example/thanks?reference=…'],
+  ['https://shop.example/?', 'https://shop.example/?reference=…'],
+  [
+    'https://shop.example/a?x=a+b&y=%20~&z&&q=é',
+    'https://shop.example/a?x=a+b&y=%20~&z&&q=%C3%A9&reference=…',
+  ],
+  ['https://shop.example/a?reference=mine', 'https://shop.example/a?reference=mine&reference=…'],
+  ['https://shop.example/a?b=1&#/done?now', 'https://shop.example/a?b=1&reference=…#/done?now'],
+  ['https://shop.example/#top', 'https://shop.example/?reference=…#top'],
+])('the reference is added to %s, and nothing else is changed', async (url, shown) => {
+  const { reference } = (await create({ cancelUrl: url })).json.data
+  const { cancelUrl } = (await look(reference)).json.data
+  expect(cancelUrl).toBe(shown.replace('…', reference))
+})
+
+test('a session that is pending can be paid, also when its method is disabled since', async () => {
+  const { reference } = (await create()).json.data
+  await shop.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
+  const { data } = (await look(reference)).json
+  expect(data.paymentMethods[0]).toMatchObject({ enabled: false, available: true })
+  expect(data.paymentMethods[0].status).toBe('available')
+  expect((await shop.payIn(data.bankTransfer.accountNumber, { amount: 1_250_000 })).status).toBe(
+    201,
+  )
+  expect((await look(reference)).json.data).toMatchObject({
+    ...{ status: 'paid', paymentMethods: [{ available: false, status: 'unavailable' }, {}] },
+  })
+})
+
 describe('a session follows its account', () => {
   test('into expiry, and back when a late payment is accepted', async () => {
     const session = (await create()).json.data

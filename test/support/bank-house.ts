@@ -73,9 +73,11 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })
   const get = (path: string) => ask('GET', path, { key })
+  const patch = (path: string, body: object) => ask('PATCH', path, { key, body })
   return {
     post,
     get,
+    patch,
     openVirtual: (change: object = {}) =>
       post('/v1/collections/virtual-accounts', {
         ...{ merchantReference: 'order-1', amount: 500_000, ...change },
