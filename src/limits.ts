@@ -195,10 +195,10 @@ export const limits = {
     reassureMs: 30 * second,
   },
   streams: {
-    ...{ perSession: 5, perAddress: 20 },
-    longestMs: 15 * minute,
-    beatMs: 15 * second,
-    retryMs: 3 * second,
+    ...{ perSession: 5, perAddress: 20, total: 10_000 },
+    ...{ longestMs: 15 * minute, beatMs: 15 * second },
+    /** How soon a page comes back whose stream was cut, and when there was no room for it. */
+    ...{ retryMs: 3 * second, fullMs: minute },
     listenAgainMs: second,
   },
   reconcile: {

@@ -147,6 +147,8 @@ function answerFailure(
   if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
+  const { retryAfterSeconds } = refusal
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(refusal.status).type(jsonType).send(refusalBody(refusal, request.id))

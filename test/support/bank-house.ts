@@ -12,19 +12,22 @@ import { createSimulatedBank } from '../../src/rails/sandbox-bank/simulated-bank
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openHouse, type Reply, whenDone } from './house.js'
+import { type HouseOptions, type Merchant, openHouse, type Reply, whenDone } from './house.js'
 
 /**
  * A house with the sandbox bank, which collects and pays out. Notices come over HTTP, and time and
  * the workers' rounds pass only when they are told to.
  */
-export async function openBankHouse() {
+export async function openBankHouse(
+  options: Pick<HouseOptions, 'trustProxy' | 'streamLimits'> = {},
+) {
   const db = await freshDatabase()
   const clock = manualClock()
   const logger = createLogger('silent')
   const noticeKey = randomBytes(32)
   const bank = createSandboxBank({ db, clock, logger, noticeKey })
   const house = await openHouse({
+    ...options,
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
     banks: { test: bank, live: undefined },

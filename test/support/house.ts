@@ -7,6 +7,7 @@ import type { Customers } from '../../src/collections/ports.js'
 import { compose } from '../../src/compose.js'
 import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
+import type { StreamLimits } from '../../src/http/streams.js'
 import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
@@ -61,6 +62,21 @@ export type Merchant = {
   live: Keys
 }
 
+export type HouseOptions = {
+  /** Another house on the same database. */
+  beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
+  rateLimitPerSecond?: number
+  trustProxy?: boolean
+  rails?: Rails
+  banks?: Record<Mode, BankDirectory | undefined>
+  simulated?: SimulatedRail[]
+  collecting?: CollectionRails
+  customers?: Customers
+  naira?: Config['naira']
+  mint?: CoinMint
+  streamLimits?: Partial<StreamLimits>
+}
+
 /**
  * The whole service as it is composed for real, listening on a port of its own over a database of
  * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
@@ -68,21 +84,7 @@ export type Merchant = {
  * must be one that the OpenAPI document promises. Closed with the test, or else the file, that
  * opened it.
  */
-export async function openHouse(
-  options: {
-    /** Another house on the same database. */
-    beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
-    rateLimitPerSecond?: number
-    trustProxy?: boolean
-    rails?: Rails
-    banks?: Record<Mode, BankDirectory | undefined>
-    simulated?: SimulatedRail[]
-    collecting?: CollectionRails
-    customers?: Customers
-    naira?: Config['naira']
-    mint?: CoinMint
-  } = {},
-) {
+export async function openHouse(options: HouseOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
   const clock = options.beside?.clock ?? manualClock()
   const secret = options.beside?.secret ?? new Secret(randomBytes(32).toString('hex'))
@@ -113,7 +115,7 @@ export async function openHouse(
     ...(simulated && { simulated }),
     ...(collecting && { collecting }),
     ...(customers && { customers }),
-    mint,
+    ...{ mint, streamLimits: options.streamLimits },
   })
   let closing: Promise<void> | undefined
   const close = () => {
