@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its body is for whoever checks the signature, and nobody else looks at it. */
     isSigned?: boolean
+    /** Everyone may ask who knows the address, so the address itself is what gives access. */
+    isOpen?: boolean
   }
 }
 
@@ -160,7 +162,7 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
     {
       requestId: request.id,
       method: request.method,
-      path: pathOf(request),
+      path: loggedPath(request),
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
       environmentId: caller?.environment.id,
@@ -169,6 +171,13 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
     },
     'answered',
   )
+}
+
+/** Who reads a log must not be able to open the pages that payers have opened. */
+function loggedPath(request: FastifyRequest): string {
+  const { url, config } = request.routeOptions
+  if (config?.isOpen && url) return url
+  return request.caller ? pathOf(request) : pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
 /** A caller's own request id is kept when it is harmless to log and to send back. */
