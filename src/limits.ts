@@ -189,8 +189,8 @@ export const limits = {
   work: { finishMs: 5 * second },
   checkout: {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
-    /** Without a stream, pages ask again so soon, and then ever more seldom. */
-    ...{ pollMs: 800, longestPollMs: 5 * second },
+    /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
+    ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
     reassureMs: 30 * second,
   },

@@ -34,6 +34,8 @@ export function showPublicSession(now: Date, found: PublicSession) {
     ...(isPending && {
       bankTransfer: { accountNumber: number, accountName, bankName, bankCode, amount },
     }),
+    amountReceived: toWire(account.amountReceived, account.asset),
+    amountAccepted: toWire(account.amountAccepted, account.asset),
     received: showReceived(found),
     serverTime: after(now, clockOffsetMs).toISOString(),
     cancelUrl: withReference(session.cancelUrl, session.reference),

@@ -19,7 +19,7 @@ import { type HouseOptions, type Merchant, openHouse, type Reply, whenDone } fro
  * the workers' rounds pass only when they are told to.
  */
 export async function openBankHouse(
-  options: Pick<HouseOptions, 'trustProxy' | 'streamLimits'> = {},
+  options: Pick<HouseOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
 ) {
   const db = await freshDatabase()
   const clock = manualClock()

@@ -66,6 +66,7 @@ export type HouseOptions = {
   /** Another house on the same database. */
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
   rateLimitPerSecond?: number
+  publicRateLimitPerSecond?: number
   trustProxy?: boolean
   rails?: Rails
   banks?: Record<Mode, BankDirectory | undefined>
@@ -101,7 +102,7 @@ export async function openHouse(options: HouseOptions = {}) {
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
-    publicRateLimitPerSecond: 0,
+    publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
     solana: noChains,
