@@ -244,7 +244,7 @@ export const limits = {
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPoints: 10_000, tiers: 20 },
   operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
-  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024 },
+  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024, remembered: 500 },
   rateLimit: { tracked: 50_000 },
   proof: { shown: 20 },
   localnet: {

@@ -3,7 +3,8 @@ import { prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { toWire } from '../money/amounts.js'
 import { accountReference } from './account.js'
-import type { FoundSession, PublicSession } from './find-sessions.js'
+import type { PublicSession } from './find-public-sessions.js'
+import type { FoundSession } from './find-sessions.js'
 import { type Payment, statusOf } from './payment.js'
 import { sessionStatus } from './session.js'
 
@@ -23,9 +24,28 @@ export function showSession(found: FoundSession): string {
   return `${JSON.stringify(shown).slice(0, -1)},"metadata":${session.metadata}}`
 }
 
-/** As everyone who knows the reference sees it. Where to go next is told when it is time. */
+/** As everyone who knows the reference sees it. */
 export function showPublicSession(now: Date, found: PublicSession) {
-  const { session, account, clockOffsetMs } = found
+  return { ...showStill(found), serverTime: showTime(now, found) }
+}
+
+/** Pages that asked at the same moment share what was read, and what is written of it. */
+const written = new WeakMap<PublicSession, string>()
+
+/** The same as JSON text. */
+export function writePublicSession(now: Date, found: PublicSession): string {
+  const text = written.get(found) ?? JSON.stringify(showStill(found)).slice(0, -1)
+  written.set(found, text)
+  return `${text},"serverTime":"${showTime(now, found)}"}`
+}
+
+function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
+  return after(now, clockOffsetMs).toISOString()
+}
+
+/** All but the time. Where to go next is told when it is due. */
+function showStill(found: PublicSession) {
+  const { session, account } = found
   const { number, accountName, bankName, bankCode } = account
   const isPending = account.status === 'ACTIVE'
   const amount = toWire(account.amount!, account.asset)
@@ -37,7 +57,6 @@ export function showPublicSession(now: Date, found: PublicSession) {
     amountReceived: toWire(account.amountReceived, account.asset),
     amountAccepted: toWire(account.amountAccepted, account.asset),
     received: showReceived(found),
-    serverTime: after(now, clockOffsetMs).toISOString(),
     cancelUrl: withReference(session.cancelUrl, session.reference),
     ...(account.status === 'PAID' && {
       successUrl: withReference(session.successUrl, session.reference),

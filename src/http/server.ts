@@ -66,7 +66,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) =>
       answerOnSocket(socket, toSocketRefusal(error), requestId()),
     frameworkErrors(error, request, reply) {
-      reply.headers(ownHeaders(request))
+      addOwnHeaders(request, reply)
       return answerFailure(edge.logger, error, request, reply)
     },
   })
@@ -99,7 +99,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
 function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   // Every request passes here: without promises, which would cost more than the work itself.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(ownHeaders(request))
+    addOwnHeaders(request, reply)
     const hasHost = request.raw.httpVersion !== '1.1' || request.headers.host !== undefined
     done(hasHost ? undefined : needsHost())
   })
@@ -122,8 +122,8 @@ function needsHost(): Refusal {
   return new Refusal('validation_failed', { message: 'The request needs a Host header.' })
 }
 
-function ownHeaders(request: FastifyRequest) {
-  return { ...safeHeaders, 'x-request-id': request.id, 'cache-control': 'no-store' }
+function addOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(safeHeaders).header('x-request-id', request.id)
 }
 
 /**
@@ -131,6 +131,7 @@ function ownHeaders(request: FastifyRequest) {
  * work of a request. Pages relax what they must.
  */
 const safeHeaders = {
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

@@ -239,6 +239,25 @@ test('a payment is shown once, however many look', async () => {
   for (const { json } of replies) expect(json.data.received).toHaveLength(1)
 })
 
+// Settings are kept by their version, and many questions travel together: neither may be seen.
+test('whoever asks after a change sees it, while others ask without a pause', async () => {
+  const { reference } = (await create()).json.data
+  let isDone = false
+  const asking = Array.from({ length: 4 }, async () => {
+    while (!isDone) await look(reference)
+  })
+  for (let n = 1; n <= 20; n += 1) {
+    await shop.patch('/v1/settings', { checkout: { displayName: `Shop ${n}` } })
+    const replies = await Promise.all(Array.from({ length: 5 }, () => look(reference)))
+    const names = replies.map(({ json }) => json.data.merchant.displayName)
+    expect(names).toEqual(Array(5).fill(`Shop ${n}`))
+  }
+  await house.ask('POST', `/public/checkout/${reference}/simulate`)
+  expect((await look(reference)).json.data.status).toBe('paid')
+  isDone = true
+  await Promise.all(asking)
+})
+
 test('twenty copies of a request make one session', async () => {
   const headers = { 'idempotency-key': 'checkout-1' }
   const replies = await Promise.all(

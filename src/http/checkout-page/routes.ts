@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import type { PublicSession } from '../../collections/find-sessions.js'
+import type { PublicSession } from '../../collections/find-public-sessions.js'
 import { showPublicSession } from '../../collections/show-session.js'
 import { Refusal } from '../../refusal.js'
 import { payOnce } from '../public-checkout.js'
