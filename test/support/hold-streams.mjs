@@ -4,6 +4,9 @@
  */
 import { get } from 'node:http'
 
+/** Their ports are then nobody else's: other tests look for free ones meanwhile. */
+const localAddress = process.platform === 'linux' ? '127.0.0.2' : undefined
+
 process.once('message', ({ url, listeners }) => {
   const statuses = {}
   let open = 0
@@ -11,7 +14,7 @@ process.once('message', ({ url, listeners }) => {
   for (const { reference, address } of listeners) {
     const headers = { 'x-forwarded-for': address }
     const path = `${url}/public/checkout/${reference}/stream`
-    get(path, { agent: false, headers }, (response) => {
+    get(path, { agent: false, headers, localAddress }, (response) => {
       open += 1
       statuses[response.statusCode] = (statuses[response.statusCode] ?? 0) + 1
       if (open === listeners.length) process.send({ open: statuses })
