@@ -14,7 +14,7 @@ import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
-import { Streams } from './http/streams.js'
+import { type StreamLimits, Streams } from './http/streams.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
@@ -59,6 +59,8 @@ type Parts = {
   simulated?: SimulatedRail[]
   /** Without one, test coins are in the books only. */
   mint?: CoinMint | undefined
+  /** In the place of those that hold otherwise. */
+  streamLimits?: Partial<StreamLimits> | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
   open?: OpenLane
 }
@@ -86,7 +88,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     accounts: createKeyedLane(laneContext, createAccounts),
     ...collections.lanes,
   }
-  const streams = new Streams(laneContext)
+  const streams = new Streams({
+    ...{ clock, logger, streamLimits: parts.streamLimits },
+    connect: () => connect(databaseUrl, 'manilla streams'),
+  })
   const fill = createFilling({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, () => listReconciliations(db))
 

@@ -6,7 +6,7 @@ import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
 import type { Account } from './account.js'
-import { findByReferences, type PublicSession } from './find-sessions.js'
+import { createPublicFinder, type PublicSession } from './find-public-sessions.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
 import { createSessionOrdering, type OrderSession } from './order-sessions.js'
 import { createWalletOrdering, type OrderWallet, type WalletRails } from './order-wallets.js'
@@ -73,7 +73,7 @@ export function openCollections(tools: Tools): Collections {
     orderWallet: createWalletOrdering({ db, wallets }),
     lookAtWallet: ({ rail, number: wallet }) => lookSoon(db, clock.now(), { rail, wallet }),
     orderSession: createSessionOrdering({ db, orderAccount }),
-    findSession: gather((references: string[]) => findByReferences(db, references)),
+    findSession: gather(createPublicFinder(db)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])

@@ -168,6 +168,8 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       amount: kobo,
     }),
   ),
+  amountReceived: kobo,
+  amountAccepted: kobo,
   received: Type.Array(
     Type.Object({
       amount: kobo,
@@ -179,7 +181,9 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       ),
       receivedAt: time,
     }),
-    { description: 'What came so far, newest first, and where that money is now.' },
+    {
+      description: 'What came, newest first and the last ten at most, and where that money is now.',
+    },
   ),
   serverTime: time,
   cancelUrl: orNull(Type.String()),
