@@ -7,6 +7,7 @@ import { openCollections } from './collections/open-collections.js'
 import type { CollectionRails } from './collections/order-accounts.js'
 import type { WalletRails } from './collections/order-wallets.js'
 import type { CoinCustomers, Customers } from './collections/ports.js'
+import { countTroubled } from './collections/troubled-wallets.js'
 import type { Config } from './config.js'
 import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
@@ -93,7 +94,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     connect: () => connect(databaseUrl, 'manilla streams'),
   })
   const fill = createFilling({ db, mint: parts.mint, logger })
-  const metrics = createMetrics(lanes, () => listReconciliations(db))
+  const metrics = createMetrics(lanes, {
+    listReconciliations: () => listReconciliations(db),
+    countTroubled: () => countTroubled(db),
+  })
 
   const app = await createServer({
     ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },

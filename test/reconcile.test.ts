@@ -3,6 +3,7 @@ import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { day, systemClock } from '../src/clock.js'
+import { countTroubled } from '../src/collections/troubled-wallets.js'
 import { createMetrics } from '../src/http/metrics.js'
 import { limits } from '../src/limits.js'
 import { createLogger } from '../src/log.js'
@@ -144,6 +145,11 @@ const idOf = (reference: string) =>
   `(select id from payouts where requested_amount = '${reference}')`
 let paid: string
 
+const figures = {
+  listReconciliations: () => listReconciliations(db),
+  countTroubled: () => countTroubled(db),
+}
+
 describe('a healthy system', () => {
   test('has no differences, whatever became of its payouts', async () => {
     await fund('USDC', '1000')
@@ -221,7 +227,7 @@ describe('a healthy system', () => {
     const done = await Promise.all([1, 2].map(() => reconcileDue(tools, clock.now())))
     expect(done[0]! + done[1]!).toBe(2)
     expect(await reconcileDue(tools, clock.now())).toBe(0)
-    const text = await createMetrics({}, () => listReconciliations(db)).registry.metrics()
+    const text = await createMetrics({}, figures).registry.metrics()
     expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 0')
     expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 0`)
     const at = clock.now().getTime() / 1_000
@@ -345,7 +351,7 @@ describe('it is found', () => {
     expect(await reconcileDue(tools, clock.now())).toBe(2)
     const differences = logged.map((line) => JSON.parse(line)).filter(({ kind }) => kind)
     expect(new Set(differences.map(({ kind, name }) => `${kind} ${name}`)).size).toBe(8)
-    const text = await createMetrics({}, () => listReconciliations(db)).registry.metrics()
+    const text = await createMetrics({}, figures).registry.metrics()
     expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 2')
     expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 6`)
   })
