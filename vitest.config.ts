@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    isolate: false,
+    setupFiles: ['test/support/own-modules.ts'],
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
   },
