@@ -11,7 +11,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     setupFiles: ['test/support/own-modules.ts'],
-    maxWorkers: 2,
+    // One more than the cores of a small machine: some always wait, for blocks or for a browser.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 })
