@@ -201,7 +201,7 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
       for (const asset of ['USDC', 'USDT'] as const) {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
-        // First what arrives, then what came: a sweep that ends in between is in both, never in none.
+        // First what arrives, then what came: a sweep that ends in between is in both.
         const arriving = await readArriving(db, rail.name, asset)
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))

@@ -58,7 +58,8 @@ const insertPlaces = listStatement({
   },
   text: (list, more) => `
     insert into token_accounts (rail, address, wallet, asset, busy_until, audited_at, due_at)
-    select rail, address, wallet, asset, busy_until, ${more(0)}::timestamptz, ${more(0)}::timestamptz
+    select rail, address, wallet, asset, busy_until, ${more(0)}::timestamptz,
+      ${more(0)}::timestamptz
     from ${list}
     where exists (select from wallets w where w.rail = list.rail and w.address = list.wallet)
     on conflict do nothing`,

@@ -31,8 +31,8 @@ const sweepsAreTheirParts: Proof = {
     select s.rail, id, s.state, s.amount, p.amount as parts, b.amount as booked
     from sweeps s full join parts p using (rail, id) full join booked b using (id)
     where s.amount is distinct from p.amount or p.is_live is distinct from (s.state = 'LIVE')
-      or (case when s.state = 'LANDED' then s.amount end, case when s.state = 'LANDED' then s.asset end)
-        is distinct from (b.amount, b.asset)`,
+      or (s.state is distinct from 'LANDED' and b.id is not null)
+      or (s.state = 'LANDED' and (s.amount, s.asset) is distinct from (b.amount, b.asset))`,
 }
 
 const walletsAreAccounts: Proof = {

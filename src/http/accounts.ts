@@ -172,8 +172,8 @@ function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About):
   })
 }
 
-export function show({ account, payments }: Found): string {
-  return showAccount(account, payments)
+export function show({ account, payments, otherDeposits }: Found): string {
+  return showAccount(account, payments, otherDeposits)
 }
 
 function operationOf(kind: AccountKind): string {

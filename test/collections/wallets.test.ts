@@ -145,7 +145,10 @@ test('another coin than the wallet is for is kept and shown, not credited and no
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset: 'USDT' })
   await house.settle()
-  expect(await shop.verify(reference)).toMatchObject({ status: 'ACTIVE', amountReceived: '0' })
+  expect(await shop.verify(reference)).toMatchObject({
+    ...{ status: 'ACTIVE', amountReceived: '0' },
+    otherDeposits: [{ asset: 'USDT', units: '25000000' }],
+  })
   expect(await shop.balance('USDT')).toMatchObject({ available: '0', pending: '0' })
   const kept = await listOpenNotices(db, 100)
   expect(kept.filter(({ accountNumber }) => accountNumber === address)).toMatchObject([
