@@ -22,16 +22,15 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string
       'Or a program that signs: base64 messages in, base64 signatures out, a line each.',
     ),
     [`SOLANA_${mode}_SIGNER_ADDRESS`]: text('The address that program signs for.'),
+    [`SOLANA_${mode}_SEED_FILE`]: text(
+      'File with the BIP-39 words of the deposit wallets; without it there are none.',
+    ),
     [`SOLANA_${mode}_FLOORS`]: text(
       'Below these amounts in the hot wallet an alarm is logged, such as SOL=1,USDC=1000.',
     ),
   } as Record<
-    | `SOLANA_${Name}_RPC_URLS`
-    | `SOLANA_${Name}_KEY_FILE`
-    | `SOLANA_${Name}_SECRET_KEY`
-    | `SOLANA_${Name}_SIGNER_COMMAND`
-    | `SOLANA_${Name}_SIGNER_ADDRESS`
-    | `SOLANA_${Name}_FLOORS`,
+    | `SOLANA_${Name}_${'RPC_URLS' | 'KEY_FILE' | 'SECRET_KEY' | 'SEED_FILE' | 'FLOORS'}`
+    | `SOLANA_${Name}_SIGNER_${'COMMAND' | 'ADDRESS'}`,
     ReturnType<typeof text>
   >
 }
@@ -140,6 +139,8 @@ export type SolanaConfig = {
   keyFile: string | undefined
   /** Sixty-four bytes in base58, or as a list. */
   secretKey: Secret | undefined
+  /** The words of a seed, from which the deposit wallets come. */
+  seedFile: string | undefined
   /** In the smallest units: below them, an alarm is raised. */
   floors: Partial<Record<'SOL' | 'USDC' | 'USDT', bigint>>
   /** A program that signs, and the address of its key. */
@@ -228,8 +229,9 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   const given = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
   const urls = given.filter((url) => url !== '')
   const hasKey = Boolean(keyFile || secretKey || command)
-  if (hasKey && urls.length === 0)
-    throw new Error(`SOLANA_${mode}_RPC_URLS is required with the key of a hot wallet.`)
+  const seedFile = values[`SOLANA_${mode}_SEED_FILE`]
+  if ((hasKey || seedFile) && urls.length === 0)
+    throw new Error(`SOLANA_${mode}_RPC_URLS is required with the key of a hot wallet or a seed.`)
   if (urls.length > 0 && !hasKey)
     throw new Error(
       `SOLANA_${mode}_KEY_FILE is required with SOLANA_${mode}_RPC_URLS; or SOLANA_${mode}_SECRET_KEY, ` +
@@ -238,6 +240,7 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   return {
     urls,
     keyFile,
+    seedFile,
     secretKey: secretKey ? new Secret(secretKey) : undefined,
     signer: command ? { command, address: address! } : undefined,
     floors: readFloors(`SOLANA_${mode}_FLOORS`, values[`SOLANA_${mode}_FLOORS`] ?? ''),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './clock.js'
-import type { CollectionRail } from './collections/ports.js'
+import type { CoinCustomers, CollectionRail, WalletRail } from './collections/ports.js'
 import type { Config, SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
@@ -15,9 +15,15 @@ import { makeKeyBytes } from './rails/ed25519.js'
 import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
 import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
-import { callLocalnet, createCoinMint, giveLamports } from './rails/solana/embedded.js'
+import {
+  callLocalnet,
+  createCoinCustomers,
+  createCoinMint,
+  giveLamports,
+} from './rails/solana/embedded.js'
 import { magicRules } from './rails/solana/magic-wallets.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
+import { makeMnemonic, openSeedFile } from './rails/solana/seed.js'
 import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
 import { ProcessSigner } from './rails/solana/signer-process.js'
 import { SimulatedChain } from './rails/solana/simulated-chain.js'
@@ -29,6 +35,8 @@ export type OpenRails = {
   rails: Rails
   reversing: ReversingRail[]
   collecting: Record<Mode, CollectionRail | undefined>
+  wallets: Record<Mode, WalletRail | undefined>
+  coinCustomers: CoinCustomers | undefined
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
   mint: CoinMint | undefined
@@ -38,6 +46,10 @@ export type OpenRails = {
   treasuries: Treasury[]
   close(): Promise<void>
 }
+
+/** The secrets of the embedded chain, in the home of the service. */
+const treasuryFile = 'test-treasury.json'
+const seedFile = 'test-seed.txt'
 
 type Chain = Awaited<ReturnType<typeof keepLocalnetRunning>>
 
@@ -76,6 +88,8 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     },
     reversing: [sandboxBank],
     collecting: { test: sandboxBank, live: undefined },
+    wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
+    coinCustomers: localnet && createCoinCustomers(localnet.url),
     banks: { test: sandboxBank, live: undefined },
     simulated: [
       createSimulatedBank(sandboxBank),
@@ -103,7 +117,8 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
 export async function borrowRails(tools: Tools, chainUrl: string | undefined): Promise<OpenRails> {
   const { home } = tools.config
   if (!chainUrl || !(await isChainOf(home, chainUrl))) return openRails(tools)
-  const test = { urls: [chainUrl], keyFile: path.join(home, 'test-treasury.json') }
+  const [keyFile, seed] = [treasuryFile, seedFile].map((file) => path.join(home, file))
+  const test = { urls: [chainUrl], keyFile, seedFile: existsSync(seed!) ? seed : undefined }
   const { solana, ...config } = tools.config
   const borrowed = { ...solana, test: { ...solana.test, ...test } }
   return openRails({ ...tools, config: { ...config, solana: borrowed }, isBorrowed: true })
@@ -126,18 +141,26 @@ function openLocalnet({ config, logger }: Tools): Promise<Chain> {
 }
 
 async function openOnLocalnet(tools: Tools, { url }: Chain) {
-  const file = path.join(tools.config.home, 'test-treasury.json')
-  if (!existsSync(file))
-    writeFileSync(file, JSON.stringify([...makeKeyBytes()]), { mode: 0o600, flag: 'wx' })
-  const signer = openKeyFile(file)
+  const { home } = tools.config
+  const signer = openKeyFile(
+    makeOnce(path.join(home, treasuryFile), () => JSON.stringify([...makeKeyBytes()])),
+  )
+  const seed = makeOnce(path.join(home, seedFile), () => `${makeMnemonic().reveal()}\n`)
   await giveLamports(url, signer.address)
   const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
   const rail = await createSolanaRail({
     ...shared(tools, 'test'),
     ...{ endpoints: [url], signer, isEmbedded: true, network: 'not-mainnet' },
+    walletSigner: openSeedFile(seed),
     fill: createFilling({ ...tools, mint }),
   })
   return { rail, mint }
+}
+
+/** A secret of the embedded chain: made at the first start, and kept. */
+function makeOnce(file: string, make: () => string): string {
+  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o600, flag: 'wx' })
+  return file
 }
 
 async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
@@ -147,7 +170,8 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
   const network = mode === 'live' ? 'mainnet' : 'not-mainnet'
   const { urls: endpoints, mints } = config
   const isEmbedded = mode === 'test' && tools.isBorrowed === true
-  const options = { endpoints, mints, signer, isEmbedded }
+  const walletSigner = config.seedFile ? openSeedFile(config.seedFile) : undefined
+  const options = { endpoints, mints, signer, walletSigner, isEmbedded }
   return createSolanaRail({ ...shared(tools, mode), ...options, network })
 }
 

@@ -39,7 +39,8 @@ export type Reply = {
 
 export type House = Awaited<ReturnType<typeof openHouse>>
 const noSolana = {
-  ...{ urls: [], keyFile: undefined, secretKey: undefined, signer: undefined, floors: {} },
+  ...{ urls: [], keyFile: undefined, secretKey: undefined, seedFile: undefined },
+  ...{ signer: undefined, floors: {} },
   mints: {},
 }
 

@@ -31,7 +31,10 @@ export type Sweep = {
 export const partsPerSweep = 5
 export const sweepMemoBytes = 64
 
-/** A transfer takes up to 6,300 units and giving an account up 3,100. */
+/**
+ * A transfer and giving the account up take 223 units together. With the token program that was
+ * there before, which some chains may still have, they take some 9,300.
+ */
 const unitsPerPart = 12_000
 
 /**

@@ -1,0 +1,132 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { readConfig } from '../../../src/config.js'
+import { createLogger } from '../../../src/log.js'
+import type * as built from '../../../src/open-rails.js'
+import type { Database } from '../../../src/postgres/database.js'
+import { makeMnemonic } from '../../../src/rails/solana/seed.js'
+import { freshDatabase } from '../../support/database.js'
+import { until } from '../../support/sessions.js'
+import { loadBuilt, shareChain } from '../localnet/localnet.js'
+import { newSecret } from './rail.js'
+
+/** Where the words of the deposit wallets come from, and that they stay there. */
+
+const db = await freshDatabase()
+const shared = shareChain()
+const { openRails, borrowRails } = (await loadBuilt('dist/open-rails.js')) as typeof built
+
+function newHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+function newTools(variables: Record<string, string>) {
+  const lines: string[] = []
+  const logger = createLogger('trace', { write: (line) => lines.push(line) })
+  return { lines, tools: { db, clock: systemClock, logger, config: readConfig(variables) } }
+}
+
+async function dumpRows(database: Database): Promise<string> {
+  const named = await database.rows<{ name: string }>({
+    text: `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    values: [],
+  })
+  const dumps = named.map(({ name }) =>
+    database.rows<{ text: string }>({ text: `select t::text as text from ${name} t`, values: [] }),
+  )
+  return (await Promise.all(dumps))
+    .flat()
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+}
+
+/** Single words stand in many texts by chance; two in their order do not. */
+function pairsIn(words: string): string[] {
+  const list = words.trim().split(/\s+/)
+  return list.slice(1).map((word, index) => `${list[index]} ${word}`)
+}
+
+function expectSilent(text: string, words: string): void {
+  for (const pair of pairsIn(words)) expect(text.includes(pair)).toBe(false)
+}
+
+test('the embedded chain has a seed from its first start, and keeps it', async () => {
+  const home = newHome()
+  const { tools, lines } = newTools({ MANILLA_HOME: home })
+  const first = await openRails(tools)
+  onTestFinished(() => first.close())
+  const file = path.join(home, 'test-seed.txt')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const words = readFileSync(file, 'utf8')
+  expect(words.trim().split(' ')).toHaveLength(24)
+  expect(first.wallets.live).toBeUndefined()
+  const { test: rail } = first.wallets
+  const derived = await rail!.deriveWallets([0, 1])
+  const tokenAccount = derived[0]!.tokenAccounts.USDC
+  const order = { key: 'a', address: derived[0]!.address, asset: 'USDC', amount: 5n } as const
+  const signature = await first.coinCustomers!.deposit(order)
+  expect(await first.coinCustomers!.deposit(order)).toBe(signature)
+  await until(async () => (await rail!.readAmounts([tokenAccount]))[0] === 5n)
+  expect((await rail!.readMoves([{ tokenAccount, after: null }]))[0]!.moves).toHaveLength(1)
+
+  const borrowed = await borrowRails(tools, first.localnet!.url)
+  expect(await borrowed.wallets.test!.deriveWallets([0, 1])).toEqual(derived)
+  expect(borrowed.wallets.test!.name).toBe(rail!.name)
+  await borrowed.close()
+  const part = { walletNumber: 0, wallet: derived[1]!.address, tokenAccount, amount: 1n }
+  const parts = [{ ...part, isClosing: true }]
+  await rail!.prepareSweeps([{ reference: 'a sweep', asset: 'USDC', parts }])
+  await first.close()
+  const again = await openRails(tools)
+  onTestFinished(() => again.close())
+  expect(await again.wallets.test!.deriveWallets([0, 1])).toEqual(derived)
+
+  expect(lines.join('')).toContain('the wallets of a sweep do not sign')
+  expectSilent(lines.join(''), words)
+  expectSilent(await dumpRows(db), words)
+  for (const other of filesUnder(home).filter((each) => each !== file))
+    expectSilent(readFileSync(other, 'latin1'), words)
+})
+
+const chainOf = (url: string) => ({
+  ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
+  ...{ SOLANA_TEST_RPC_URLS: url, SOLANA_TEST_SECRET_KEY: newSecret().reveal() },
+})
+
+test('a seed file gives a mode its wallets, and without one it has none', async () => {
+  const without = await openRails(newTools(chainOf(shared().url)).tools)
+  onTestFinished(() => without.close())
+  expect(without.wallets).toEqual({ test: undefined, live: undefined })
+  expect(without.coinCustomers).toBeUndefined()
+  const file = path.join(newHome(), 'seed')
+  writeFileSync(file, `${'abandon '.repeat(11)}about`)
+  const { tools } = newTools({ ...chainOf(shared().url), SOLANA_TEST_SEED_FILE: file })
+  const rails = await openRails(tools)
+  onTestFinished(() => rails.close())
+  const [wallet] = await rails.wallets.test!.deriveWallets([0])
+  expect(wallet!.address).toBe('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk')
+})
+
+test('a seed that is damaged, or without a chain, keeps the service from starting', async () => {
+  const file = path.join(newHome(), 'seed')
+  const words = makeMnemonic().reveal()
+  writeFileSync(file, words.replace(/^\w+/, 'swordfish'))
+  const { tools, lines } = newTools({ ...chainOf(shared().url), SOLANA_TEST_SEED_FILE: file })
+  const refused = await openRails(tools).catch((error: Error) => error)
+  expect(refused).toBeInstanceOf(Error)
+  expectSilent(`${(refused as Error).stack}${lines.join('')}`, words)
+  expect((refused as Error).message).not.toContain('swordfish')
+  expect(() => readConfig({ SOLANA_LIVE_SEED_FILE: file })).toThrow('SOLANA_LIVE_RPC_URLS')
+  expect(() => readConfig({ SOLANA_TEST_SEED_FILE: file })).toThrow('SOLANA_TEST_RPC_URLS')
+})

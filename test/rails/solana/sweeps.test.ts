@@ -1,0 +1,218 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { address } from '@solana/kit'
+import { getFreezeAccountInstruction } from '@solana-program/token'
+import { beforeEach, expect, test } from 'vitest'
+import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
+import { blockhashOf } from '../../../src/rails/solana/wire.js'
+import { Refusal } from '../../../src/refusal.js'
+import { setFaults, shareChain } from '../localnet/localnet.js'
+import { usdc } from '../localnet/transfers.js'
+import { land, openFaucet } from './rail.js'
+import {
+  deposit,
+  deriveOne,
+  newOrder,
+  openWallets,
+  prepareSweep,
+  readOne,
+  sweep,
+  type TestWallets,
+} from './wallets.js'
+
+/** How coins get from deposit wallets into the treasury. */
+
+const shared = shareChain()
+beforeEach(() => setFaults(shared()))
+
+const rentOf = (bytes: number) =>
+  shared().call<number>('getMinimumBalanceForRentExemption', bytes).then(BigInt)
+
+async function derive(wallets: TestWallets, count: number) {
+  return wallets.deriveWallets(Array.from({ length: count }, (_, number) => number))
+}
+
+/** Wallets with coins, finally: a million and one, a million and two, … */
+async function fillSome(wallets: TestWallets, count: number, asset: 'USDC' | 'USDT' = 'USDC') {
+  const some = await derive(wallets, count)
+  const amounts = some.map((_, index) => 1_000_001n + BigInt(index))
+  for (const [index, wallet] of some.entries())
+    await deposit(shared(), wallet, { amount: amounts[index]!, asset })
+  await shared().advance(32)
+  const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+  return { some, amounts, total }
+}
+
+const showsOf = (signature: string) =>
+  shared().call('getTransaction', signature, { maxSupportedTransactionVersion: 0 })
+
+test('as many wallets as fit are emptied and given up, and their rent comes back', async () => {
+  const wallets = await openWallets(shared())
+  const { some, amounts, total } = await fillSome(wallets, wallets.partsPerSweep)
+  const before = await wallets.rail.treasuryBalances()
+  const order = newOrder(some, { amounts })
+  const live = await sweep(shared(), wallets, order)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
+  const { meta } = await showsOf(live.token)
+  const after = await wallets.rail.treasuryBalances()
+  expect(after.USDC - before.USDC).toBe(total)
+  const rent = BigInt(some.length) * (await rentOf(165))
+  expect(after.SOL - before.SOL).toBe(rent - BigInt(meta.fee))
+  const accounts = some.map(({ tokenAccounts }) => tokenAccounts.USDC)
+  expect(await wallets.readAmounts(accounts)).toEqual(accounts.map(() => 0n))
+  for (const [index, account] of accounts.entries()) {
+    const { value } = await shared().call('getAccountInfo', account, { encoding: 'base64' })
+    expect(value).toBeNull()
+    const { moves } = await readOne(wallets, account)
+    const left = { signature: live.token, change: -amounts[index]!, left: 0n, sender: null }
+    expect(moves.at(-1)).toMatchObject({ ...left, memo: order.reference })
+  }
+})
+
+// The largest that can be asked for: all parts, all given up, the longest reference.
+test('the largest sweep fits in a transaction and in its compute units', async () => {
+  const wallets = await openWallets(shared())
+  const { some, amounts } = await fillSome(wallets, wallets.partsPerSweep)
+  const order = { ...newOrder(some, { amounts }), reference: 'r'.repeat(64) }
+  const live = await sweep(shared(), wallets, order)
+  expect(live.wire.length).toBeLessThanOrEqual(1_232)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
+  const { meta } = await showsOf(live.token)
+  const allowed = 32_000 + 12_000 * some.length
+  expect(meta.computeUnitsConsumed).toBeLessThan(allowed)
+  const tooMany = newOrder(await derive(wallets, 6), { amounts: [1n, 1n, 1n, 1n, 1n, 1n] })
+  await expect(wallets.prepareSweeps([tooMany])).rejects.toThrow('as many parts as fit')
+})
+
+test('accounts that are kept keep their rent, and a treasury without the coin gets it', async () => {
+  const wallets = await openWallets(shared(), { isPoor: true })
+  await shared().call('requestAirdrop', wallets.rail.treasuryAddress, 1_000_000_000)
+  const { some, amounts, total } = await fillSome(wallets, 2, 'USDT')
+  const before = await wallets.rail.treasuryBalances()
+  expect(before.USDT).toBe(0n)
+  const live = await sweep(
+    shared(),
+    wallets,
+    newOrder(some, { amounts, isClosing: false, asset: 'USDT' }),
+  )
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
+  const { meta } = await showsOf(live.token)
+  const after = await wallets.rail.treasuryBalances()
+  expect(after.USDT).toBe(total)
+  expect(before.SOL - after.SOL).toBe((await rentOf(165)) + BigInt(meta.fee))
+  expect(meta.computeUnitsConsumed).toBeLessThan(32_000 + 12_000)
+  for (const { tokenAccounts } of some) {
+    const { value } = await shared().call('getTokenAccountBalance', tokenAccounts.USDT)
+    expect(value.amount).toBe('0')
+  }
+})
+
+test('what comes after an account was given up makes it again, and is seen', async () => {
+  const wallets = await openWallets(shared())
+  const { some, amounts } = await fillSome(wallets, 1)
+  const { USDC } = some[0]!.tokenAccounts
+  const live = await sweep(shared(), wallets, newOrder(some, { amounts }))
+  const late = await deposit(shared(), some[0]!, { amount: 77n })
+  await shared().advance(32)
+  expect(await wallets.readAmounts([USDC])).toEqual([77n])
+  const { moves } = await readOne(wallets, USDC, live.token)
+  expect(moves).toMatchObject([{ signature: late, change: 77n, left: 77n }])
+  const all = await readOne(wallets, USDC)
+  expect(all.moves.map(({ change }) => change)).toEqual([amounts[0], -amounts[0]!, 77n])
+})
+
+test('the treasury signs first and every wallet in its place', async () => {
+  const wallets = await openWallets(shared())
+  const some = await derive(wallets, 5)
+  const live = await prepareSweep(wallets, newOrder(some, { amounts: [1n, 2n, 3n, 4n, 5n] }))
+  const count = live.wire[0]!
+  expect(count).toBe(6)
+  const message = live.wire.subarray(1 + 64 * count)
+  const signers = Array.from({ length: count }, (_, index) => {
+    const key = message.subarray(5 + 32 * index, 37 + 32 * index)
+    const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key])
+    const signature = live.wire.subarray(1 + 64 * index, 65 + 64 * index)
+    const publicKey = createPublicKey({ key: spki, format: 'der', type: 'spki' })
+    expect(verify(null, message, publicKey, signature)).toBe(true)
+    return base58.encode(key)
+  })
+  expect(signers[0]).toBe(wallets.rail.treasuryAddress)
+  expect(new Set(signers.slice(1))).toEqual(new Set(some.map((wallet) => wallet.address)))
+  expect(live.token).toBe(base58.encode(live.wire.subarray(1, 65)))
+  const { value } = await shared().call('isBlockhashValid', blockhashOf(live.wire), {
+    commitment: 'confirmed',
+  })
+  expect(value).toBe(true)
+})
+
+// A seed that was mixed up, and coins whose addresses are others than they were: neither may keep
+// the sweeps beside it from being signed.
+test('a sweep that cannot be signed is refused alone', async () => {
+  const wallets = await openWallets(shared())
+  const [wallet] = await derive(wallets, 1)
+  const stranger = await deriveOne(await openWallets(shared()))
+  const sound = newOrder([wallet!], { amounts: [1n] })
+  const wrongSeed = newOrder([stranger], { amounts: [1n] })
+  const swapped = { ...wallet!, tokenAccounts: stranger.tokenAccounts }
+  const wrongAccount = newOrder([swapped], { amounts: [1n] })
+  const outcomes = await wallets.prepareSweeps([wrongSeed, sound, wrongAccount, sound])
+  expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual([true, false, true, false])
+  const mute = { ...createSeedSigner(makeMnemonic()), sign: () => Promise.reject(new Error('no')) }
+  const unsigned = await openWallets(shared(), { walletSigner: mute })
+  expect(await unsigned.prepareSweeps([sound])).toMatchObject([{ reason: 'rail_unavailable' }])
+  expect(await wallets.prepareSweeps([])).toEqual([])
+})
+
+test('a sweep says why it failed, and moves nothing of anybody', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const { some, amounts } = await fillSome(wallets, 3)
+  const accounts = some.map(({ tokenAccounts }) => tokenAccounts.USDC)
+  const reasonOf = async (order: ReturnType<typeof newOrder>) => {
+    const live = await sweep(chain, wallets, order)
+    const [finding] = await wallets.checkSweeps([live])
+    return finding
+  }
+  const failed = (reason: string) => ({ state: 'failed', reason })
+  const tooMuch = newOrder(some, { amounts: amounts.with(1, 2_000_000n) })
+  expect(await reasonOf(tooMuch)).toEqual(failed('coins_missing'))
+  const tooLittle = newOrder(some, { amounts: amounts.with(2, 1n) })
+  expect(await reasonOf(tooLittle)).toEqual(failed('account_not_empty'))
+  const empty = newOrder(await derive(wallets, 4), { amounts: [...amounts, 1n] })
+  expect(await reasonOf(empty)).toEqual(failed('coins_missing'))
+  const faucet = await openFaucet(chain)
+  const account = address(accounts[0]!)
+  await land(chain, faucet, [getFreezeAccountInstruction({ account, mint: usdc, owner: faucet })])
+  expect(await reasonOf(newOrder(some, { amounts }))).toEqual(failed('account_frozen'))
+  expect(await wallets.readAmounts(accounts)).toEqual(amounts)
+})
+
+test('a sweep that never lands is gone when no block can take it any more', async () => {
+  const chain = shared()
+  const wallets = await openWallets(chain)
+  const { some, amounts } = await fillSome(wallets, 2)
+  const live = await prepareSweep(wallets, newOrder(some, { amounts }))
+  await setFaults(chain, { match: { any: true }, fault: 'drop' })
+  await wallets.sendSweeps([live])
+  const height = Number(await chain.call('getBlockHeight', { commitment: 'finalized' }))
+  await chain.advance(Number(live.validUntil) - height)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'unseen' }])
+  await chain.advance(32)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'pending' }])
+  await chain.advance(1)
+  expect(await wallets.checkSweeps([live])).toEqual([{ state: 'gone' }])
+})
+
+test('the same bytes sent twice sweep once', async () => {
+  const wallets = await openWallets(shared())
+  const { some, amounts, total } = await fillSome(wallets, 2)
+  const before = await wallets.rail.treasuryBalances()
+  const live = await prepareSweep(wallets, newOrder(some, { amounts, isClosing: false }))
+  await wallets.sendSweeps([live, live])
+  await shared().advance(1)
+  await deposit(shared(), some[0]!, { amount: 5_000_000n })
+  await wallets.sendSweeps([live])
+  await shared().advance(32)
+  const after = await wallets.rail.treasuryBalances()
+  expect(after.USDC - before.USDC).toBe(total)
+})
