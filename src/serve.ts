@@ -8,7 +8,14 @@ import type { OpenRails } from './open-rails.js'
 
 type ServedRails = Pick<
   OpenRails,
-  'rails' | 'banks' | 'simulated' | 'mint' | 'collecting' | 'sandboxBank'
+  | 'rails'
+  | 'banks'
+  | 'simulated'
+  | 'mint'
+  | 'collecting'
+  | 'sandboxBank'
+  | 'wallets'
+  | 'coinCustomers'
 >
 
 export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
