@@ -20,8 +20,8 @@ type Booked = {
 
 /**
  * Compares what lies in wallets with what the books have there, one token account after the other;
- * other tokens than ours, which anybody can send there, are not in the books at all. Those that differ are looked at at once: a deposit that nobody has seen yet is none the second
- * time.
+ * other tokens, which anybody can send there, are in no books. Those that differ are looked at at
+ * once: a deposit that nobody has seen yet is none the second time.
  */
 export async function compareDeposits(
   db: Database,

@@ -75,8 +75,7 @@ async function lookAt(
 ): Promise<{ seen: Seen[]; putOff: TokenAccount[] }> {
   const held = await readHeld(rail, claimed)
   const doubted = claimed.filter(
-    (one) =>
-      one.amount !== held.get(one) || one.isUnread || one.hasTrouble || isAuditDue(now, one),
+    (one) => one.amount !== held.get(one) || one.isUnread || one.hasTrouble || isAuditDue(now, one),
   )
   const chosen = doubted.slice(0, limits.deposits.historiesAtOnce)
   const putOff = doubted.slice(chosen.length)
