@@ -52,33 +52,29 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
   const now = clock.now()
   const past = after(now, -40 * day)
   const numbers = await takeNumbers(db, dedicated + temporary)
-  const wallets = numbers.map((number) => ({
-    ...{ rail: rail.name, number, reference: `idle ${number}`, asset: null, busyUntil: past },
+  const wallets = numbers.map((number, index) => ({
+    ...{ rail: rail.name, number, asset: null, busyUntil: past },
+    reference: `${index < temporary ? 'paid' : 'idle'} ${number}`,
     ...{ address: newAddress(), tokenAccounts: { USDC: newAddress(), USDT: newAddress() } },
   }))
   await db.transaction(async (tx) => insertWallets(tx, past, wallets))
   const environmentId = house.merchant.environments.test.id
-  const paid = wallets.slice(0, temporary).map(({ address }) => address)
+  const ifPaid = (value: unknown) => sql`case when w.reference like 'paid %' then ${value} end`
   await db.rows(sql`
     insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
       bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
       paid_at, created_at)
     select ${environmentId}, gen_random_uuid(),
-      case when is_paid then 'crypto_wallet' else 'dedicated_crypto_wallet' end, w.rail, w.address,
-      '', '', '', case when is_paid then 'USDC' end, case when is_paid then 25000000 end,
-      w.reference, '{}', case when is_paid then 'PAID' else 'ACTIVE' end,
-      case when is_paid then ${past}::timestamptz end,
-      case when is_paid then ${past}::timestamptz end, ${past}
-    from (select *, address = any(${paid}) as is_paid from wallets) w
-    where number >= ${numbers[0]!} and reference like 'idle %'`)
-  const paidEveryMs = (now.getTime() - past.getTime()) / 10
+      coalesce(${ifPaid('crypto_wallet')}, 'dedicated_crypto_wallet'), w.rail, w.address,
+      '', '', '', ${ifPaid('USDC')}, ${ifPaid(25_000_000)}::bigint, w.reference, '{}',
+      coalesce(${ifPaid('PAID')}, 'ACTIVE'), ${ifPaid(past)}::timestamptz,
+      ${ifPaid(past)}::timestamptz, ${past}
+    from wallets w where w.number >= ${numbers[0]!}`)
   await db.rows(sql`
-    update token_accounts t set read_to = case when w.wallet = any(${paid}) then 'a sweep' end,
+    update token_accounts t set read_to = ${ifPaid('a sweep')},
       due_at = ${now}::timestamptz + random() * interval '1 ms'
-        * case when w.wallet = any(${paid}) then ${Math.min(paidEveryMs, day)}::float8
-          else ${10 * minute}::float8 end
-    from unnest(${wallets.map(({ address }) => address)}::text[]) as w (wallet)
-    where t.wallet = w.wallet`)
+        * coalesce(${ifPaid(day)}::float8, ${10 * minute}::float8)
+    from wallets w where w.rail = t.rail and w.address = t.wallet and w.number >= ${numbers[0]!}`)
   await db.rows(sql`analyze token_accounts, collection_accounts, wallets`)
 }
 
@@ -89,11 +85,11 @@ test('what rests costs next to nothing, and twice as much of it hardly more', as
     expect((await shop.openDedicated(`customer-${number}`)).status).toBe(201)
   const counted = await openCountedRail()
   await counted.watchFor(5)
-  const alone = await counted.watchFor(60)
+  const alone = await counted.watchFor(30)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
   const beside = await counted.watchFor(240)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
-  const twice = await counted.watchFor(60)
+  const twice = await counted.watchFor(40)
   const show = ({ average, most, asked }: typeof alone) =>
     `${average.toFixed(2)} calls a tick, at most ${most}, for ${asked.toFixed(0)} token accounts`
   console.log(`10 active wallets: ${show(alone)}`)
