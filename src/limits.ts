@@ -197,7 +197,10 @@ export const limits = {
     ...{ lookEveryMs: second, busyMs: hour, lateMs: 10 * minute },
     /** Of wallets that rest: those that are for good, and those that have had their payment. */
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
-    troubleEveryMs: minute,
+    /** Of accounts that cannot be read; and when a node did not answer at all. */
+    ...{ troubleEveryMs: minute, retryMs: 2 * second },
+    /** So many are read at once; after so many that fail alone, nobody answers at all. */
+    ...{ historiesAtOnce: 200, failuresInARow: 3 },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
     memoLength: 200,
   },
@@ -207,6 +210,8 @@ export const limits = {
     /** In millionths: of dedicated wallets, less is left until more comes. */
     leastAmount: 10_000n,
     ...{ lookEveryMs: second, looksAtOnce: 256, leaseMs: minute },
+    /** Each failure costs a fee: the more there were of late, the later it is tried again. */
+    ...{ failuresCountedMs: day, failuresCounted: 12, failedRestMs: second },
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },

@@ -108,6 +108,11 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
       run: (db, now) => watchWallets({ db, rail, mode, lane, logger }, now),
     },
     {
+      ...{ name: `look again into wallets of ${mode} mode that could not be read` },
+      ...{ everyMs: deposits.workEveryMs, batch: deposits.accountsAtOnce },
+      run: (db, now) => watchWallets({ db, rail, mode, lane, logger, isTroubled: true }, now),
+    },
+    {
       ...{ name: `judge deposits of ${mode} mode`, everyMs: collections.workEveryMs },
       batch: collections.noticesAtOnce,
       run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
