@@ -76,7 +76,7 @@ const create = (rooms: Rooms) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
-    codes: ['checkout_session_failed', 'virtual_account_creation_failed', 'forbidden'],
+    codes: ['checkout_session_failed', 'forbidden'],
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { environment, key, now, body } = ask
@@ -89,7 +89,7 @@ const create = (rooms: Rooms) =>
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
       })
-      return recordAccount(rooms, ask, ordering, 'Checkout session created')
+      return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
     },
   })
 
@@ -160,7 +160,7 @@ const cancel = (rooms: Rooms) =>
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            await endAccount(tx, now, own).catch(asSession)
+            await endAccount(tx, now, own).catch(asUncancelled)
             isEnded = true
             return getSession(tx, name)
           },
@@ -174,6 +174,12 @@ const cancel = (rooms: Rooms) =>
 
 /** What is wrong with its account is wrong with the session, under its own name. */
 function asSession(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.endsWith('_creation_failed')) throw error
+  const { reason, message } = error
+  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
+}
+
+function asUncancelled(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
   throw new Refusal('checkout_session_failed', {
     reason: 'invalid_state',
