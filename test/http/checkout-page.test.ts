@@ -59,6 +59,8 @@ describe('the answer', () => {
     const ask = `GET /checkout/${reference}?part=main HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
     const plain = await house.wire(`${ask}\r\n`)
     expect(plain.headers.get('content-encoding')).toBeNull()
+    const refusing = await house.wire(`${ask}Accept-Encoding: gzip;q=0\r\n\r\n`)
+    expect([refusing.headers.get('content-encoding'), refusing.text]).toEqual([null, plain.text])
     const response = await fetch(`${house.url}/checkout/${reference}?part=main`)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await response.text()).toBe(plain.text)
