@@ -19,7 +19,7 @@ import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, kobo, page, pageQuery } from './schemas.js'
+import { closed, emailPattern, kobo, page, pageQuery } from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
@@ -28,10 +28,6 @@ const params = Type.Object({ reference: Type.String() })
 export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
-
-/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
-const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
-const emailPattern = `^${emailPart}@${emailPart}$`
 
 const text = (length: number, example: string) =>
   Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addBankAccount, makePrimary } from '../../src/merchants/bank-accounts.js'
 import { approveKyc } from '../../src/merchants/kyc.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
@@ -55,4 +55,67 @@ test('live mode asks for approval, then for a bank account, then for a bank', as
     await makePrimary(tx, { environmentId: environment.id, reference })
   })
   expect(await refusal()).toEqual([503, code, 'rail_unavailable'])
+})
+
+describe('what is wrong is said so that it can be changed', () => {
+  const email = (text: string) => ({ customer: { name: 'Ada', email: text } })
+  const cases: [object, string, RegExp][] = [
+    [{ successUrl: 'https://ada:x@shop.example/' }, 'successUrl', /^must not have a user name/],
+    [{ cancelUrl: 'https://shop.example@evil.example/' }, 'cancelUrl', /user name or password/],
+    [{ successUrl: 'https://shop.example:99999/a' }, 'successUrl', /^must have a port .* 99999$/],
+    [{ successUrl: 'https://' }, 'successUrl', /must be an http or https address such as/],
+    [{ successUrl: 'ftp://shop.example:99999' }, 'successUrl', /must be an http or https address/],
+    [email('nobody'), 'customer.email', /^must be an email address such as ada@example\.com$/],
+  ]
+  test.each(cases)('%j', async (change, field, words) => {
+    const { status, json } = await shop.post(path, { ...order, ...change })
+    expect([status, json.details]).toEqual([400, [{ field, issue: expect.stringMatching(words) }]])
+  })
+})
+
+describe('texts that payers read', () => {
+  const name = (displayName: string) => shop.patch('/v1/settings', { checkout: { displayName } })
+  const nothing = ['\u200b', '\u200e', '\u3164', '\u115f\u1160', '\uffa0', '\u2800', '\ufeff']
+  const others = ['\u00ad', '\u034f', '\u2060', '\ufe0f', '\u{e0041}', '\u{1d159}', '\u00a0', ' ']
+  test.each([...nothing, ...others].map((text) => [escape(text), text]))(
+    'cannot be what nobody sees: %s',
+    async (_name, text) => {
+      expect((await name(text)).json.details[0].field).toBe('checkout.displayName')
+      expect((await name(`${text}${text}`)).status).toBe(400)
+      const { json } = await shop.post(path, { ...order, description: text })
+      expect(json.details[0]).toMatchObject({ field: 'description' })
+    },
+  )
+
+  // Joiners belong to some scripts and to many emoji.
+  test.each(['Ада', '阿達', 'آدا\u200cها', '👩🏾\u200d🍳', '7', '&', 'é', 'Ada\u00a0Stores'])(
+    'may be in any script: %s',
+    async (text) => {
+      expect((await name(text)).json.data.checkout.displayName).toBe(text)
+    },
+  )
+})
+
+describe('sites that may frame the page', () => {
+  const set = (frameOrigins: string[]) => shop.patch('/v1/settings', { checkout: { frameOrigins } })
+  test.each([
+    'https://shop.example:99999',
+    'https://shop.example:65536',
+    'https://shop.example:0',
+    'https://a..b',
+    'https://.shop.example',
+    'https://shop.example.',
+    'https://-shop.example',
+    'https://shop-.example',
+    `https://${'a.'.repeat(130)}example`,
+  ])('cannot be %s', async (origin) => {
+    expect((await set([origin])).json.details[0].field).toBe('checkout.frameOrigins.0')
+  })
+
+  test.each(['https://shop.example', 'https://a-b.c1.example:65535', 'http://localhost:3000'])(
+    'can be %s',
+    async (origin) => {
+      expect((await set([origin])).status).toBe(200)
+    },
+  )
 })
