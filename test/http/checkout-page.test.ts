@@ -266,6 +266,23 @@ describe('the public JSON', () => {
       },
       { 'idempotency-key': randomBytes(8).toString('hex') },
     )
-    expect((await look()).received[0].sentBackTo.accountNumber).toBe('******9876')
+    expect((await look()).received[0].sentBackTo).toEqual({
+      ...{ bankName: 'Guaranty Trust Bank', accountNumber: '******9876' },
+    })
+    expect((await page(reference)).text).toContain('back to Guaranty Trust Bank •••\u00a09876')
+  })
+
+  test('names the account that a refund goes to', async () => {
+    const reference = await open()
+    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    const { virtualAccount } = (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data
+    const [paid] = (await shop.verify(virtualAccount)).payments
+    const destination = { bankCode: '035', accountNumber: '0123451234' }
+    const path = `/v1/collections/payments/${paid.reference}/refund`
+    expect((await shop.post(path, { destination })).status).toBe(201)
+    const { received } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    expect(received[0].sentBackTo).toEqual({
+      ...{ bankName: 'Wema Bank', accountNumber: '******1234' },
+    })
   })
 })

@@ -18,8 +18,11 @@ const clockOf = (options: Intl.DateTimeFormatOptions) =>
 const hours = clockOf({ hour: '2-digit', minute: '2-digit' })
 const days = clockOf({ day: 'numeric', month: 'long' })
 
-const sentBack = ({ to }: Fate) =>
-  to ? `${to.bankName} •••\u00a0${to.lastDigits}` : 'the account it came from'
+/** Not every bank that masks an account says which bank it is at. */
+const sentBack = ({ to }: Fate) => {
+  if (!to) return 'the account it came from'
+  return `${to.bankName || 'the account'} •••\u00a0${to.lastDigits}`
+}
 
 export const english = {
   language: 'en',

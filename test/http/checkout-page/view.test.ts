@@ -89,6 +89,15 @@ describe('what is said of money', () => {
       'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
     ],
     [
+      'too little, back to a bank that nobody names',
+      {
+        ...{ amountReturned: 400_000, status: 'RETURNED' },
+        sentBackTo: { bankName: '', accountNumber: '******4432' },
+      },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
+    ],
+    [
       'too little, accepted',
       { amountAccepted: 400_000, status: 'ACCEPTED' },
       { status: 'paid' },
