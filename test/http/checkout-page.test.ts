@@ -158,6 +158,22 @@ describe('what was paid', () => {
   })
 })
 
+describe('what is held', () => {
+  // Who pays again while the shop may still accept what came would pay twice.
+  test('is decided about before anybody pays again', async () => {
+    const own = customersOf(house, await house.hire('Bola'))
+    await own.patch('/v1/settings', { policies: { bank: { underpayment: 'hold' } } })
+    const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
+    const { bankTransfer } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
+    const { text } = await page(reference)
+    expect(text).toContain(
+      'Please ask Bola before you pay again: they may still accept the ₦4,000.00 that came.',
+    )
+    expect(text).not.toContain('To pay, send exactly')
+  })
+})
+
 describe('hostile texts', () => {
   const attack = `"><img src=x onerror=alert(1)><script>alert('1')</script>&lt;b&gt;`
   test('of merchants and payers are shown as text', async () => {

@@ -62,13 +62,13 @@ const render: Record<State, (scene: Scene) => Html> = {
 }
 
 function renderPending(scene: Scene): Html {
-  const { shown, texts, view } = scene
+  const { shown, texts } = scene
   const amount = BigInt(shown.amount)
   const drawing = renderQr(scene)
   return html`<div class="sum">
     <h1 tabindex="-1">${texts.sendExactly} <span class="amount">${naira(amount)}</span></h1>
     <p class="for">${shown.description}</p>
-    ${renderNotes(scene, view.notes.length > 0 && texts.tryAgain(amount))}
+    ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
     <p class="exact">${texts.exactly}</p>
     <div class="scan">${drawing}<p class="small soft">${texts.qrWords}</p></div></div>
@@ -134,11 +134,19 @@ function renderCancelled(scene: Scene): Html {
 }
 
 function renderNotes(scene: Scene, advice: string | false): Html | false {
-  const { view, texts } = scene
+  const { view, texts, shown } = scene
   if (view.notes.length === 0) return false
   return html`<section class="note" aria-label="${texts.noteTitle}"><h2>${texts.noteTitle}</h2>
     ${view.notes.map((note) => html`<p>${sayNote(note, scene)}</p>`)}
+    ${view.hasMore && html`<p>${texts.moreCame(BigInt(shown.amountReceived))}</p>`}
     ${advice && html`<p>${advice}</p>`}</section>`
+}
+
+/** Who pays again while the shop may still accept what came would pay twice. */
+function adviseOf(scene: Scene): string {
+  const { shown, texts } = scene
+  const held = shown.received.reduce((sum, one) => sum + BigInt(one.amountHeld), 0n)
+  return held > 0n ? texts.askFirst(held, nameOf(scene)) : texts.tryAgain(BigInt(shown.amount))
 }
 
 function sayNote(note: Note, scene: Scene): string {

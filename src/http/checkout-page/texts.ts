@@ -62,6 +62,10 @@ export const english = {
   sent: 'I have sent the money',
   tryAgain: (amount: bigint) =>
     `To pay, send exactly ${naira(amount)} to the same account, in one transfer.`,
+  askFirst: (held: bigint, name: string) =>
+    `Please ask ${name} before you pay again: they may still accept the ${naira(held)} that came.`,
+  moreCame: (amount: bigint) =>
+    `More payments came than are listed here. We received ${naira(amount)} in all.`,
   qrTitle: 'Show as QR code',
   qrWords: 'Scan it with a phone to have the account details there.',
   qrLabel: 'QR code of the bank, account number, account name and amount',
