@@ -66,7 +66,7 @@ function renderPending(scene: Scene): Html {
   const amount = BigInt(shown.amount)
   const drawing = renderQr(scene)
   return html`<div class="sum">
-    <h1 tabindex="-1">${texts.sendExactly} <span class="amount">${naira(amount)}</span></h1>
+    <h1 tabindex="-1">${texts.sendExactly} ${renderSum(naira(amount))}</h1>
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
@@ -81,6 +81,12 @@ function renderPending(scene: Scene): Html {
       ${drawing}<p class="small soft">${texts.qrWords}</p></div></details>
       ${renderAbout(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(nameOf(scene)))}</div>`
+}
+
+/** A number must not be read in two halves: the longer it is, the smaller it is written. */
+function renderSum(text: string): Html {
+  const size = text.length > 15 ? ' longest' : text.length > 11 ? ' long' : ''
+  return html`<span class="amount${size}">${text}</span>`
 }
 
 function renderWaiting(scene: Scene): Html {
@@ -220,7 +226,8 @@ function renderTester({ isTest, shown, texts }: Scene): Html | false {
   if (!isTest) return false
   return html`<form class="tester" method="post" action="/checkout/${shown.reference}/pay"
     data-simulate="/public/checkout/${shown.reference}/simulate">
-    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button></form>`
+    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button>
+    <p class="small" data-failed hidden>${texts.payNowFailed}</p></form>`
 }
 
 /** Out of a frame, too: the merchant's own page is around it. */

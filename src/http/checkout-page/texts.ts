@@ -78,6 +78,7 @@ export const english = {
   showAccount: 'Show the account again',
   payNow: 'Pay this now',
   payNowWords: 'In test mode you are the customer too: this sends the transfer.',
+  payNowFailed: 'That did not work, and nothing was sent. Try again, or reload the page.',
   waiting: {
     title: 'Waiting for your transfer',
     words: (amount: bigint, name: string) =>
