@@ -216,7 +216,9 @@ export const limits = {
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
   checkout: {
-    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
+    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
+    /** Of the payments to a session, in the public answer and as words on its page. */
+    ...{ paymentsShown: 50, notesShown: 10 },
     /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
     ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
@@ -252,6 +254,7 @@ export const limits = {
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */
     openAccounts: 20_000,
+    pagesWoken: 1_000,
   },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },

@@ -270,8 +270,14 @@ async function writeClipboard(text: string): Promise<boolean> {
 async function pay(form: HTMLElement): Promise<void> {
   const button = find(form, 'button') as HTMLButtonElement
   button.disabled = true
-  await fetch(form.dataset.simulate!, { method: 'POST' }).catch(() => {})
+  const isSent = await fetch(form.dataset.simulate!, { method: 'POST' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
   button.disabled = false
+  const failed = find(form, '[data-failed]')
+  failed.hidden = isSent
+  if (!isSent) say(failed.textContent!)
   hear()
 }
 

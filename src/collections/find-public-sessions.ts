@@ -12,17 +12,18 @@ import {
   sessionJoins,
   toFound,
 } from './find-sessions.js'
+import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 import type { Payment } from './payment.js'
-import { findLatestPayments } from './store-payments.js'
 import { findDestinations } from './store-returns.js'
 
 /** With what only payers are told. */
-export type PublicSession = FoundSession & {
-  /** The latest, newest first. */
-  payments: Payment[]
-  /** Where money goes back to, by the id of the payment. */
-  sentBackTo: Map<string, Destination>
-}
+export type PublicSession = FoundSession &
+  ShownPayments & {
+    /** Where money goes back to, by the id of the payment. */
+    sentBackTo: Map<string, Destination>
+  }
+
+const nothing: ShownPayments = { payments: [], hasMore: false }
 
 type PublicRow = SessionRow & { settingsVersion: number }
 
@@ -49,15 +50,15 @@ export function createPublicFinder(db: Reader) {
     if (unique.length === 0) return references.map(() => undefined)
     const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
     const paid = rows.filter(({ amountReceived }) => amountReceived > 0n)
-    const [settings, payments] = await Promise.all([
+    const [settings, shown] = await Promise.all([
       readSettings(rows),
-      findLatestPayments(db, paid, limits.checkout.paymentsShown),
+      findShownPayments(db, paid, limits.checkout.paymentsShown),
     ])
-    const goingBack = [...payments.values()].flat().filter(isGoingBack)
+    const goingBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isGoingBack)
     const sentBackTo = await findDestinations(db, goingBack)
     const found = rows.map(({ settingsVersion: _read, ...row }) => ({
       ...toFound(row, settings.get(row.environmentId)!),
-      ...{ payments: payments.get(row.id) ?? [], sentBackTo },
+      ...{ ...(shown.get(row.id) ?? nothing), sentBackTo },
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))

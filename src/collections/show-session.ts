@@ -1,6 +1,5 @@
 import { after } from '../clock.js'
 import { prefixes, toReference } from '../ids.js'
-import { limits } from '../limits.js'
 import { toWire } from '../money/amounts.js'
 import { accountReference } from './account.js'
 import type { PublicSession } from './find-public-sessions.js'
@@ -56,7 +55,7 @@ function showStill(found: PublicSession) {
     }),
     amountReceived: toWire(account.amountReceived, 'NGN'),
     amountAccepted: toWire(account.amountAccepted, 'NGN'),
-    received: showReceived(found),
+    ...{ received: showReceived(found), moreReceived: found.hasMore },
     cancelUrl: withReference(session.cancelUrl, session.reference),
     ...(account.status === 'PAID' && {
       successUrl: withReference(session.successUrl, session.reference),
@@ -66,7 +65,7 @@ function showStill(found: PublicSession) {
 
 /** Newest first. Who sent it, and what it cost, concerns the merchant only. */
 function showReceived({ payments, sentBackTo }: PublicSession) {
-  return payments.slice(0, limits.checkout.paymentsShown).map((payment) => {
+  return payments.map((payment) => {
     const wire = (amount: bigint) => toWire(amount, payment.asset)
     return {
       amount: wire(payment.amount),

@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type Happening } from '../events/emit.js'
+import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Account, AccountStatus } from './account.js'
@@ -53,6 +56,17 @@ export function wakePages(tx: Tx, accounts: Account[]): void {
     sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
   )
   if (shown.length > 0) tx.write(wake(shown))
+}
+
+/**
+ * A clock was moved: what they count down to has come closer. The newest only, for nobody waits
+ * before more pages than that.
+ */
+export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
+  tx.write(sql`
+    select pg_notify(${sessionChannel}, newest.reference) from (
+      select reference from checkout_sessions where environment_id = ${environmentId}
+      order by id desc limit ${limits.testClock.pagesWoken}) newest`)
 }
 
 async function findAll(tx: Tx, changes: Change[]): Promise<Map<string, FoundSession>> {

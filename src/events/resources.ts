@@ -152,16 +152,15 @@ export const checkoutSession = resource('CheckoutSession', {
   createdAt: time,
 })
 
+const maskedAccount = Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') })
+
 /** What everyone who knows the reference may see of a session. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ...knownToPayers,
   bankTransfer: Type.Optional(
     Type.Object({
-      accountNumber: text('0000014572'),
-      accountName: text('Ada Stores'),
-      bankName: text('Sandbox Bank'),
-      bankCode: text('999'),
-      amount: kobo,
+      ...{ accountNumber: text('0000014572'), accountName: text('Ada Stores') },
+      ...{ bankName: text('Sandbox Bank'), bankCode: text('999'), amount: kobo },
     }),
   ),
   amountReceived: kobo,
@@ -172,15 +171,12 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       ...amounts(kobo),
       status: Type.Enum(['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']),
       variance,
-      sentBackTo: orNull(
-        Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') }),
-      ),
+      sentBackTo: orNull(maskedAccount),
       receivedAt: time,
     }),
-    {
-      description: 'What came, newest first and the last ten at most, and where that money is now.',
-    },
+    { description: 'What came, newest first, and where that money is now.' },
   ),
+  moreReceived: Type.Boolean({ description: 'More came: `received` has the fifty that matter.' }),
   serverTime: time,
   cancelUrl: orNull(Type.String()),
   successUrl: Type.Optional(orNull(Type.String())),

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { after, second } from '../clock.js'
 import { advanceAccounts } from '../collections/advance-accounts.js'
+import { wakeNewestPages } from '../collections/tell-sessions.js'
 import { time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
@@ -61,6 +62,7 @@ async function advance(tx: Tx, now: Date, order: Advance): Promise<Advanced> {
   const offsetMs = await lockClock(tx, order)
   await advanceAccounts(tx, order)
   moveClock(tx, order)
+  wakeNewestPages(tx, order.environmentId)
   return { now: after(now, offsetMs), offsetMs }
 }
 

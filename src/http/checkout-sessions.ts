@@ -19,7 +19,7 @@ import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, kobo, page, pageQuery } from './schemas.js'
+import { closed, emailPattern, kobo, page, pageQuery } from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
@@ -28,10 +28,6 @@ const params = Type.Object({ reference: Type.String() })
 export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
-
-/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
-const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
-const emailPattern = `^${emailPart}@${emailPart}$`
 
 const text = (length: number, example: string) =>
   Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })
@@ -76,7 +72,7 @@ const create = (rooms: Rooms) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
-    codes: ['checkout_session_failed', 'virtual_account_creation_failed', 'forbidden'],
+    codes: ['checkout_session_failed', 'forbidden'],
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { environment, key, now, body } = ask
@@ -89,7 +85,7 @@ const create = (rooms: Rooms) =>
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
       })
-      return recordAccount(rooms, ask, ordering, 'Checkout session created')
+      return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
     },
   })
 
@@ -160,7 +156,7 @@ const cancel = (rooms: Rooms) =>
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            await endAccount(tx, now, own).catch(asSession)
+            await endAccount(tx, now, own).catch(asUncancelled)
             isEnded = true
             return getSession(tx, name)
           },
@@ -174,6 +170,12 @@ const cancel = (rooms: Rooms) =>
 
 /** What is wrong with its account is wrong with the session, under its own name. */
 function asSession(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.endsWith('_creation_failed')) throw error
+  const { reason, message } = error
+  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
+}
+
+function asUncancelled(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
   throw new Refusal('checkout_session_failed', {
     reason: 'invalid_state',

@@ -72,9 +72,16 @@ const simulate = (rooms: Rooms) =>
       if (found.mode === 'live' || !customers) throw noSession()
       await payOnce(rooms, found, now)
       const paid = await findSession(rooms, reference)
-      return successText(200, 'Paid', writePublicSession(now, paid))
+      return successText(200, sayPaid(paid), writePublicSession(now, paid))
     },
   })
+
+/** Money that comes too late does not pay a session by itself, however exact it is. */
+function sayPaid({ account: { status } }: PublicSession): string {
+  if (status === 'PAID') return 'Paid'
+  const late = status === 'CANCELLED' ? 'the session was cancelled' : 'the time was up'
+  return `The money came after ${late}, so nothing is paid by it; received says where it is`
+}
 
 /** Named by the session: however often it is asked for, it is one payment. */
 export async function payOnce(rooms: Rooms, found: PublicSession, now: Date): Promise<void> {

@@ -45,7 +45,7 @@ test('a session is created with a page and an account, and read without a key', 
       ...{ accountNumber: expect.stringMatching(/^\d{10}$/), accountName: 'Ada Stores' },
       ...{ bankName: 'Sandbox Bank', bankCode: '999', amount: 1_250_000 },
     },
-    ...{ amountReceived: 0, amountAccepted: 0, received: [] },
+    ...{ amountReceived: 0, amountAccepted: 0, received: [], moreReceived: false },
     serverTime: house.clock.now().toISOString(),
     cancelUrl: null,
   })

@@ -66,6 +66,7 @@ describe('the first start', () => {
     expect(text).toContain(demo.test.secretKey)
     expect(text).toContain(demo.test.publicKey)
     expect(text).toContain(path.join(home, 'demo.json'))
+    expect(text).not.toMatch(/Warning/)
 
     const [curl] = /curl .*/.exec(text)!
     const answer = JSON.parse(execFileSync('/bin/sh', ['-c', `${curl} --silent`]).toString())

@@ -159,3 +159,26 @@ describe.each(Object.keys(states))('%s', (name) => {
     await page.close()
   })
 })
+
+// Half a number is another number.
+describe.each([
+  ['the most that is taken by default', 1_000_000_000],
+  ['the longest of its size', 88_888_888],
+  ['one that fits anyhow', 8_888_888],
+])('a large amount, %s,', (_name, amount) => {
+  test.each([320, 360, 640, 895, 896, 1_280])('stays whole on %i pixels', async (width) => {
+    const { url } = await open({ amount })
+    const page = await contexts.script!.newPage()
+    await page.setViewportSize({ width, height: 740 })
+    await page.goto(url)
+    const lines = await page.evaluate<number[]>(`['h1 .amount', '.row.copied:last-child dd'].map(
+      (selector) => {
+        const range = document.createRange()
+        range.selectNodeContents(document.querySelector(selector))
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size
+      })`)
+    expect(lines).toEqual([1, 1])
+    await expectAccessible(page)
+    await page.close()
+  })
+})

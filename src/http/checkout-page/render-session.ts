@@ -62,13 +62,13 @@ const render: Record<State, (scene: Scene) => Html> = {
 }
 
 function renderPending(scene: Scene): Html {
-  const { shown, texts, view } = scene
+  const { shown, texts } = scene
   const amount = BigInt(shown.amount)
   const drawing = renderQr(scene)
   return html`<div class="sum">
-    <h1 tabindex="-1">${texts.sendExactly} <span class="amount">${naira(amount)}</span></h1>
+    <h1 tabindex="-1">${texts.sendExactly} ${renderSum(naira(amount))}</h1>
     <p class="for">${shown.description}</p>
-    ${renderNotes(scene, view.notes.length > 0 && texts.tryAgain(amount))}
+    ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
     <p class="exact">${texts.exactly}</p>
     <div class="scan">${drawing}<p class="small soft">${texts.qrWords}</p></div></div>
@@ -81,6 +81,12 @@ function renderPending(scene: Scene): Html {
       ${drawing}<p class="small soft">${texts.qrWords}</p></div></details>
       ${renderAbout(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(nameOf(scene)))}</div>`
+}
+
+/** A number must not be read in two halves: the longer it is, the smaller it is written. */
+function renderSum(text: string): Html {
+  const size = text.length > 15 ? ' longest' : text.length > 11 ? ' long' : ''
+  return html`<span class="amount${size}">${text}</span>`
 }
 
 function renderWaiting(scene: Scene): Html {
@@ -134,11 +140,19 @@ function renderCancelled(scene: Scene): Html {
 }
 
 function renderNotes(scene: Scene, advice: string | false): Html | false {
-  const { view, texts } = scene
+  const { view, texts, shown } = scene
   if (view.notes.length === 0) return false
   return html`<section class="note" aria-label="${texts.noteTitle}"><h2>${texts.noteTitle}</h2>
     ${view.notes.map((note) => html`<p>${sayNote(note, scene)}</p>`)}
+    ${view.hasMore && html`<p>${texts.moreCame(BigInt(shown.amountReceived))}</p>`}
     ${advice && html`<p>${advice}</p>`}</section>`
+}
+
+/** Who pays again while the shop may still accept what came would pay twice. */
+function adviseOf(scene: Scene): string {
+  const { shown, texts } = scene
+  const held = shown.received.reduce((sum, one) => sum + BigInt(one.amountHeld), 0n)
+  return held > 0n ? texts.askFirst(held, nameOf(scene)) : texts.tryAgain(BigInt(shown.amount))
 }
 
 function sayNote(note: Note, scene: Scene): string {
@@ -212,7 +226,8 @@ function renderTester({ isTest, shown, texts }: Scene): Html | false {
   if (!isTest) return false
   return html`<form class="tester" method="post" action="/checkout/${shown.reference}/pay"
     data-simulate="/public/checkout/${shown.reference}/simulate">
-    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button></form>`
+    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button>
+    <p class="small" data-failed hidden>${texts.payNowFailed}</p></form>`
 }
 
 /** Out of a frame, too: the merchant's own page is around it. */

@@ -3,10 +3,11 @@ import Type from 'typebox'
 import type { PublicSession } from '../../collections/find-public-sessions.js'
 import { showPublicSession } from '../../collections/show-session.js'
 import { Refusal } from '../../refusal.js'
+import { takesGzip } from '../accept.js'
 import { payOnce } from '../public-checkout.js'
 import type { Rooms } from '../rooms.js'
 import { type Document, type Route, route } from '../route.js'
-import { answerPage, newNonce, takesGzip } from './answer-page.js'
+import { answerPage, newNonce } from './answer-page.js'
 import { type Island, readIsland } from './island.js'
 import { renderNotFound, renderSheet } from './page.js'
 import { renderMain, type Scene, titleOf } from './render-session.js'
@@ -109,7 +110,7 @@ const asset = (island: Island) =>
     async handle({ params: { name }, headers }) {
       if (name !== island.name)
         throw new Refusal('not_found', { message: 'There is no such file. Reload the page.' })
-      const isZipped = takesGzip({ headers })
+      const isZipped = takesGzip(headers['accept-encoding'])
       return {
         status: 200,
         contentType: 'text/javascript; charset=utf-8',

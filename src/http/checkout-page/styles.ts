@@ -42,7 +42,9 @@ main{flex:1;display:grid;gap:1rem;align-content:start}
 .sum,.pay{display:grid;gap:1rem;align-content:start}
 h1{font-size:1rem;font-weight:400;line-height:1.2;color:var(--soft)}
 h1 .amount{display:block;font-size:clamp(2.1rem,11vw,2.75rem);font-weight:700;
-  letter-spacing:-.025em;line-height:1.15;color:var(--ink)}
+  letter-spacing:-.025em;line-height:1.15;color:var(--ink);white-space:nowrap}
+h1 .long{font-size:clamp(1.5rem,8.6vw,2.4rem)}
+h1 .longest{font-size:clamp(1rem,5.6vw,1.6rem)}
 .for{margin-top:-.6rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:1.1rem;overflow:hidden}
 .row{display:flex;justify-content:space-between;align-items:baseline;gap:.25rem 1rem;
@@ -119,6 +121,8 @@ footer svg{width:1.1rem;height:1.1rem}
   .shop{margin-bottom:2rem}
   main.two{grid-template-columns:1fr 25rem;gap:4rem}
   h1 .amount{font-size:3.25rem}
+  h1 .long{font-size:2.6rem}
+  h1 .longest{font-size:1.7rem}
   .by-phone{display:none}
   .scan{display:flex;align-items:center;gap:1.25rem;margin-top:.5rem}
   .scan .qr{width:9.5rem;flex:none;margin:0;border:1px solid var(--line)}

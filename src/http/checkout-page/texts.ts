@@ -18,8 +18,11 @@ const clockOf = (options: Intl.DateTimeFormatOptions) =>
 const hours = clockOf({ hour: '2-digit', minute: '2-digit' })
 const days = clockOf({ day: 'numeric', month: 'long' })
 
-const sentBack = ({ to }: Fate) =>
-  to ? `${to.bankName} •••\u00a0${to.lastDigits}` : 'the account it came from'
+/** Not every bank that masks an account says which bank it is at. */
+const sentBack = ({ to }: Fate) => {
+  if (!to) return 'the account it came from'
+  return `${to.bankName || 'the account'} •••\u00a0${to.lastDigits}`
+}
 
 export const english = {
   language: 'en',
@@ -59,6 +62,10 @@ export const english = {
   sent: 'I have sent the money',
   tryAgain: (amount: bigint) =>
     `To pay, send exactly ${naira(amount)} to the same account, in one transfer.`,
+  askFirst: (held: bigint, name: string) =>
+    `Please ask ${name} before you pay again: they may still accept the ${naira(held)} that came.`,
+  moreCame: (amount: bigint) =>
+    `More payments came than are listed here. We received ${naira(amount)} in all.`,
   qrTitle: 'Show as QR code',
   qrWords: 'Scan it with a phone to have the account details there.',
   qrLabel: 'QR code of the bank, account number, account name and amount',
@@ -71,6 +78,7 @@ export const english = {
   showAccount: 'Show the account again',
   payNow: 'Pay this now',
   payNowWords: 'In test mode you are the customer too: this sends the transfer.',
+  payNowFailed: 'That did not work, and nothing was sent. Try again, or reload the page.',
   waiting: {
     title: 'Waiting for your transfer',
     words: (amount: bigint, name: string) =>

@@ -1,5 +1,6 @@
 import type { Variance } from '../../collections/account.js'
 import type { showPublicSession } from '../../collections/show-session.js'
+import { limits } from '../../limits.js'
 
 /** A session as everyone who knows its reference may see it. */
 export type Shown = ReturnType<typeof showPublicSession>
@@ -30,6 +31,8 @@ export type Note = {
 export type View = {
   state: State
   notes: Note[]
+  /** More came than there are notes of. */
+  hasMore: boolean
   /** Something can still change. */
   isWatched: boolean
   /** What has been shown: a page looks again when this is no longer so. */
@@ -42,10 +45,27 @@ export type View = {
  * has.
  */
 export function viewSession(shown: Shown, { sentAfter }: { sentAfter: bigint | null }): View {
-  const notes = shown.received.map((one) => toNote(one, BigInt(shown.amount))).filter(needsWord)
+  const told = shown.received.map((one) => toNote(one, BigInt(shown.amount))).filter(needsWord)
+  const notes = chooseNotes(told, limits.checkout.notesShown)
+  const hasMore = shown.moreReceived || notes.length < told.length
   const isMoving = shown.received.some((one) => one.status === 'RETURNING' || one.status === 'HELD')
-  const isWatched = shown.status !== 'paid' || isMoving
-  return { state: stateOf(shown, sentAfter), notes, isWatched, seen: seenOf(shown) }
+  const isWatched = shown.status !== 'paid' || isMoving || shown.moreReceived
+  return { state: stateOf(shown, sentAfter), notes, hasMore, isWatched, seen: seenOf(shown) }
+}
+
+/**
+ * The newest, which somebody waits for, and those of which most has not gone back: a crowd of small
+ * ones must not hide them. In the order they are in.
+ */
+function chooseNotes(notes: Note[], limit: number): Note[] {
+  const byWeight = notes.slice(1).sort((one, other) => Number(keptOf(other) - keptOf(one)))
+  const chosen = new Set([...notes.slice(0, 1), ...byWeight].slice(0, limit))
+  return notes.filter((note) => chosen.has(note))
+}
+
+function keptOf({ fates }: Note): bigint {
+  const kept = fates.filter(({ place }) => place !== 'returned')
+  return kept.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
 function stateOf(shown: Shown, sentAfter: bigint | null): State {

@@ -12,7 +12,7 @@ const shown: Shown = {
   ...{ amount: 1_250_000, currency: 'NGN', description: 'Bread', paymentMethods: [] },
   ...{ customer: { name: 'Ada', email: 'ada@example.com' }, status: 'pending', received: [] },
   ...{ serverTime: '2026-01-05T09:00:00.000Z', expiresAt: '2026-01-05T09:30:00.000Z' },
-  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0 },
+  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0, moreReceived: false },
 }
 type Received = Shown['received'][number]
 const received = (change: Partial<Received>): Received => ({
@@ -44,7 +44,7 @@ describe('what a page is about', () => {
   })
 
   test('is waiting for who has sent it, until another payment has come', () => {
-    // However many there were: only the last ten are listed.
+    // However many there were: not all are listed.
     const short = Array(10).fill(received({ amountReturning: 400_000 }))
     expect(view({}, 0n).state).toBe('waiting')
     expect(view({ received: short.slice(1), amountReceived: 400_000 }, 0n).state).toBe('pending')
@@ -74,6 +74,34 @@ describe('what a page is about', () => {
   })
 })
 
+describe('when many have paid', () => {
+  const dust = (count: number) =>
+    Array.from({ length: count }, () =>
+      received({ amount: 1, amountReturned: 1, status: 'RETURNED' }),
+    )
+
+  // A held ₦12,000, and then whatever anybody sends to the number on the page.
+  test('what is held is said, and that there is more', () => {
+    const held = received({ amount: 1_200_000, amountHeld: 1_200_000, status: 'HELD' })
+    const all = [...dust(20), held, ...dust(20)]
+    const { notes, hasMore } = view({ received: all, amountReceived: 1_200_040 })
+    expect([notes.length, hasMore]).toEqual([10, true])
+    expect(notes.map(({ amount }) => amount)).toContain(1_200_000n)
+  })
+
+  test('the newest is said, whatever it is', () => {
+    const kept = Array(20).fill(received({ amountHeld: 400_000, status: 'HELD' }))
+    const { notes } = view({ received: [...dust(1), ...kept] })
+    expect(notes[0]!.amount).toBe(1n)
+  })
+
+  test('all of them are said while they are few', () => {
+    expect(view({ received: dust(10) })).toMatchObject({ hasMore: false })
+    expect(view({ received: dust(10) }).notes).toHaveLength(10)
+    expect(view({ received: dust(10), moreReceived: true })).toMatchObject({ hasMore: true })
+  })
+})
+
 describe('what is said of money', () => {
   const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
     [
@@ -87,6 +115,15 @@ describe('what is said of money', () => {
       { amountReturned: 400_000, status: 'RETURNED' },
       {},
       'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+    ],
+    [
+      'too little, back to a bank that nobody names',
+      {
+        ...{ amountReturned: 400_000, status: 'RETURNED' },
+        sentBackTo: { bankName: '', accountNumber: '******4432' },
+      },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
     ],
     [
       'too little, accepted',
