@@ -610,7 +610,7 @@ create table token_accounts (
   read_slot bigint default 0 not null,
   is_unread boolean default false not null,
   has_trouble boolean default false not null,
-  active_at timestamp with time zone not null,
+  busy_until timestamp with time zone not null,
   audited_at timestamp with time zone not null,
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
@@ -704,6 +704,8 @@ CREATE UNIQUE INDEX one_primary_bank_account ON public.merchant_bank_accounts US
 CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
 
 CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
+
+CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((announced ->> 'accountNumber'::text))) WHERE (state = 'REFUSED'::text);
 
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
 

@@ -9,7 +9,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    isolate: false,
+    setupFiles: ['test/support/own-modules.ts'],
+    // One more than the cores of a small machine: some always wait, for blocks or for a browser.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -8,6 +8,7 @@ app.get('/public/checkout/:reference', async (_request, reply) =>
 )
 await app.listen({ host: '127.0.0.1', port: 0 })
 process.send?.({ port: app.addresses()[0]?.port })
+process.on('message', () => process.send?.({ cpu: process.cpuUsage() }))
 process.on('disconnect', async () => {
   await app.close()
   process.exit(0)

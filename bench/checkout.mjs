@@ -2,23 +2,30 @@
  * What every open page asks for: a session as its payer sees it, read from the database each time,
  * beside a route that returns the same bytes and reads nothing.
  */
+import { startMeter } from './cpu.mjs'
+
 const order = {
   ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 
-export async function benchCheckout({ startHelper, load, record, key }, plan) {
+export async function benchCheckout({ startHelper, load, record, key, pidFile }, plan) {
   const { rounds, connections, runMs, warmMs } = plan
   for (let round = 1; round <= rounds; round += 1) {
     const server = await startHelper('./server.mjs', ['lanes'])
     const path = `/public/checkout/${await create(server, key)}`
     const asked = { key, connections, runMs, warmMs, method: 'GET', path }
     const body = await (await fetch(`http://127.0.0.1:${server.port}${path}`)).text()
-    record('HTTP GET /public/checkout', await load({ ...asked, port: server.port }))
-    await server.stop()
+    await measure('HTTP GET /public/checkout', server, asked)
     const bare = await startHelper('./bare.mjs', [body])
-    record('HTTP GET of the same bytes, bare', await load({ ...asked, port: bare.port }))
-    await bare.stop()
+    await measure('HTTP GET of the same bytes, bare', bare, asked)
+  }
+
+  async function measure(name, server, asked) {
+    const meter = await startMeter({ server, pidFile })
+    const result = await load({ ...asked, port: server.port })
+    record(name, { ...result, used: await meter.read(result) })
+    await server.stop()
   }
 }
 

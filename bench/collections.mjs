@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { deriveNoticeKey } from '../dist/sealed.js'
-import { readPostgresCpu } from './cpu.mjs'
+import { startMeter } from './cpu.mjs'
 import { seedAccounts, seedPast } from './seed-collections.mjs'
 
 const amount = 500_000n
@@ -86,28 +86,4 @@ async function untilPosted(db) {
     await sleep(5)
   }
   throw new Error('some notices were not posted in time')
-}
-
-/** Processor time from now until it is read: of the API, PostgreSQL and the load, in all. */
-async function startMeter({ server, pidFile }) {
-  const startedAt = performance.now()
-  const look = async () => {
-    const { user, system } = (await server.ask()).cpu
-    return { api: user + system, postgres: readPostgresCpu(pidFile) }
-  }
-  const before = await look()
-  return {
-    async read({ sent, cpu }) {
-      const now = await look()
-      const elapsedUs = (performance.now() - startedAt) * 1000
-      const spent = {
-        api: now.api - before.api,
-        postgres: now.postgres - before.postgres,
-        load: cpu.user + cpu.system,
-      }
-      const tell = ([name, us]) =>
-        `${name} ${Math.round(us / sent)} µs (${Math.round((100 * us) / elapsedUs)} %)`
-      return Object.entries(spent).map(tell).join(', ')
-    },
-  }
 }

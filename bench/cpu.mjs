@@ -1,10 +1,36 @@
-/** Processor time of PostgreSQL, in microseconds: all of its processes, those that ended too. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
-/** Not a number where the system does not tell. */
-export function readPostgresCpu(pidFile) {
+/** Processor time from now until it is read: of the API, PostgreSQL and the load, in all. */
+export async function startMeter({ server, pidFile }) {
+  const startedAt = performance.now()
+  const look = async () => {
+    const { user, system } = (await server.ask()).cpu
+    return { api: user + system, postgres: readPostgresCpu(pidFile) }
+  }
+  const before = await look()
+  return {
+    async read({ sent, cpu }) {
+      const now = await look()
+      const elapsedUs = (performance.now() - startedAt) * 1000
+      const spent = {
+        api: now.api - before.api,
+        postgres: now.postgres - before.postgres,
+        load: cpu.user + cpu.system,
+      }
+      const tell = ([name, us]) =>
+        `${name} ${Math.round(us / sent)} µs (${Math.round((100 * us) / elapsedUs)} %)`
+      return Object.entries(spent).map(tell).join(', ')
+    },
+  }
+}
+
+/**
+ * Of PostgreSQL, in microseconds: all of its processes, those that ended too. Not a number where the
+ * system does not tell.
+ */
+function readPostgresCpu(pidFile) {
   if (process.platform !== 'linux') return Number.NaN
   const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))

@@ -93,7 +93,10 @@ try {
   }
   if (isAsked('checkout'))
     await benchCheckout(
-      { startHelper, load, record, key: demo.test.secretKey },
+      {
+        ...{ startHelper, load, record, key: demo.test.secretKey },
+        pidFile: path.join(folder, 'data', 'postmaster.pid'),
+      },
       { rounds, connections, runMs, warmMs },
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {

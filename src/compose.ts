@@ -7,6 +7,7 @@ import { openCollections } from './collections/open-collections.js'
 import type { CollectionRails } from './collections/order-accounts.js'
 import type { WalletRails } from './collections/order-wallets.js'
 import type { CoinCustomers, Customers } from './collections/ports.js'
+import { countTroubled } from './collections/troubled-wallets.js'
 import type { Config } from './config.js'
 import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
@@ -14,7 +15,7 @@ import { createChanges, createKeyedLane } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
-import { Streams } from './http/streams.js'
+import { type StreamLimits, Streams } from './http/streams.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { limits } from './limits.js'
 import { type Logger, logLostConnection } from './log.js'
@@ -59,6 +60,8 @@ type Parts = {
   simulated?: SimulatedRail[]
   /** Without one, test coins are in the books only. */
   mint?: CoinMint | undefined
+  /** In the place of those that hold otherwise. */
+  streamLimits?: Partial<StreamLimits> | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
   open?: OpenLane
 }
@@ -86,9 +89,15 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     accounts: createKeyedLane(laneContext, createAccounts),
     ...collections.lanes,
   }
-  const streams = new Streams(laneContext)
+  const streams = new Streams({
+    ...{ clock, logger, streamLimits: parts.streamLimits },
+    connect: () => connect(databaseUrl, 'manilla streams'),
+  })
   const fill = createFilling({ db, mint: parts.mint, logger })
-  const metrics = createMetrics(lanes, () => listReconciliations(db))
+  const metrics = createMetrics(lanes, {
+    listReconciliations: () => listReconciliations(db),
+    countTroubled: () => countTroubled(db),
+  })
 
   const app = await createServer({
     ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },

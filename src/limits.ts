@@ -217,16 +217,16 @@ export const limits = {
   work: { finishMs: 5 * second },
   checkout: {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
-    /** Without a stream, pages ask again so soon, and then ever more seldom. */
-    ...{ pollMs: 800, longestPollMs: 5 * second },
+    /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
+    ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
     reassureMs: 30 * second,
   },
   streams: {
-    ...{ perSession: 5, perAddress: 20 },
-    longestMs: 15 * minute,
-    beatMs: 15 * second,
-    retryMs: 3 * second,
+    ...{ perSession: 5, perAddress: 20, total: 10_000 },
+    ...{ longestMs: 15 * minute, beatMs: 15 * second },
+    /** How soon a page comes back whose stream was cut, and when there was no room for it. */
+    ...{ retryMs: 3 * second, fullMs: minute },
     listenAgainMs: second,
   },
   reconcile: {
@@ -273,7 +273,7 @@ export const limits = {
   metadata: { keys: 50, bytes: 8 * 1024 },
   fees: { basisPoints: 10_000, tiers: 20 },
   operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
-  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024 },
+  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024, remembered: 500 },
   rateLimit: { tracked: 50_000 },
   proof: { shown: 20 },
   localnet: localnetLimits,

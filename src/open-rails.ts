@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from './clock.js'
 import type { CoinCustomers, CollectionRail, WalletRail } from './collections/ports.js'
+import { refuseOtherSeed } from './collections/troubled-wallets.js'
 import type { Config, SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
@@ -75,6 +76,8 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     test: embedded ? embedded.rail : await openSolana(tools, 'test'),
     live: await openSolana(tools, 'live'),
   }
+  for (const rail of Object.values(solana))
+    if (rail?.wallets) await refuseOtherSeed(db, rail.wallets)
   const noticeKey = deriveNoticeKey(config.secret)
   const sandboxBank = createSandboxBank({ db, clock, logger, noticeKey })
   return {

@@ -45,19 +45,29 @@ type Side = {
 
 const beginning = new Date(0)
 
+type Tools = {
+  db: Database
+  rails: ReconcilableRails
+  /** Between the two looks; less only where nothing moves by itself. */
+  lookAgainMs?: number
+}
+
 /**
  * Compares everything and keeps the result; or of the chain only what it took since a slot, which
  * says too little to be kept.
  */
 export async function reconcile(
-  { db, rails }: { db: Database; rails: ReconcilableRails },
+  { db, rails, lookAgainMs }: Tools,
   now: Date,
   slot?: bigint,
 ): Promise<Reconciled[]> {
   const results: Reconciled[] = []
   for (const side of sidesOf(rails, now)) {
     if (!(await side.isKnown())) throw new Error('A chain does not answer. Try again later.')
-    const result = await reconcileSide({ db, side }, { from: beginning, slot: slot ?? 0n })
+    const result = await reconcileSide(
+      { db, side, lookAgainMs },
+      { from: beginning, slot: slot ?? 0n },
+    )
     if (slot === undefined) await keep(db, now, result)
     results.push(result)
   }
@@ -69,7 +79,7 @@ export async function reconcile(
  * none of them puts itself right. Says how many rails there were.
  */
 export async function reconcileDue(
-  { db, rails, logger }: { db: Database; rails: ReconcilableRails; logger: Logger },
+  { db, rails, logger, lookAgainMs }: Tools & { logger: Logger },
   now: Date,
 ): Promise<number> {
   let done = 0
@@ -77,7 +87,7 @@ export async function reconcileDue(
     if (!(await side.isKnown())) continue
     const agreed = await claimReconciliation(db, now, side.rail.name)
     if (!agreed) continue
-    const result = await reconcileSide({ db, side }, toSince(agreed))
+    const result = await reconcileSide({ db, side, lookAgainMs }, toSince(agreed))
     await keep(db, now, result)
     for (const difference of result.differences)
       logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
@@ -100,11 +110,12 @@ function toSince({ agreedAt, position }: Agreed): Since {
 
 /** A difference counts when it is there twice: what was under way at the first look is through. */
 async function reconcileSide(
-  tools: { db: Database; side: Side },
+  tools: { db: Database; side: Side; lookAgainMs: number | undefined },
   since: Since,
 ): Promise<Reconciled> {
+  const { lookAgainMs = limits.reconcile.lookAgainMs } = tools
   const first = await look(tools, since)
-  if (first.differences.length > 0) await sleep(limits.reconcile.lookAgainMs)
+  if (first.differences.length > 0) await sleep(lookAgainMs)
   const last = first.differences.length > 0 ? await look(tools, since) : first
   const before = new Set(first.differences.map(nameOf))
   const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
@@ -190,7 +201,7 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
       for (const asset of ['USDC', 'USDT'] as const) {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
-        // First what arrives, then what came: a sweep that ends in between is in both, never in none.
+        // First what arrives, then what came: a sweep that ends in between is in both.
         const arriving = await readArriving(db, rail.name, asset)
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))

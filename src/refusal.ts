@@ -3,7 +3,13 @@ import { type Code, codes, type Reason, reasons } from './refusals.js'
 
 export type Detail = { field: string; issue: string }
 
-type Particulars = { message: string; reason?: Reason; details?: Detail[] }
+type Particulars = {
+  message: string
+  reason?: Reason
+  details?: Detail[]
+  /** When it makes sense to ask again. */
+  retryAfterSeconds?: number
+}
 
 /**
  * An expected "no" to the caller. The message says what to change; status and next step come from
@@ -13,6 +19,7 @@ export class Refusal extends Error {
   readonly code: Code
   readonly reason: Reason | undefined
   readonly details: Detail[] | undefined
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: Code, particulars: Particulars) {
     super(particulars.message)
@@ -20,6 +27,7 @@ export class Refusal extends Error {
     this.code = code
     this.reason = particulars.reason
     this.details = particulars.details
+    this.retryAfterSeconds = particulars.retryAfterSeconds
   }
 
   get status(): number {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { collectionProofs } from './collections/proofs.js'
+import { walletProofs } from './collections/wallet-proofs.js'
 import { eventProofs } from './events/proofs.js'
 import { idempotencyProofs } from './idempotency/proofs.js'
 import { ledgerProofs } from './ledger/proofs.js'
@@ -16,6 +17,7 @@ export const allProofs = [
   ...eventProofs,
   ...payoutProofs,
   ...collectionProofs,
+  ...walletProofs,
 ]
 
 /** Checks every claim against one snapshot, so that work under way cannot make it look wrong. */

@@ -3,6 +3,7 @@ import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { day, systemClock } from '../src/clock.js'
+import { countTroubled } from '../src/collections/troubled-wallets.js'
 import { createMetrics } from '../src/http/metrics.js'
 import { limits } from '../src/limits.js'
 import { createLogger } from '../src/log.js'
@@ -53,6 +54,8 @@ const solana = await createSolanaRail({
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
 const rails = { solana: { test: solana, live: undefined }, sandboxBank: bank }
+/** Blocks and time pass only when a test says so: nothing comes of waiting for the second look. */
+const tools = { db, rails, logger, lookAgainMs: 1 }
 
 const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
@@ -112,7 +115,7 @@ const known = new Set<string>()
 
 /** What differs now and did not before: money that was stolen stays stolen. */
 async function findNew() {
-  const results = await reconcile({ db, rails }, clock.now())
+  const results = await reconcile(tools, clock.now())
   const all = results.flatMap(({ rail, differences }) =>
     differences.map(({ kind, name, ...rest }) => ({ rail, kind, name, ...rest })),
   )
@@ -142,6 +145,11 @@ const idOf = (reference: string) =>
   `(select id from payouts where requested_amount = '${reference}')`
 let paid: string
 
+const figures = {
+  listReconciliations: () => listReconciliations(db),
+  countTroubled: () => countTroubled(db),
+}
+
 describe('a healthy system', () => {
   test('has no differences, whatever became of its payouts', async () => {
     await fund('USDC', '1000')
@@ -156,7 +164,7 @@ describe('a healthy system', () => {
       ...['CONFIRMED', 'CONFIRMED', 'CONFIRMED', 'COMPLETED'],
     ])
     expect(await Promise.all([failed, reversed].map(statusOf))).toEqual(['FAILED', 'REVERSED'])
-    const results = await reconcile({ db, rails }, clock.now())
+    const results = await reconcile(tools, clock.now())
     const names = results.map(({ rail, differences }) => [rail, differences])
     expect(names).toEqual([
       [solana.name, []],
@@ -199,19 +207,18 @@ describe('a healthy system', () => {
       ...{ isEmbedded: false, network: 'not-mainnet', promised: openPromised(db, 'test') },
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
-    const told = await reconcile({ db, rails: remote }, clock.now(), far)
+    const told = await reconcile({ ...tools, rails: remote }, clock.now(), far)
     expect(told.flatMap(({ differences }) => differences)).toEqual([])
     const check: typeof solana.check = async (attempts) =>
       attempts.map(() => ({ state: 'pending' }))
     const silent = { ...rails, solana: { test: { ...solana, check }, live: undefined } }
-    const [untold] = await reconcile({ db, rails: silent }, clock.now(), far)
+    const [untold] = await reconcile({ ...tools, rails: silent }, clock.now(), far)
     expect(new Set(untold!.differences.map(({ kind }) => kind))).toEqual(new Set(['not_compared']))
     expect(untold!.differences.map(({ name }) => name)).toContain(paid)
     await asOnMainnet.stop()
   })
 
   test('compares by itself once a day, from where it agreed, and shows it', async () => {
-    const tools = { db, rails, logger }
     expect(await reconcileDue(tools, clock.now())).toBe(0)
     clock.advance(day)
     await payWallet('4')
@@ -220,7 +227,7 @@ describe('a healthy system', () => {
     const done = await Promise.all([1, 2].map(() => reconcileDue(tools, clock.now())))
     expect(done[0]! + done[1]!).toBe(2)
     expect(await reconcileDue(tools, clock.now())).toBe(0)
-    const text = await createMetrics({}, () => listReconciliations(db)).registry.metrics()
+    const text = await createMetrics({}, figures).registry.metrics()
     expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 0')
     expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 0`)
     const at = clock.now().getTime() / 1_000
@@ -269,7 +276,7 @@ describe('it is found', () => {
     ])
     // And where it is put right, it is gone.
     await pass(2)
-    const after = await reconcile({ db, rails }, clock.now())
+    const after = await reconcile(tools, clock.now())
     expect(after.flatMap(({ differences }) => differences.map(({ name }) => name))).not.toContain(
       reference,
     )
@@ -341,10 +348,10 @@ describe('it is found', () => {
   test('again on every day until it is put right, in the log and in the figures', async () => {
     clock.advance(10 * day)
     logged.length = 0
-    expect(await reconcileDue({ db, rails, logger }, clock.now())).toBe(2)
+    expect(await reconcileDue(tools, clock.now())).toBe(2)
     const differences = logged.map((line) => JSON.parse(line)).filter(({ kind }) => kind)
     expect(new Set(differences.map(({ kind, name }) => `${kind} ${name}`)).size).toBe(8)
-    const text = await createMetrics({}, () => listReconciliations(db)).registry.metrics()
+    const text = await createMetrics({}, figures).registry.metrics()
     expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 2')
     expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 6`)
   })

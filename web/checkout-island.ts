@@ -5,15 +5,28 @@
  */
 
 type Places = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number>
-type News = { status: string; serverTime: string; received: Places[] }
+type News = Record<'status' | 'serverTime' | 'expiresAt', string> & {
+  amountReceived: number
+  received: Places[]
+}
 
 const announcer = find(document, '#announcer')
 let main = find(document, '#checkout')
 let stream: EventSource | undefined
 let timer = 0
+/** When the next look is due. */
+let dueMs = Number.POSITIVE_INFINITY
 let pollMs = 0
+/** Until then it asks as often as it may, while there is no stream. */
+let eagerUntilMs = 0
 let isAsking = false
 let isAskedAgain = false
+let swapping: Promise<void> | undefined
+let isSwapWanted = false
+/** Of the swap under way. */
+let reading: AbortController | undefined
+/** Somebody has followed a link to what is shown next. */
+let wantsFocus = false
 /** Of the server, when this page's own count of milliseconds began. */
 let serverStart = 0
 let warned = Number.POSITIVE_INFINITY
@@ -30,6 +43,18 @@ function say(text: string): void {
   }, 50)
 }
 
+/** Throws when there is no good answer in time. Old browsers have no signal that times out. */
+async function read(url: string, controller = new AbortController()): Promise<string> {
+  const timeout = setTimeout(() => controller.abort(), 10_000)
+  try {
+    const response = await fetch(url, { cache: 'no-store', signal: controller.signal })
+    if (!response.ok) throw new Error(String(response.status))
+    return await response.text()
+  } finally {
+    clearTimeout(timeout)
+  }
+}
+
 /** Asks what is new; at most one question at a time. */
 async function look(): Promise<void> {
   clearTimeout(timer)
@@ -38,56 +63,83 @@ async function look(): Promise<void> {
     return
   }
   isAsking = true
+  let isAnswered = true
   try {
-    const news = await ask()
-    if (news) {
-      setServerTime(news.serverTime)
-      if (seenOf(news) !== main.dataset.seen) await swap(location.search)
-    }
+    await ask()
   } catch {
-    // The network is away: the next look is due soon.
+    // The network is away, or too many ask: the next look is due soon, and then more seldom.
+    isAnswered = false
   }
   isAsking = false
   if (isAskedAgain) {
     isAskedAgain = false
     await look()
-  } else plan()
+  } else plan(isAnswered)
 }
 
-async function ask(): Promise<News | undefined> {
+async function ask(): Promise<void> {
   const { watch } = main.dataset
-  if (!watch) return undefined
-  const response = await fetch(watch, { cache: 'no-store', signal: AbortSignal.timeout(10_000) })
-  return response.ok ? ((await response.json()) as { data: News }).data : undefined
+  if (!watch) return
+  const news = (JSON.parse(await read(watch)) as { data: News }).data
+  setServerTime(news.serverTime)
+  if (seenOf(news) !== main.dataset.seen) await swap()
 }
 
 /** The server writes the same into the page. */
-function seenOf({ status, received }: News): string {
+function seenOf({ status, serverTime, expiresAt, amountReceived, received }: News): string {
   const places = received.map((one) => [one.amountHeld, one.amountReturning, one.amountReturned])
-  return [status, ...places].join()
+  const isOver = status === 'pending' && serverTime >= expiresAt
+  return [isOver ? 'expired' : status, amountReceived, ...places].join()
 }
 
-/** Fetches the main part as it is now, and shows it. Says it aloud when the state is another. */
-async function swap(search: string): Promise<void> {
+/**
+ * Shows the main part as it is now. One at a time, so that an old answer never takes the place of a
+ * newer one; who asks meanwhile gets another after it.
+ */
+function swap(): Promise<void> {
+  isSwapWanted = true
+  swapping ??= swapAll().finally(() => {
+    swapping = undefined
+  })
+  return swapping
+}
+
+async function swapAll(): Promise<void> {
+  while (isSwapWanted) {
+    isSwapWanted = false
+    const { search } = location
+    const fresh = await readMain(search).catch((error) => {
+      if (!isSwapWanted) throw error
+    })
+    // Who has followed a link meanwhile no longer wants this one.
+    if (fresh && search === location.search) show(fresh)
+  }
+}
+
+async function readMain(search: string): Promise<HTMLElement> {
   const query = new URLSearchParams(search)
   query.set('part', 'main')
-  const signal = AbortSignal.timeout(10_000)
-  const response = await fetch(`${location.pathname}?${query}`, { cache: 'no-store', signal })
-  if (!response.ok) return
-  const parsed = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const fresh = parsed.querySelector<HTMLElement>('#checkout')
-  if (!fresh) return
-  const hadFocus = main.contains(document.activeElement)
-  const isNews = fresh.dataset.seen !== main.dataset.seen
-  const isOther = isNews || fresh.dataset.state !== main.dataset.state
-  main.replaceWith(document.adoptNode(fresh))
+  reading = new AbortController()
+  const text = await read(`${location.pathname}?${query}`, reading)
+  const parsed = new DOMParser().parseFromString(text, 'text/html')
+  return document.adoptNode(find(parsed, '#checkout'))
+}
+
+/** Says it aloud when it is news; a heading that gets the focus is heard without that. */
+function show(fresh: HTMLElement): void {
+  const isFocused = wantsFocus || main.contains(document.activeElement)
+  const { seen, state } = main.dataset
+  wantsFocus = false
+  main.replaceWith(fresh)
   main = fresh
+  const { title = '', heading = '', says = '' } = main.dataset
+  const isOther = main.dataset.seen !== seen || main.dataset.state !== state
   if (isOther) main.classList.add('fresh')
-  document.title = main.dataset.title!
+  document.title = title
   dress()
   if (isOther) scrollTo(0, 0)
-  if (hadFocus) find(main, 'h1').focus({ preventScroll: true })
-  if (isOther) say(main.dataset.says!)
+  if (isFocused) find(main, 'h1').focus({ preventScroll: true })
+  if (isOther) say(isFocused ? says : `${heading} ${says}`.trim())
 }
 
 /** Shows what works only with a script. */
@@ -118,7 +170,7 @@ function tick(): void {
   const warning = seconds <= 60 ? 60 : seconds <= 300 ? 300 : Number.POSITIVE_INFINITY
   if (warning < warned && seconds > 0) say(warning === 60 ? one : five)
   warned = warning
-  if (seconds === 0) void swap(location.search)
+  if (seconds === 0 && !swapping) swap().catch(() => {}) // the next tick asks again
 }
 
 function toClock(seconds: number): string {
@@ -141,23 +193,44 @@ function follow(): void {
   stream = new EventSource(`${watch}/stream`)
   stream.addEventListener('open', hear)
   stream.addEventListener('changed', hear)
-  stream.addEventListener('error', () => plan())
+  stream.addEventListener('error', miss)
+  hope()
   plan()
 }
 
 function hear(): void {
-  pollMs = 0
+  hope()
   void look()
 }
 
-/** With a stream, now and then; without one, soon, and then ever more seldom. */
-function plan(): void {
+/** A stream that is cut, or cannot come back, must not put off a look that is due sooner. */
+function miss(): void {
+  const soonMs = Math.max(pollMs, Number(main.dataset.poll))
+  if (!isAsking && dueMs > performance.now() + soonMs) plan()
+}
+
+/** News are likely from now on for a while. */
+function hope(): void {
+  pollMs = 0
+  eagerUntilMs = performance.now() + Number(main.dataset.eager)
+}
+
+/**
+ * With a stream, now and then. Without one, often for as long as somebody is likely to wait, and
+ * then ever more seldom.
+ */
+function plan(isAnswered = true): void {
   clearTimeout(timer)
   const { watch, poll, longestPoll, reassure } = main.dataset
   if (!watch || document.hidden) return
-  const isHeard = stream?.readyState === EventSource.OPEN
-  pollMs = isHeard ? 0 : Math.min(Math.max(pollMs * 1.1, Number(poll)), Number(longestPoll))
-  timer = setTimeout(() => void look(), isHeard ? Number(reassure) : pollMs)
+  const isHeard = isAnswered && stream?.readyState === EventSource.OPEN
+  if (isHeard) hope()
+  else if (isAnswered && performance.now() < eagerUntilMs) pollMs = 0
+  else pollMs *= isAnswered ? 1.1 : 1.5
+  pollMs = Math.min(Math.max(pollMs, Number(poll)), Number(longestPoll))
+  const waitMs = isHeard ? Number(reassure) : pollMs
+  dueMs = performance.now() + waitMs
+  timer = setTimeout(() => void look(), waitMs)
 }
 
 async function copy(button: HTMLElement): Promise<void> {
@@ -210,11 +283,11 @@ document.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
   history.replaceState(null, '', link.search || location.pathname)
-  pollMs = 0
-  swap(link.search).then(
-    () => find(main, 'h1').focus({ preventScroll: true }),
-    () => location.assign(link.href),
-  )
+  wantsFocus = true
+  isSwapWanted = true
+  // What is under way is not what somebody waits for any more.
+  reading?.abort()
+  swap().catch(() => location.assign(link.href))
 })
 
 document.addEventListener('submit', (event) => {

@@ -1,16 +1,15 @@
 import type { EnvironmentId } from '../environment.js'
+import type { EventType } from '../events/catalogue.js'
 import { type Prefix, prefixes, toReference } from '../ids.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import type { Code } from '../refusals.js'
 
-/** Accounts that wait for one amount, until they expire. */
-export type TemporaryKind = 'virtual_account' | 'crypto_wallet'
-
-/** Accounts that take whatever comes, for good. */
-export type DedicatedKind = 'dedicated_account' | 'dedicated_crypto_wallet'
-
-export type AccountKind = TemporaryKind | DedicatedKind
+export type AccountKind =
+  | 'virtual_account'
+  | 'dedicated_account'
+  | 'crypto_wallet'
+  | 'dedicated_crypto_wallet'
 
 export type AccountStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | 'INACTIVE'
 
@@ -64,6 +63,18 @@ export const nowhere: Places = {
   amountReturned: 0n,
 }
 
+/** What merchants can be told of an account: what came of it, or of a payment into it. */
+type Told = 'CREATED' | 'CREDITED' | AccountStatus | Variance
+
+type Kind = {
+  prefix: Prefix
+  fee: FeeOperation
+  refusal: Code
+  policy: 'bank' | 'crypto'
+  words: string
+  events: Partial<Record<Told, EventType>>
+}
+
 /** What differs between the kinds, in prices and in the names that callers see. */
 export const accountKinds = {
   virtual_account: {
@@ -72,6 +83,15 @@ export const accountKinds = {
     refusal: 'virtual_account_creation_failed',
     policy: 'bank',
     words: 'virtual account',
+    events: {
+      PAID: 'virtual_account.paid',
+      UNDERPAID: 'virtual_account.underpaid',
+      OVERPAID: 'virtual_account.overpaid',
+      LATE: 'virtual_account.late_payment',
+      DUPLICATE: 'virtual_account.duplicate_payment',
+      EXPIRED: 'virtual_account.expired',
+      CANCELLED: 'virtual_account.cancelled',
+    },
   },
   dedicated_account: {
     prefix: prefixes.dedicatedAccount,
@@ -79,6 +99,11 @@ export const accountKinds = {
     refusal: 'dedicated_account_creation_failed',
     policy: 'bank',
     words: 'dedicated account',
+    events: {
+      CREATED: 'dedicated_account.created',
+      CREDITED: 'dedicated_account.credited',
+      INACTIVE: 'dedicated_account.deactivated',
+    },
   },
   crypto_wallet: {
     prefix: prefixes.cryptoWallet,
@@ -86,6 +111,15 @@ export const accountKinds = {
     refusal: 'crypto_wallet_creation_failed',
     policy: 'crypto',
     words: 'crypto wallet',
+    events: {
+      PAID: 'crypto_wallet.paid',
+      UNDERPAID: 'crypto_wallet.underpaid',
+      OVERPAID: 'crypto_wallet.overpaid',
+      LATE: 'crypto_wallet.late_payment',
+      DUPLICATE: 'crypto_wallet.duplicate_payment',
+      EXPIRED: 'crypto_wallet.expired',
+      CANCELLED: 'crypto_wallet.cancelled',
+    },
   },
   dedicated_crypto_wallet: {
     prefix: prefixes.dedicatedCryptoWallet,
@@ -93,17 +127,25 @@ export const accountKinds = {
     refusal: 'dedicated_crypto_wallet_creation_failed',
     policy: 'crypto',
     words: 'dedicated crypto wallet',
+    events: {
+      CREATED: 'dedicated_crypto_wallet.created',
+      CREDITED: 'dedicated_crypto_wallet.credited',
+    },
   },
-} as const satisfies Record<
-  AccountKind,
-  { prefix: Prefix; fee: FeeOperation; refusal: Code; policy: 'bank' | 'crypto'; words: string }
->
+} as const satisfies Record<AccountKind, Kind>
 
 export function accountReference({ kind, id }: Pick<Account, 'kind' | 'id'>): string {
   return toReference(accountKinds[kind].prefix, id)
 }
 
-export function isDedicated(kind: AccountKind): kind is DedicatedKind {
+/** Undefined: that is not told of. */
+export function eventOf({ kind }: Pick<Account, 'kind'>, what: Told): EventType | undefined {
+  const events: Kind['events'] = accountKinds[kind].events
+  return events[what]
+}
+
+/** Whether it takes whatever comes, for good; others wait for one amount until they expire. */
+export function isDedicated({ kind }: Pick<Account, 'kind'>): boolean {
   return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
 }
 

@@ -2,7 +2,7 @@ import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { type Account, accountKinds, isDedicated } from './account.js'
+import { type Account, accountKinds, eventOf, isDedicated } from './account.js'
 import type { Session } from './session.js'
 import { insertAccounts } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
@@ -55,7 +55,7 @@ const findReferences = listStatement<typeof columns, { key: string }>({
 
 /** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
 async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAccount>> {
-  const unique = orders.filter(({ account }) => isDedicated(account.kind))
+  const unique = orders.filter(({ account }) => isDedicated(account))
   if (unique.length === 0) return new Set()
   const rows = unique.map(({ account }) => ({
     environment_id: account.environmentId,
@@ -74,9 +74,9 @@ async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAc
 }
 
 function toCreated({ account, shown }: OrderedAccount) {
-  const { environmentId, id, kind } = account
-  if (!isDedicated(kind)) return []
-  const type = `${kind}.created` as const
+  const { environmentId, id } = account
+  const type = eventOf(account, 'CREATED')
+  if (!type) return []
   return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
 }
 

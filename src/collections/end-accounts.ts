@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { after } from '../clock.js'
 import type { EnvironmentId } from '../environment.js'
-import type { EventType } from '../events/catalogue.js'
 import { emitAll } from '../events/emit.js'
 import { limits } from '../limits.js'
 import { listPolicies } from '../merchants/settings.js'
@@ -13,6 +12,7 @@ import {
   type AccountStatus,
   accountKinds,
   accountReference,
+  eventOf,
   isDedicated,
 } from './account.js'
 import { type AccountName, accountId, type Found, unknownAccount } from './find-accounts.js'
@@ -49,7 +49,7 @@ export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<
   const locked = await lockAccounts(tx, [{ environmentId, id: accountId(name) }])
   const [account] = [...locked.values()].filter(({ kind }) => kind === name.kind)
   if (!account) throw unknownAccount(name)
-  const status = isDedicated(account.kind) ? 'INACTIVE' : 'CANCELLED'
+  const status = isDedicated(account) ? 'INACTIVE' : 'CANCELLED'
   if (account.status !== 'ACTIVE' && account.status !== status) throw pastEnding(account, status)
   if (account.status === status) return { account, payments: await paymentsOf(tx, account) }
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
@@ -57,12 +57,6 @@ export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<
     { ...account, status, endedAt: after(now, clockOffsetMs) },
   ])
   return ended!
-}
-
-/** Dedicated wallets are for good: nothing deactivates them. */
-function typeOf({ kind, status }: Account): EventType {
-  if (isDedicated(kind)) return 'dedicated_account.deactivated'
-  return status === 'EXPIRED' ? `${kind}.expired` : `${kind}.cancelled`
 }
 
 /** For accounts that are locked, and given as they shall be. */
@@ -85,7 +79,8 @@ async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> 
 function toHappening({ account, payments }: Found) {
   const { environmentId, id, eventSequence: sequence } = account
   const data = showAccount(account, payments)
-  return { environmentId, type: typeOf(account), resourceId: id, causeId: id, sequence, data }
+  const type = eventOf(account, account.status)!
+  return { environmentId, type, resourceId: id, causeId: id, sequence, data }
 }
 
 function toChange({ account }: Found) {

@@ -4,13 +4,20 @@ import { fromReference } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import { type Account, type AccountKind, type AccountStatus, accountKinds } from './account.js'
+import {
+  type Account,
+  type AccountKind,
+  type AccountStatus,
+  accountKinds,
+  isWallet,
+} from './account.js'
+import { listOtherDeposits, type OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
 /** An account with its latest payments, newest first. */
-export type Found = { account: Account; payments: Payment[] }
+export type Found = { account: Account; payments: Payment[]; otherDeposits?: OtherDeposit[] }
 
 export type AccountName = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
@@ -46,7 +53,8 @@ export async function getAccount(db: Reader, name: AccountName): Promise<Found> 
     where a.environment_id = ${name.environmentId} and a.id = ${id} and a.kind = ${name.kind}`)
   const [found] = await withPayments(db, accounts)
   if (!found) throw unknownAccount(name)
-  return found
+  if (!isWallet(found.account)) return found
+  return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
 }
 
 /** Whichever account of this environment has the number. */

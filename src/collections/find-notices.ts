@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { limits } from '../limits.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
+import type { Account } from './account.js'
 import { type NoticeName, type NoticeState, readAnnounced } from './store-notices.js'
 
 export type OpenNotice = NoticeName & {
@@ -30,6 +32,23 @@ export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNo
   return rows.map(({ announced, ...row }) => {
     const { accountNumber, amount, currency } = readAnnounced(announced)
     return { ...row, accountNumber, amount, currency }
+  })
+}
+
+export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'receivedAt'>
+
+/** What came to a wallet and is not for it, newest first. */
+export async function listOtherDeposits(
+  db: Reader,
+  { rail, number }: Pick<Account, 'rail' | 'number'>,
+): Promise<OtherDeposit[]> {
+  const rows = await db.rows(sql<Pick<Row, 'id' | 'announced'>>`
+    select id, announced from notices
+    where rail = ${rail} and announced ->> 'accountNumber' = ${number} and state = 'REFUSED'
+    order by received_at desc limit ${limits.collections.paymentsShown}`)
+  return rows.map(({ id, announced }) => {
+    const { amount, currency, receivedAt } = readAnnounced(announced)
+    return { id, amount, currency, receivedAt }
   })
 }
 

@@ -1,29 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId, Mode } from '../environment.js'
-import { limits } from '../limits.js'
 import {
   defaultSettings,
   mergeSettings,
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
-import type { Destination } from '../payouts/ports.js'
-import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, AccountStatus } from './account.js'
-import type { Payment } from './payment.js'
 import { referencePattern, type Session } from './session.js'
 import { accountColumns } from './store-accounts.js'
-import { findLatestPayments } from './store-payments.js'
-import { findDestinations } from './store-returns.js'
 
 /** A session with everything that it is shown with. */
 export type FoundSession = {
   session: Session
   account: Account
-  /** The latest, newest first. */
-  payments: Payment[]
   mode: Mode
   clockOffsetMs: number
   merchantId: string
@@ -31,83 +23,61 @@ export type FoundSession = {
   paymentMethods: Settings['paymentMethods']
 }
 
-/** With what only payers are told. */
-export type PublicSession = FoundSession & {
-  /** Where money goes back to, by the id of the payment. */
-  sentBackTo: Map<string, Destination>
+/** Of the session, beside the columns of its account, some of which have the same names. */
+type OwnColumns = Pick<
+  Session,
+  | 'reference'
+  | 'description'
+  | 'customerName'
+  | 'customerEmail'
+  | 'url'
+  | 'successUrl'
+  | 'cancelUrl'
+> & {
+  ownId: string
+  ownReference: string | null
+  ownMetadata: string
+  ownSequence: number
+  ownCreatedAt: Date
 }
 
-const columns = `s.environment_id as "environmentId", s.id, s.reference,
-  s.account_id as "accountId", s.description, s.customer_name as "customerName",
-  s.customer_email as "customerEmail", s.merchant_reference as "merchantReference", s.url,
-  s.success_url as "successUrl", s.cancel_url as "cancelUrl", s.metadata,
-  s.event_sequence as "eventSequence", s.created_at as "createdAt", e.mode,
-  e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
-  m.display_name as "merchantName", c.document as settings`
+type OwnerColumns = Pick<FoundSession, 'mode' | 'clockOffsetMs' | 'merchantId'> & {
+  merchantName: string
+}
 
-const owners = `
+export type SessionRow = Account & OwnColumns & OwnerColumns
+
+export const sessionColumns = `${accountColumns}, s.id as "ownId", s.reference, s.description,
+  s.customer_name as "customerName", s.customer_email as "customerEmail", s.url,
+  s.success_url as "successUrl", s.cancel_url as "cancelUrl",
+  s.merchant_reference as "ownReference", s.metadata as "ownMetadata",
+  s.event_sequence as "ownSequence", s.created_at as "ownCreatedAt", e.mode,
+  e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
+  m.display_name as "merchantName"`
+
+/** What belongs to each session `s`. */
+export const sessionJoins = `
+  join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
   join environments e on e.id = s.environment_id
   join merchants m on m.id = e.merchant_id
   left join environment_settings c on c.environment_id = s.environment_id`
 
-type Row = Session &
-  Omit<FoundSession, 'session' | 'account' | 'payments' | 'checkout' | 'paymentMethods'> & {
-    merchantName: string
-    settings: string | null
-  }
+const isWellFormed = new RegExp(referencePattern)
 
-const publicNames = { reference: 'text' } as const
-
-const findPublic = listStatement<typeof publicNames, Row>({
-  name: 'find_public_sessions',
-  columns: publicNames,
-  text: (list) => `
-    select ${columns} from ${list}
-    join checkout_sessions s on s.reference = list.reference ${owners}`,
-})
-
-const findPublicAccounts = listStatement<typeof publicNames, Account>({
-  name: 'find_public_session_accounts',
-  columns: publicNames,
-  text: (list) => `
-    select ${accountColumns} from ${list}
-    join checkout_sessions s on s.reference = list.reference
-    join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id`,
-})
-
-const isReference = new RegExp(referencePattern)
-
-/**
- * For everyone who knows a reference, whoever's session it is; undefined where there is none, and
- * for what cannot be one: nobody learns the difference.
- */
-export async function findByReferences(
-  db: Reader,
-  references: string[],
-): Promise<(PublicSession | undefined)[]> {
-  // Many pages may show one session: named twice, its payments would be found twice.
-  const unique = [...new Set(references)].filter((reference) => isReference.test(reference))
-  if (unique.length === 0) return references.map(() => undefined)
-  const names = unique.map((reference) => ({ reference }))
-  const [rows, accounts] = await Promise.all([
-    db.rows(findPublic(names)),
-    db.rows(findPublicAccounts(names)),
-  ])
-  const found = await complete(db, rows, accounts)
-  const isGoingBack = (one: Payment) => one.amountReturning > 0n || one.amountReturned > 0n
-  const goingBack = found.flatMap(({ payments }) => payments.filter(isGoingBack))
-  const sentBackTo = await findDestinations(db, goingBack)
-  const byReference = new Map(found.map((one) => [one.session.reference, { ...one, sentBackTo }]))
-  return references.map((reference) => byReference.get(reference))
+/** What is none is not looked for: nobody learns the difference. */
+export function isSessionReference(text: string): boolean {
+  return isWellFormed.test(text)
 }
 
 export type SessionName = { environmentId: EnvironmentId; reference: string }
 
 export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
-  const [found] = await findByReferences(db, [name.reference])
-  if (found?.session.environmentId === name.environmentId) return found
+  const { environmentId, reference } = name
+  const isOne = sql`s.environment_id = ${environmentId} and s.reference = ${reference}`
+  const [found] = isSessionReference(reference) ? await findWhere(db, isOne) : []
+  if (found) return found
   throw new Refusal('not_found', {
-    message: `There is no checkout session ${name.reference} in this environment.`,
+    message: `There is no checkout session ${reference} in this environment.`,
   })
 }
 
@@ -124,18 +94,13 @@ export async function listSessions(
   environmentId: EnvironmentId,
   { merchantReference, status, beforeId, limit }: SessionFilter,
 ): Promise<FoundSession[]> {
-  const where = [
+  const conditions = [
     sql`s.environment_id = ${environmentId}`,
     merchantReference !== undefined && sql`s.merchant_reference = ${merchantReference}`,
     status && sql`a.status = ${status}`,
     beforeId && sql`s.id < ${beforeId}`,
   ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
-  const rows = await db.rows(sql<Row>`
-    select ${sql.raw(columns)} from checkout_sessions s
-    join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
-    ${sql.raw(owners)}
-    where ${sql.join(where, sql` and `)} order by s.id desc limit ${limit}`)
-  return completeOf(db, environmentId, rows)
+  return findWhere(db, sql`${sql.join(conditions, sql` and `)} order by s.id desc limit ${limit}`)
 }
 
 /** Those of accounts that are locked, for telling of them. */
@@ -144,38 +109,34 @@ export async function findOfAccounts(
   environmentId: EnvironmentId,
   accountIds: string[],
 ): Promise<FoundSession[]> {
-  const rows = await db.rows(sql<Row>`
-    select ${sql.raw(columns)} from checkout_sessions s ${sql.raw(owners)}
-    where s.environment_id = ${environmentId} and s.account_id = any(${accountIds}::uuid[])`)
-  return completeOf(db, environmentId, rows)
+  return findWhere(
+    db,
+    sql`s.environment_id = ${environmentId} and s.account_id = any(${accountIds}::uuid[])`,
+  )
 }
 
-async function completeOf(db: Reader, environmentId: EnvironmentId, rows: Row[]) {
-  const accounts = await db.rows(sql<Account>`
-    select ${sql.raw(accountColumns)} from collection_accounts a
-    where a.environment_id = ${environmentId}
-      and a.id = any(${rows.map(({ accountId }) => accountId)}::uuid[])`)
-  return complete(db, rows, accounts)
+async function findWhere(db: Reader, where: RawBuilder<unknown>): Promise<FoundSession[]> {
+  const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
+    select ${sql.raw(sessionColumns)}, c.document as settings from checkout_sessions s
+    ${sql.raw(sessionJoins)} where ${where}`)
+  return rows.map(({ settings, ...row }) =>
+    toFound(row, settings === null ? {} : (JSON.parse(settings) as SettingsPatch)),
+  )
 }
 
-async function complete(db: Reader, rows: Row[], accounts: Account[]): Promise<FoundSession[]> {
-  const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(db, paid, limits.collections.paymentsShown)
-  const byId = new Map(accounts.map((account) => [account.id, account]))
-  return rows.map((row) => {
-    const { mode, clockOffsetMs, merchantId, merchantName, settings, ...session } = row
-    const account = byId.get(session.accountId)!
-    return {
-      ...{ session, account, payments: payments.get(account.id) ?? [] },
-      ...{ mode, clockOffsetMs, merchantId },
-      ...settingsOf(merchantName, settings),
-    }
-  })
-}
-
-function settingsOf(merchantName: string, stored: string | null) {
+/** With what the merchant has set. */
+export function toFound(row: SessionRow, patch: SettingsPatch): FoundSession {
+  const { ownId, ownReference, ownMetadata, ownSequence, ownCreatedAt, ...rest } = row
+  const { reference, description, customerName, customerEmail, url, ...others } = rest
+  const { successUrl, cancelUrl, mode, clockOffsetMs, merchantId, merchantName, ...account } =
+    others
+  const session = {
+    ...{ environmentId: account.environmentId, id: ownId, reference, accountId: account.id },
+    ...{ description, customerName, customerEmail, merchantReference: ownReference },
+    ...{ url, successUrl, cancelUrl, metadata: ownMetadata, eventSequence: ownSequence },
+    createdAt: ownCreatedAt,
+  }
   const standard = defaultSettings({ merchantName })
-  const patch = stored === null ? {} : (JSON.parse(stored) as SettingsPatch)
   const { checkout, paymentMethods } = mergeSettings(standard, patch)
-  return { checkout, paymentMethods }
+  return { session, account, mode, clockOffsetMs, merchantId, checkout, paymentMethods }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
-import type { Account } from './account.js'
-import { findByReferences, type PublicSession } from './find-sessions.js'
+import { type Account, isWallet } from './account.js'
+import { createPublicFinder, type PublicSession } from './find-public-sessions.js'
 import { type CollectionRails, createAccountOrdering, type OrderAccount } from './order-accounts.js'
 import { createSessionOrdering, type OrderSession } from './order-sessions.js'
 import { createWalletOrdering, type OrderWallet, type WalletRails } from './order-wallets.js'
@@ -42,7 +42,7 @@ export type Collections = {
   coinCustomers: CoinCustomers | undefined
   order: OrderAccount
   orderWallet: OrderWallet
-  /** Has a wallet looked at, at once and without waiting for it. */
+  /** Has a wallet looked at soon. */
   lookAtWallet(account: Pick<Account, 'rail' | 'number'>): Promise<void>
   orderSession: OrderSession
   /** For everyone who knows the reference; many at once in one question. */
@@ -53,7 +53,10 @@ export type Collections = {
   takeNotice(name: NoticeName): Promise<unknown>
   /** At once, and without waiting for it. */
   takeSoon(name: NoticeName): void
-  /** Has the bank tell all payments into an account, and judges those that are new. */
+  /**
+   * Has the bank tell all payments into an account, and judges those that are new; or has a wallet
+   * looked at soon.
+   */
   requery(account: Account, mode: Mode): Promise<void>
   lanes: { notices: NoticeLane; payments: PaymentLane }
 }
@@ -65,15 +68,17 @@ export function openCollections(tools: Tools): Collections {
   const notices = createNoticeLane(tools)
   const payments = createPaymentLane({ ...tools, rails: byName })
   const orderAccount = createAccountOrdering({ db, rails })
+  const lookAtWallet = ({ rail, number: wallet }: Pick<Account, 'rail' | 'number'>) =>
+    lookSoon(db, clock.now(), { rail, wallet })
   return {
     rails,
     customers,
     coinCustomers,
     order: orderAccount,
     orderWallet: createWalletOrdering({ db, wallets }),
-    lookAtWallet: ({ rail, number: wallet }) => lookSoon(db, clock.now(), { rail, wallet }),
+    lookAtWallet,
     orderSession: createSessionOrdering({ db, orderAccount }),
-    findSession: gather((references: string[]) => findByReferences(db, references)),
+    findSession: gather(createPublicFinder(db)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])
@@ -84,7 +89,10 @@ export function openCollections(tools: Tools): Collections {
     takeSoon: (name) => {
       payments.run(name).catch((error) => logger.warn({ err: error, ...name }, 'judged later'))
     },
-    requery: (account, mode) => requeryAccount({ rails, notices, payments }, account, mode),
+    requery: (account, mode) =>
+      isWallet(account)
+        ? lookAtWallet(account)
+        : requeryAccount({ rails, notices, payments }, account, mode),
     lanes: { notices, payments },
   }
 }

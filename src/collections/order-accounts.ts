@@ -99,7 +99,7 @@ export function toAccount(
     amountHeld: 0n,
     amountReturning: 0n,
     amountReturned: 0n,
-    eventSequence: isDedicated(kind) ? 1 : 0,
+    eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
     expiresAt: expected?.expiresAt ?? null,
     paidAt: null,
@@ -136,7 +136,7 @@ const { keptMs } = limits.idempotency
 /** What is asked for again under the same reference is given the same place. */
 export function railReference(now: Date, wish: Wish, id: string): string {
   const { environment, kind, merchantReference, request } = wish
-  const name = isDedicated(kind)
+  const name = isDedicated({ kind })
     ? merchantReference
     : request && `${request}/${Math.floor(now.getTime() / keptMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')

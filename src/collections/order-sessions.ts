@@ -48,7 +48,7 @@ export function createSessionOrdering(tools: {
     }
     const { mode, clockOffsetMs, merchantId } = environment
     const owner = { mode, clockOffsetMs, merchantId, checkout, paymentMethods }
-    const shown = showSession({ session, account, payments: [], ...owner })
+    const shown = showSession({ session, account, ...owner })
     return { account, session, shown }
   }
 }

@@ -7,7 +7,7 @@ import { getClockOffset } from '../merchants/environment-clock.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import { type Account, type DedicatedKind, isDedicated, type TemporaryKind } from './account.js'
+import { type Account, eventOf, isDedicated } from './account.js'
 import { feeOf, type Rule, readRules } from './collection-rules.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
@@ -43,7 +43,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   const isNowPaid = isPaidBy(account, { amountAccepted: amount })
   const paidAt = after(now, rule.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
-  const isCredit = isDedicated(account.kind)
+  const isCredit = isDedicated(account)
   const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
   const told = { ...account, eventSequence }
   const paid = isNowPaid ? { ...told, status: 'PAID' as const, paidAt } : told
@@ -82,7 +82,7 @@ async function tellPaid(tx: Tx, now: Date, account: Account, { id }: Payment): P
   const shown = limits.collections.paymentsShown
   const payments = await findLatestPayments(tx, [account], shown)
   const { environmentId, id: resourceId, eventSequence: sequence } = account
-  const type = `${account.kind as TemporaryKind}.paid` as const
+  const type = eventOf(account, 'PAID')!
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
   await tellSessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
@@ -100,7 +100,7 @@ function feeLeft(rule: Rule, { source, amount, amountHeld, fee }: Payment): bigi
 
 function tellCredit(tx: Tx, now: Date, account: Account, payment: Payment): void {
   const { environmentId, id: resourceId, eventSequence: sequence } = account
-  const type = `${account.kind as DedicatedKind}.credited` as const
+  const type = eventOf(account, 'CREDITED')!
   const data = showCredit(account, payment)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: payment.id, sequence, data }])
 }

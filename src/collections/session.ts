@@ -25,16 +25,20 @@ export type Session = {
   createdAt: Date
 }
 
-const statuses: Partial<Record<AccountStatus, SessionStatus>> = {
-  ACTIVE: 'pending',
-  PAID: 'paid',
-  EXPIRED: 'expired',
-  CANCELLED: 'cancelled',
+/** A session is as its account is, also when a late payment is accepted. */
+export const accountStatuses: Record<SessionStatus, AccountStatus> = {
+  pending: 'ACTIVE',
+  paid: 'PAID',
+  expired: 'EXPIRED',
+  cancelled: 'CANCELLED',
 }
 
-/** A session is as its account is, also when a late payment is accepted. */
+const statuses = Object.fromEntries(
+  Object.entries(accountStatuses).map(([status, ofAccount]) => [ofAccount, status]),
+) as Record<AccountStatus, SessionStatus>
+
 export function sessionStatus(status: AccountStatus): SessionStatus {
-  return statuses[status]!
+  return statuses[status]
 }
 
 /** Twenty-four bytes in base32, behind a prefix of three. */

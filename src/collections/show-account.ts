@@ -1,6 +1,7 @@
 import { toWire } from '../money/amounts.js'
 import { type Asset, coins } from '../money/assets.js'
 import { type Account, type AccountKind, accountReference } from './account.js'
+import type { OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
 import { showPayment, showPlaces } from './show-payment.js'
 
@@ -8,8 +9,20 @@ import { showPayment, showPlaces } from './show-payment.js'
  * An account as its verify operation, and events about it, show it: JSON text, because the metadata
  * inside is the merchant's own text. The payments are the latest ones, newest first.
  */
-export function showAccount(account: Account, payments: Payment[]): string {
-  return withMetadata(shown[account.kind](account, payments), account)
+export function showAccount(
+  account: Account,
+  payments: Payment[],
+  otherDeposits: OtherDeposit[] = [],
+): string {
+  const others = otherDeposits.length > 0 && { otherDeposits: otherDeposits.map(showOther) }
+  return withMetadata({ ...shown[account.kind](account, payments), ...others }, account)
+}
+
+/** In the units of the chain: how many make a whole of a strange token, nobody has told us. */
+function showOther({ id, amount, currency, receivedAt }: OtherDeposit) {
+  const [signature] = id.split(':')
+  const units = amount.toString()
+  return { asset: currency, units, signature, receivedAt: receivedAt.toISOString() }
 }
 
 /** A dedicated account, and the payment that it was credited with. */

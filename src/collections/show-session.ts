@@ -3,7 +3,8 @@ import { prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { toWire } from '../money/amounts.js'
 import { accountReference } from './account.js'
-import type { FoundSession, PublicSession } from './find-sessions.js'
+import type { PublicSession } from './find-public-sessions.js'
+import type { FoundSession } from './find-sessions.js'
 import { type Payment, statusOf } from './payment.js'
 import { sessionStatus } from './session.js'
 
@@ -23,9 +24,28 @@ export function showSession(found: FoundSession): string {
   return `${JSON.stringify(shown).slice(0, -1)},"metadata":${session.metadata}}`
 }
 
-/** As everyone who knows the reference sees it. Where to go next is told when it is time. */
+/** As everyone who knows the reference sees it. */
 export function showPublicSession(now: Date, found: PublicSession) {
-  const { session, account, clockOffsetMs } = found
+  return { ...showStill(found), serverTime: showTime(now, found) }
+}
+
+/** Pages that asked at the same moment share what was read, and what is written of it. */
+const written = new WeakMap<PublicSession, string>()
+
+/** The same as JSON text. */
+export function writePublicSession(now: Date, found: PublicSession): string {
+  const text = written.get(found) ?? JSON.stringify(showStill(found)).slice(0, -1)
+  written.set(found, text)
+  return `${text},"serverTime":"${showTime(now, found)}"}`
+}
+
+function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
+  return after(now, clockOffsetMs).toISOString()
+}
+
+/** All but the time. Where to go next is told when it is due. */
+function showStill(found: PublicSession) {
+  const { session, account } = found
   const { number, accountName, bankName, bankCode } = account
   const isPending = account.status === 'ACTIVE'
   const amount = toWire(account.amount!, 'NGN')
@@ -34,8 +54,9 @@ export function showPublicSession(now: Date, found: PublicSession) {
     ...(isPending && {
       bankTransfer: { accountNumber: number, accountName, bankName, bankCode, amount },
     }),
+    amountReceived: toWire(account.amountReceived, 'NGN'),
+    amountAccepted: toWire(account.amountAccepted, 'NGN'),
     received: showReceived(found),
-    serverTime: after(now, clockOffsetMs).toISOString(),
     cancelUrl: withReference(session.cancelUrl, session.reference),
     ...(account.status === 'PAID' && {
       successUrl: withReference(session.successUrl, session.reference),
@@ -86,8 +107,8 @@ function showCore({ session, account, merchantId, checkout, paymentMethods }: Fo
   }
 }
 
-function showMethods(enabled: boolean, isPending: boolean) {
-  const available = enabled && isPending
+/** A session keeps the account it was made with, which takes money whatever is enabled since. */
+function showMethods(enabled: boolean, available: boolean) {
   return [
     {
       ...{ code: 'bank_transfer', label: 'Bank transfer', enabled, available },
@@ -100,10 +121,13 @@ function showMethods(enabled: boolean, isPending: boolean) {
   ]
 }
 
-/** So that the merchant's page knows which session it is about. */
+/**
+ * So that the merchant's page knows which session it is about. What the merchant wrote stays as it
+ * is, byte by byte: it may be signed, or read by something that is particular about it.
+ */
 export function withReference(url: string | null, reference: string): string | null {
   if (url === null) return null
-  const parsed = new URL(url)
-  parsed.searchParams.set('reference', reference)
-  return parsed.href
+  const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(url)!
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${separator}reference=${reference}${fragment}`
 }

@@ -245,7 +245,7 @@ function whyUnsound({ amount, currency }: Announced): string | null {
 const tooLarge = 'too_large'
 const anotherCurrency = 'another_currency'
 
-/** Whether the account takes what came: naira at a bank, its own coin, or any where it says none. */
+/** Whether the account takes what came: naira at a bank, its own coin, or any coin. */
 function isFor(account: Account | undefined, { announced: { currency } }: Notice): boolean {
   if (!account) return false
   return account.asset === null ? currency !== 'NGN' : account.asset === currency

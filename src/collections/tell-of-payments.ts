@@ -1,17 +1,10 @@
 import type { EventType } from '../events/catalogue.js'
 import type { Happening } from '../events/emit.js'
-import { type Account, isDedicated, type Variance } from './account.js'
+import { type Account, eventOf, isDedicated } from './account.js'
 import type { Payment } from './payment.js'
 import { showAccount, showCredit } from './show-account.js'
 import { showPayment } from './show-payment.js'
 import type { Taken } from './take-payments.js'
-
-const mismatches = {
-  UNDERPAID: 'underpaid',
-  OVERPAID: 'overpaid',
-  LATE: 'late_payment',
-  DUPLICATE: 'duplicate_payment',
-} as const satisfies Record<Exclude<Variance, 'NONE'>, string>
 
 type Left = { account: Account; payment: Payment }
 
@@ -44,17 +37,14 @@ export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left:
 }
 
 function showLeft({ account, payment, payments }: Taken): string {
-  return isDedicated(account.kind) ? showCredit(account, payment) : showAccount(account, payments)
+  return isDedicated(account) ? showCredit(account, payment) : showAccount(account, payments)
 }
 
 function typesOf({ account, payment, isNowPaid }: Taken): EventType[] {
-  const { kind } = account
-  if (isDedicated(kind)) return payment.amountAccepted > 0n ? [`${kind}.credited`] : []
-  const { variance } = payment
-  return [
-    ...(variance === 'NONE' ? [] : [`${kind}.${mismatches[variance]}` as const]),
-    ...(isNowPaid ? [`${kind}.paid` as const] : []),
-  ]
+  if (isDedicated(account))
+    return payment.amountAccepted > 0n ? [eventOf(account, 'CREDITED')!] : []
+  const mismatch = eventOf(account, payment.variance)
+  return [...(mismatch ? [mismatch] : []), ...(isNowPaid ? [eventOf(account, 'PAID')!] : [])]
 }
 
 function placesTold({ amountHeld, amountReturning }: Payment): EventType[] {

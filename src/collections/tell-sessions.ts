@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type Happening } from '../events/emit.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Account, AccountStatus } from './account.js'
 import { type FoundSession, findOfAccounts } from './find-sessions.js'
@@ -39,13 +39,20 @@ export async function tellSessions(tx: Tx, now: Date, changes: Change[]): Promis
   )
 }
 
+const wake = listStatement({
+  name: 'wake_checkout_pages',
+  columns: { environment_id: 'int4', id: 'uuid' },
+  text: (list) => `
+    select pg_notify('${sessionChannel}', s.reference) from ${list}
+    join checkout_sessions s on s.environment_id = list.environment_id and s.id = list.id`,
+})
+
 /** A hint only: pages ask for themselves, and who misses it asks a little later. */
 export function wakePages(tx: Tx, accounts: Account[]): void {
-  const shown = accounts.filter(({ sessionId }) => sessionId !== null)
-  for (const { environmentId, sessionId } of shown)
-    tx.write(sql`
-      select pg_notify(${sessionChannel}, reference) from checkout_sessions
-      where environment_id = ${environmentId} and id = ${sessionId}`)
+  const shown = accounts.flatMap(({ environmentId, sessionId }) =>
+    sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
+  )
+  if (shown.length > 0) tx.write(wake(shown))
 }
 
 async function findAll(tx: Tx, changes: Change[]): Promise<Map<string, FoundSession>> {

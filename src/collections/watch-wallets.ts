@@ -136,7 +136,7 @@ function nextLookMs(now: Date, { kind, asset, hasTrouble }: TokenAccount, left: 
   if (left.isUnread) return lookEveryMs
   if (!isCoin(asset)) return limits.deposits.auditEveryMs
   const restedMs = now.getTime() - left.busyUntil.getTime()
-  const isForGood = kind !== null && isDedicated(kind)
+  const isForGood = kind !== null && isDedicated({ kind })
   return Math.min(Math.max(lookEveryMs, restedMs / 10), isForGood ? longestLookMs : longestRestMs)
 }
 

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import type { Mode } from '../environment.js'
 import { prefixes, toReference } from '../ids.js'
-import { time } from './resources.js'
+import { time } from './shapes.js'
 
 type Sendable = {
   eventId: string

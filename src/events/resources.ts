@@ -1,26 +1,22 @@
-import Type, { type TProperties, type TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
+import {
+  decimal,
+  kobo,
+  metadata,
+  naira,
+  network,
+  orNull,
+  resource,
+  stablecoin,
+  text,
+  time,
+} from './shapes.js'
 
 /**
  * The shapes of everything a merchant sees: verify operations answer them and events carry them, so
  * they are written once.
  */
-export const time = Type.String({
-  description: 'ISO 8601, UTC, with milliseconds.',
-  examples: ['2026-01-05T09:00:00.000Z'],
-})
 
-/** Its title names it where documents refer to it. */
-const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
-  Object.assign(Type.Object(properties), { title })
-
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const text = (...examples: string[]) => Type.String({ examples })
-const kobo = Type.Integer({ description: 'Naira in kobo.', examples: [1_250_000] })
-const decimal = Type.String({ description: 'A decimal amount.', examples: ['25.50'] })
-const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
-const network = Type.Literal('SOLANA')
-const naira = Type.Literal('NGN')
-const metadata = Type.Object({}, { additionalProperties: true, description: 'As you sent it.' })
 const variance = Type.Enum(['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'], {
   description: 'The latest payment that did not match.',
 })
@@ -168,6 +164,8 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       amount: kobo,
     }),
   ),
+  amountReceived: kobo,
+  amountAccepted: kobo,
   received: Type.Array(
     Type.Object({
       amount: kobo,
@@ -179,12 +177,29 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       ),
       receivedAt: time,
     }),
-    { description: 'What came so far, newest first, and where that money is now.' },
+    {
+      description: 'What came, newest first and the last ten at most, and where that money is now.',
+    },
   ),
   serverTime: time,
   cancelUrl: orNull(Type.String()),
   successUrl: Type.Optional(orNull(Type.String())),
 })
+
+const otherDeposits = Type.Optional(
+  Type.Array(
+    Type.Object({
+      asset: Type.String({ description: 'USDC, USDT, or the address of another mint.' }),
+      units: Type.String({
+        description: 'In the smallest unit of the token.',
+        examples: ['5000000'],
+      }),
+      signature: Type.String(),
+      receivedAt: time,
+    }),
+    { description: 'What came and is not for this wallet: kept there, and not credited.' },
+  ),
+)
 
 export const cryptoWallet = resource('CryptoWallet', {
   reference: text('cw_01hx…'),
@@ -198,6 +213,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   amountReceived: decimal,
   ...amounts(decimal),
   payments: Type.Array(payment),
+  otherDeposits,
   metadata,
   expiresAt: time,
   createdAt: time,
@@ -211,6 +227,7 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
   assets: Type.Array(stablecoin),
   network,
   status: Type.Enum(['ACTIVE', 'INACTIVE']),
+  otherDeposits,
   metadata,
   createdAt: time,
 })
@@ -218,62 +235,6 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
 export const creditedWallet = resource('CreditedCryptoWallet', {
   ...dedicatedCryptoWallet.properties,
   ...withPayment,
-})
-
-const failureReason = Type.String({
-  description: 'A word for programs; docs/reference/payouts.md explains them.',
-})
-
-export const cryptoTransfer = resource('CryptoTransfer', {
-  reference: text('ct_01hx…'),
-  merchantReference: Type.Optional(text('payout-9')),
-  asset: stablecoin,
-  network,
-  amount: decimal,
-  fee: decimal,
-  totalDebit: decimal,
-  destinationAddress: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'),
-  status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED']),
-  transactionSignature: Type.String({ description: 'Of the latest attempt.' }),
-  failureReason: orNull(failureReason),
-  metadata,
-  submittedAt: time,
-  confirmedAt: orNull(time),
-  failedAt: orNull(time),
-  createdAt: time,
-  attempts: Type.Array(
-    Type.Object({
-      signature: Type.String(),
-      submittedAt: time,
-      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD']),
-    }),
-  ),
-})
-
-export const bankTransfer = resource('BankTransfer', {
-  reference: text('bt_01hx…'),
-  merchantReference: Type.Optional(text('payout-9')),
-  amount: kobo,
-  fee: kobo,
-  totalDebit: kobo,
-  currency: naira,
-  bankCode: text('058'),
-  bankName: text('GTBank'),
-  accountNumber: text('0123456789'),
-  accountName: text('ADA OBI'),
-  narration: orNull(Type.String()),
-  status: Type.Enum(['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED']),
-  sessionId: orNull(Type.String()),
-  reviewRequired: Type.Boolean({
-    description: 'Nobody could say for three days what became of it.',
-  }),
-  failureReason: orNull(failureReason),
-  metadata,
-  submittedAt: time,
-  completedAt: orNull(time),
-  failedAt: orNull(time),
-  reversedAt: orNull(time),
-  createdAt: time,
 })
 
 export const lowBalance = resource('LowBalance', {

@@ -172,15 +172,15 @@ function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About):
   })
 }
 
-export function show({ account, payments }: Found): string {
-  return showAccount(account, payments)
+export function show({ account, payments, otherDeposits }: Found): string {
+  return showAccount(account, payments, otherDeposits)
 }
 
-function operationOf(kind: AccountKind): string {
+export function operationOf(kind: AccountKind): string {
   return kind.replace(/(^|_)([a-z])/g, (_match, _start, letter) => letter.toUpperCase())
 }
 
-function titleOf(kind: AccountKind): string {
+export function titleOf(kind: AccountKind): string {
   const { words } = accountKinds[kind]
   return words[0]!.toUpperCase() + words.slice(1)
 }

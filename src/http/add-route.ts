@@ -34,7 +34,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     schema: toOpenApi(route),
     // Asked for its head only, a stream would be open and heard by nobody.
     exposeHeadRoute: !route.isStream,
-    config: { isSigned: route.access === 'signed', takesForm: route.takesForm },
+    config: {
+      ...{ isSigned: route.access === 'signed', takesForm: route.takesForm },
+      isOpen: route.access === 'open',
+    },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
       const { caller } = request
@@ -53,9 +56,11 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
 /** A path that exists answers any other method with what it does take. */
 export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
   const methods = new Map<string, string[]>()
-  for (const { path, method, isStream } of routes) {
+  const open = new Set<string>()
+  for (const { path, method, isStream, access } of routes) {
     const heads = method === 'GET' && !isStream ? ['HEAD'] : []
     methods.set(path, [...(methods.get(path) ?? []), method, ...heads])
+    if (access === 'open') open.add(path)
   }
 
   for (const [path, allowed] of methods) {
@@ -64,6 +69,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
       method: others,
       url: path,
       schema: { hide: true },
+      config: { isOpen: open.has(path) },
       onRequest: async (request, reply) => {
         reply.header('allow', allowed.join(', '))
         throw new Refusal('method_not_allowed', {

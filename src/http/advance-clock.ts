@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { after, second } from '../clock.js'
 import { advanceAccounts } from '../collections/advance-accounts.js'
-import { time } from '../events/resources.js'
+import { time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'

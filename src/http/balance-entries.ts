@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import type { EnvironmentId } from '../environment.js'
-import { time } from '../events/resources.js'
+import { time } from '../events/shapes.js'
 import { toReference } from '../ids.js'
 import { purposes } from '../ledger/purposes.js'
 import { listEntries, type StatementEntry } from '../ledger/statement.js'

@@ -1,12 +1,13 @@
 import Type from 'typebox'
-import { type AccountStatus, accountReference } from '../collections/account.js'
+import { accountReference } from '../collections/account.js'
 import { endAccount } from '../collections/end-accounts.js'
 import { type FoundSession, getSession, listSessions } from '../collections/find-sessions.js'
-import type { SessionStatus } from '../collections/session.js'
+import { accountStatuses, type SessionStatus } from '../collections/session.js'
 import { showSession } from '../collections/show-session.js'
 import { checkoutSession } from '../events/resources.js'
 import { prefixes } from '../ids.js'
 import { limits } from '../limits.js'
+import { visibleText } from '../merchants/settings-document.js'
 import { Refusal } from '../refusal.js'
 import { recordAccount, referenceIn } from './accounts.js'
 import { readPosition, writePosition } from './cursor.js'
@@ -18,7 +19,7 @@ import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, kobo, page, pageQuery, plainText } from './schemas.js'
+import { closed, kobo, page, pageQuery } from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
@@ -28,12 +29,12 @@ export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
 
-/** One `@`, and nothing that cannot be seen or kept. */
-const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f]+'
+/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
+const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
 const emailPattern = `^${emailPart}@${emailPart}$`
 
 const text = (length: number, example: string) =>
-  Type.String({ minLength: 1, maxLength: length, pattern: plainText, examples: [example] })
+  Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })
 
 const webUrl = (description: string) =>
   Type.Optional(
@@ -92,13 +93,6 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const statuses: Record<SessionStatus, AccountStatus> = {
-  pending: 'ACTIVE',
-  paid: 'PAID',
-  expired: 'EXPIRED',
-  cancelled: 'CANCELLED',
-}
-
 const list = ({ db }: Rooms) =>
   route({
     ...base,
@@ -109,7 +103,7 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
-      status: Type.Optional(Type.Enum(Object.keys(statuses), { type: 'string' })),
+      status: Type.Optional(Type.Enum(Object.keys(accountStatuses), { type: 'string' })),
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
@@ -117,7 +111,7 @@ const list = ({ db }: Rooms) =>
       const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
       const found = await listSessions(db, environment.id, {
         merchantReference,
-        status: status === undefined ? undefined : statuses[status as SessionStatus],
+        status: status === undefined ? undefined : accountStatuses[status as SessionStatus],
         beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
         limit: limit + 1,
       })

@@ -1,10 +1,8 @@
 import Type from 'typebox'
-import { type Found, getAccount } from '../collections/find-accounts.js'
 import { cryptoWallet } from '../events/resources.js'
 import type { Coin } from '../money/assets.js'
-import { accountRoutes, endAndClose, openWallet, referenceIn, show } from './accounts.js'
-import { successText } from './envelope.js'
-import { toLateCall } from './keyed-lane.js'
+import { cancelRoute, requeryRoute } from './account-actions.js'
+import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { readCoins } from './read-coins.js'
 import { readExpiry } from './read-expiry.js'
@@ -15,17 +13,22 @@ import { closed, decimal, network, stablecoin } from './schemas.js'
 const path = '/v1/collections/crypto-wallets'
 const kind = 'crypto_wallet'
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
-const params = Type.Object({ reference: Type.String() })
+
+const about = { kind, path, resource: cryptoWallet } as const
 
 export function cryptoWalletRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ kind, path, resource: cryptoWallet, named: 'merchantReference' },
-      ...{ statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'], parameter: 'reference' },
+      ...{ ...about, named: 'merchantReference', parameter: 'reference' },
+      statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
-    cancel(rooms),
-    requery(rooms),
+    cancelRoute(rooms, about),
+    requeryRoute(rooms, about, {
+      summary: 'Look at the chain again',
+      description:
+        'Has the wallet looked at at once, which happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    }),
   ]
 }
 
@@ -60,46 +63,5 @@ const create = (rooms: Rooms) =>
       const metadata = readMetadata(ask)
       const wish = { kind, merchantReference, metadata, expected, asset } as const
       return openWallet(rooms, ask, wish, 'Crypto wallet created')
-    },
-  })
-
-const cancel = (rooms: Rooms) =>
-  route({
-    ...base,
-    path: `${path}/:reference/cancel`,
-    operation: 'cancelCryptoWallet',
-    summary: 'Cancel a crypto wallet',
-    description: 'You want no coins here any more. What comes all the same counts as late.',
-    params,
-    answers: { 200: cryptoWallet },
-    codes: ['not_found', 'account_action_failed'],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
-      return endAndClose(rooms, ask, name, 'Crypto wallet cancelled')
-    },
-  })
-
-const requery = (rooms: Rooms) =>
-  route({
-    ...base,
-    path: `${path}/:reference/requery`,
-    operation: 'requeryCryptoWallet',
-    summary: 'Look at the chain again',
-    description:
-      'Has the wallet looked at at once, which happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
-    params,
-    answers: { 200: cryptoWallet },
-    codes: ['not_found'],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
-      const { account } = await getAccount(rooms.db, name)
-      await rooms.collections.lookAtWallet(account)
-      return rooms.change(
-        toLateCall(
-          ask,
-          (tx) => getAccount(tx, name),
-          (found) => successText(200, 'Crypto wallet', show(found as Found)),
-        ),
-      )
     },
   })

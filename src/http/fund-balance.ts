@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { time } from '../events/resources.js'
+import { time } from '../events/shapes.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'

@@ -8,10 +8,16 @@ export type HttpMetrics = {
   observe(request: FastifyRequest, reply: FastifyReply): void
 }
 
+/** What is written down elsewhere, by rail. */
+type Figures = {
+  listReconciliations: () => Promise<Reconciliation[]>
+  countTroubled: () => Promise<{ rail: string; count: number }[]>
+}
+
 /** Counted by route pattern, never by path: references would make a new series each. */
 export function createMetrics(
   lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
-  listReconciliations: () => Promise<Reconciliation[]>,
+  figures: Figures,
 ): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -38,7 +44,7 @@ export function createMetrics(
         for (const [event, count] of Object.entries(stats)) this.set({ lane, event }, count)
     },
   })
-  addReconciliations(registry, listReconciliations)
+  addFigures(registry, figures)
   return {
     registry,
     observe(request, reply) {
@@ -50,9 +56,13 @@ export function createMetrics(
   }
 }
 
-/** As the worker that compared last wrote it down: it has no `/metrics` of its own. */
-function addReconciliations(registry: Registry, list: () => Promise<Reconciliation[]>): void {
-  const add = (name: string, help: string, read: (one: Reconciliation) => number) =>
+/** As workers have written it down: they have no `/metrics` of their own. */
+function addFigures(registry: Registry, { listReconciliations, countTroubled }: Figures): void {
+  const add = <Row extends { rail: string }>(
+    name: string,
+    help: string,
+    { list, read }: { list: () => Promise<Row[]>; read: (one: Row) => number },
+  ) =>
     new Gauge({
       ...{ name, help, labelNames: ['rail'], registers: [registry] },
       async collect() {
@@ -64,11 +74,16 @@ function addReconciliations(registry: Registry, list: () => Promise<Reconciliati
   add(
     'manilla_reconciliation_differences',
     'In how many ways books and rail contradict each other.',
-    ({ differences }) => differences,
+    { list: listReconciliations, read: ({ differences }) => differences },
   )
   add(
     'manilla_reconciliation_timestamp_seconds',
     'When books and rail were last compared; a result that is old says nothing.',
-    ({ reconciledAt }) => reconciledAt.getTime() / 1_000,
+    { list: listReconciliations, read: ({ reconciledAt }) => reconciledAt.getTime() / 1_000 },
+  )
+  add(
+    'manilla_wallets_in_trouble',
+    'Token accounts where something came that cannot be read: it may be money.',
+    { list: countTroubled, read: ({ count }) => count },
   )
 }

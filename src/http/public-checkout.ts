@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import type { PublicSession } from '../collections/find-sessions.js'
-import { showPublicSession } from '../collections/show-session.js'
+import type { PublicSession } from '../collections/find-public-sessions.js'
+import { writePublicSession } from '../collections/show-session.js'
 import { publicCheckoutSession } from '../events/resources.js'
 import { Refusal } from '../refusal.js'
-import { success } from './envelope.js'
+import { successText } from './envelope.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 
@@ -29,7 +29,7 @@ const read = (rooms: Rooms) =>
     codes: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
       const found = await findSession(rooms, reference)
-      return success(200, 'Checkout session', showPublicSession(now, found))
+      return successText(200, 'Checkout session', writePublicSession(now, found))
     },
   })
 
@@ -41,7 +41,7 @@ const stream = (rooms: Rooms) =>
     operation: 'streamPublicCheckout',
     summary: 'Hear when a checkout session changes',
     description:
-      'Server-sent events: `changed` says that there is something new to read, and nothing else.',
+      'Server-sent events: `changed` says that there is something new to read, and nothing else. A stream lasts 15 minutes at most; a session has five, an address twenty, and beyond that comes 429. When the service has as many as it can, 503. Both say in `Retry-After` when to try again; meanwhile, read the session from time to time.',
     params,
     isStream: true,
     answers: {},
@@ -71,7 +71,8 @@ const simulate = (rooms: Rooms) =>
       const { customers } = rooms.collections
       if (found.mode === 'live' || !customers) throw noSession()
       await payOnce(rooms, found, now)
-      return success(200, 'Paid', showPublicSession(now, await findSession(rooms, reference)))
+      const paid = await findSession(rooms, reference)
+      return successText(200, 'Paid', writePublicSession(now, paid))
     },
   })
 

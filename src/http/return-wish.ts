@@ -1,11 +1,10 @@
-import { strict as assert } from 'node:assert'
 import Type, { type Static } from 'typebox'
 import type { Payment } from '../collections/payment.js'
 import { limits } from '../limits.js'
-import { parseDecimal } from '../money/amounts.js'
 import type { Destination } from '../payouts/ports.js'
 import { Refusal } from '../refusal.js'
 import { readAddress, solanaAddress } from './read-address.js'
+import { readCoins } from './read-coins.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -62,9 +61,7 @@ export function readAmount(
   if (isNaira) throw misfit('amount', 'must be an integer: this payment is of naira, in kobo')
   if (typeof sent === 'number')
     throw misfit('amount', `must be a decimal text such as "25.50": this payment is of ${asset}`)
-  const amount = parseDecimal(sent, asset)
-  assert(typeof amount === 'bigint', 'the schema lets only amounts through')
-  return amount
+  return readCoins(sent, asset)
 }
 
 function misfit(field: string, issue: string): Refusal {

@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Its body is for whoever checks the signature, and nobody else looks at it. */
     isSigned?: boolean
+    /** Everyone may ask who knows the address, so the address itself is what gives access. */
+    isOpen?: boolean
   }
 }
 
@@ -64,7 +66,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) =>
       answerOnSocket(socket, toSocketRefusal(error), requestId()),
     frameworkErrors(error, request, reply) {
-      reply.headers(ownHeaders(request))
+      addOwnHeaders(request, reply)
       return answerFailure(edge.logger, error, request, reply)
     },
   })
@@ -97,7 +99,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
 function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   // Every request passes here: without promises, which would cost more than the work itself.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(ownHeaders(request))
+    addOwnHeaders(request, reply)
     const hasHost = request.raw.httpVersion !== '1.1' || request.headers.host !== undefined
     done(hasHost ? undefined : needsHost())
   })
@@ -120,8 +122,8 @@ function needsHost(): Refusal {
   return new Refusal('validation_failed', { message: 'The request needs a Host header.' })
 }
 
-function ownHeaders(request: FastifyRequest) {
-  return { ...safeHeaders, 'x-request-id': request.id, 'cache-control': 'no-store' }
+function addOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(safeHeaders).header('x-request-id', request.id)
 }
 
 /**
@@ -129,6 +131,7 @@ function ownHeaders(request: FastifyRequest) {
  * work of a request. Pages relax what they must.
  */
 const safeHeaders = {
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -147,6 +150,8 @@ function answerFailure(
   if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
+  const { retryAfterSeconds } = refusal
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(refusal.status).type(jsonType).send(refusalBody(refusal, request.id))
@@ -158,7 +163,7 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
     {
       requestId: request.id,
       method: request.method,
-      path: pathOf(request),
+      path: loggedPath(request),
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
       environmentId: caller?.environment.id,
@@ -167,6 +172,13 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
     },
     'answered',
   )
+}
+
+/** Who reads a log must not be able to open the pages that payers have opened. */
+function loggedPath(request: FastifyRequest): string {
+  const { url, config } = request.routeOptions
+  if (config?.isOpen && url) return url
+  return request.caller ? pathOf(request) : pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
 /** A caller's own request id is kept when it is harmless to log and to send back. */

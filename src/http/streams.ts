@@ -1,12 +1,20 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type pg from 'pg'
-import type { Clock } from '../clock.js'
+import { type Clock, second } from '../clock.js'
 import { sessionChannel } from '../collections/tell-sessions.js'
 import { limits } from '../limits.js'
+import type { Logger } from '../log.js'
 import { listen } from '../postgres/listen.js'
 import { Refusal } from '../refusal.js'
 
-type Tools = { clock: Clock; connect: () => Promise<pg.Client>; beatMs?: number }
+export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }
+type Tools = {
+  clock: Clock
+  connect: () => Promise<pg.Client>
+  logger: Logger
+  /** In the place of those that hold otherwise. */
+  streamLimits?: Partial<StreamLimits> | undefined
+}
 type Listener = ReturnType<typeof listen>
 type Open = { reference: string; address: string; until: number; body: PassThrough }
 
@@ -15,68 +23,104 @@ type Open = { reference: string; address: string; until: number; body: PassThrou
  * time until the next look and nothing else.
  */
 export class Streams {
-  readonly #open = new Set<Open>()
+  readonly #ofSessions = new Map<string, Set<Open>>()
+  readonly #ofAddresses = new Map<string, number>()
   readonly #clock: Clock
+  readonly #limits: StreamLimits
   readonly #listen: () => Listener
   readonly #beat: NodeJS.Timeout
+  #count = 0
   #listener: Listener | undefined
   #isClosed = false
 
-  constructor({ clock, connect, beatMs = limits.streams.beatMs }: Tools) {
+  constructor({ clock, connect, logger, streamLimits }: Tools) {
     this.#clock = clock
+    this.#limits = { ...limits.streams, ...streamLimits }
     const onMessage = (reference: string | undefined) => this.wake(reference)
-    this.#listen = () => listen({ connect, channel: sessionChannel, onMessage })
-    this.#beat = setInterval(() => this.#keepAlive(), beatMs)
+    this.#listen = () => listen({ connect, channel: sessionChannel, onMessage, logger })
+    this.#beat = setInterval(() => this.#keepAlive(), this.#limits.beatMs)
     this.#beat.unref()
   }
 
   get count(): number {
-    return this.#open.size
+    return this.#count
   }
 
-  /** Refuses more than a session, or an address, may have. */
+  /** Refuses more than a session, an address, or this process may have. */
   open({ reference, address }: { reference: string; address: string }): Readable {
-    const all = [...this.#open]
-    const ofSession = all.filter((one) => one.reference === reference).length
-    const ofAddress = all.filter((one) => one.address === address).length
-    const { perSession, perAddress, longestMs } = limits.streams
-    if (this.#isClosed || ofSession >= perSession || ofAddress >= perAddress) throw tooMany()
+    const { perSession, perAddress, total, longestMs, retryMs } = this.#limits
+    if (this.#isClosed || this.#count >= total) throw this.#noRoom()
+    const ofSession = this.#ofSessions.get(reference)?.size ?? 0
+    const ofAddress = this.#ofAddresses.get(address) ?? 0
+    if (ofSession >= perSession || ofAddress >= perAddress) throw this.#tooMany()
     this.#listener ??= this.#listen()
     const body = new PassThrough()
-    const one = { reference, address, until: this.#clock.elapsedMs() + longestMs, body }
-    this.#open.add(one)
-    body.on('close', () => this.#open.delete(one))
+    this.#remember({ reference, address, until: this.#clock.elapsedMs() + longestMs, body })
     // The first words tell proxies that it has begun, and the browser how soon to come back.
-    body.write(`retry: ${limits.streams.retryMs}\n\n`)
+    body.write(`retry: ${retryMs}\n\n`)
     return body
   }
 
   /** Undefined: whoever listens may have missed something, so all look again. */
   wake(reference?: string): void {
-    for (const one of this.#open)
-      if (reference === undefined || one.reference === reference)
-        one.body.write('event: changed\ndata: {}\n\n')
+    const woken = reference === undefined ? this.#all() : (this.#ofSessions.get(reference) ?? [])
+    for (const { body } of woken)
+      if (!body.writableEnded) body.write('event: changed\ndata: {}\n\n')
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#beat)
-    for (const { body } of this.#open) body.end()
+    for (const { body } of this.#all()) body.end()
     await this.#listener?.stop()
   }
 
-  /** A comment keeps the line open; a stream that is old enough is ended, and comes back. */
+  /** Streams end while they are walked through, so the list is made before. */
+  #all(): Open[] {
+    return [...this.#ofSessions.values()].flatMap((all) => [...all])
+  }
+
+  #remember(one: Open): void {
+    const { reference, address, body } = one
+    const ofSession = this.#ofSessions.get(reference) ?? new Set()
+    this.#ofSessions.set(reference, ofSession.add(one))
+    this.#ofAddresses.set(address, (this.#ofAddresses.get(address) ?? 0) + 1)
+    this.#count += 1
+    body.once('close', () => {
+      ofSession.delete(one)
+      if (ofSession.size === 0) this.#ofSessions.delete(reference)
+      const left = this.#ofAddresses.get(address)! - 1
+      if (left === 0) this.#ofAddresses.delete(address)
+      else this.#ofAddresses.set(address, left)
+      this.#count -= 1
+    })
+  }
+
+  /**
+   * A comment keeps the line open; a stream that is old enough is ended, and comes back. Whoever
+   * does not even take its end is cut off.
+   */
   #keepAlive(): void {
     const now = this.#clock.elapsedMs()
-    for (const { body, until } of this.#open) {
-      if (until <= now) body.end()
+    for (const { body, until } of this.#all()) {
+      if (body.writableEnded) body.destroy()
+      else if (until <= now) body.end()
       else body.write(': \n\n')
     }
   }
-}
 
-function tooMany(): Refusal {
-  return new Refusal('rate_limited', {
-    message: 'Too many pages are listening. Ask for the session again from time to time instead.',
-  })
+  #noRoom(): Refusal {
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message: 'No more pages can listen right now. Ask for the session again from time to time.',
+      retryAfterSeconds: this.#limits.fullMs / second,
+    })
+  }
+
+  #tooMany(): Refusal {
+    return new Refusal('rate_limited', {
+      message: 'Too many pages are listening. Ask for the session again from time to time instead.',
+      retryAfterSeconds: this.#limits.retryMs / second,
+    })
+  }
 }

@@ -1,9 +1,7 @@
 import Type from 'typebox'
-import { type Found, getAccount } from '../collections/find-accounts.js'
 import { virtualAccount } from '../events/resources.js'
-import { accountRoutes, endAndClose, openAccount, referenceIn, show } from './accounts.js'
-import { successText } from './envelope.js'
-import { toLateCall } from './keyed-lane.js'
+import { cancelRoute, requeryRoute } from './account-actions.js'
+import { accountRoutes, openAccount, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { readExpiry } from './read-expiry.js'
@@ -14,17 +12,21 @@ import { closed, kobo } from './schemas.js'
 const path = '/v1/collections/virtual-accounts'
 const kind = 'virtual_account'
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
-const params = Type.Object({ reference: Type.String() })
+
+const about = { kind, path, resource: virtualAccount } as const
 
 export function virtualAccountRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ kind, path, resource: virtualAccount, named: 'merchantReference' },
-      ...{ statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'], parameter: 'reference' },
+      ...{ ...about, named: 'merchantReference', parameter: 'reference' },
+      statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
-    cancel(rooms),
-    requery(rooms),
+    cancelRoute(rooms, about),
+    requeryRoute(rooms, about, {
+      summary: 'Ask the bank for payments it did not announce',
+      description: 'Use it when a customer says that they paid and you have heard nothing.',
+    }),
   ]
 }
 
@@ -56,45 +58,5 @@ const create = (rooms: Rooms) =>
       const expected = { amount: BigInt(amount), expiresAt: readExpiry(ask.now, expiresAt) }
       const wish = { kind, merchantReference, metadata: readMetadata(ask), expected } as const
       return openAccount(rooms, ask, wish, 'Virtual account created')
-    },
-  })
-
-const cancel = (rooms: Rooms) =>
-  route({
-    ...base,
-    path: `${path}/:reference/cancel`,
-    operation: 'cancelVirtualAccount',
-    summary: 'Cancel a virtual account',
-    description: 'You want no money here any more. What comes all the same counts as late.',
-    params,
-    answers: { 200: virtualAccount },
-    codes: ['not_found', 'account_action_failed'],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
-      return endAndClose(rooms, ask, name, 'Virtual account cancelled')
-    },
-  })
-
-const requery = (rooms: Rooms) =>
-  route({
-    ...base,
-    path: `${path}/:reference/requery`,
-    operation: 'requeryVirtualAccount',
-    summary: 'Ask the bank for payments it did not announce',
-    description: 'Use it when a customer says that they paid and you have heard nothing.',
-    params,
-    answers: { 200: virtualAccount },
-    codes: ['not_found', 'account_action_failed'],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, kind, ...ask.params } as const
-      const { account } = await getAccount(rooms.db, name)
-      await rooms.collections.requery(account, ask.environment.mode)
-      return rooms.change(
-        toLateCall(
-          ask,
-          (tx) => getAccount(tx, name),
-          (found) => successText(200, 'Virtual account', show(found as Found)),
-        ),
-      )
     },
   })

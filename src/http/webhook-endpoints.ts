@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
-import { time, webhookEndpoint } from '../events/resources.js'
+import { webhookEndpoint } from '../events/resources.js'
+import { time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import {
   type CreatedEndpoint,

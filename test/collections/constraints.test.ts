@@ -41,6 +41,12 @@ const dedicated = (change: Values = {}) =>
     ...{ merchant_reference: `customer ${count++}`, ...change },
   })
 
+const noBank = { bank_code: '', bank_name: '', account_name: '' }
+const wallet = (change: Values = {}) =>
+  virtual({ kind: 'crypto_wallet', asset: 'USDC', ...noBank, ...change })
+const dedicatedWallet = (change: Values = {}) =>
+  dedicated({ kind: 'dedicated_crypto_wallet', asset: null, ...noBank, ...change })
+
 /** Ended accounts fall due no more. */
 const ended = (status: string, change: Values = {}) =>
   virtual({ status, due_at: null, ended_at: now, ...change })
@@ -145,19 +151,34 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a paid dedicated account': () => dedicated({ status: 'PAID', paid_at: now }),
     'an expired dedicated account': () => dedicated({ status: 'EXPIRED' }),
     'a cancelled dedicated account': () => dedicated({ status: 'CANCELLED', ended_at: now }),
+    'an inactive wallet': () => wallet({ status: 'INACTIVE', due_at: null, ended_at: now }),
+    'a paid wallet for ever': () => dedicatedWallet({ status: 'PAID', paid_at: now }),
   },
   variance_is_known: {
     'a variance nobody knows': () => virtual({ variance: 'ODD' }),
   },
   asset_fits_kind: {
     'coins at a bank': () => virtual({ asset: 'USDC' }),
+    'anything at a bank': () => virtual({ asset: null }),
     'an asset nobody knows': () => dedicated({ asset: 'EUR' }),
+    'naira in a wallet': () => wallet({ asset: 'NGN' }),
+    'a wallet for one amount of anything': () => wallet({ asset: null }),
+    'one coin for ever': () => dedicatedWallet({ asset: 'USDC' }),
   },
-  only_virtual_account_waits_for_an_amount: {
+  only_wallet_has_no_bank: {
+    'a number at no bank': () => virtual({ bank_code: '' }),
+    'a wallet at a bank': () => wallet({ bank_code: '999' }),
+    'a wallet for ever at a bank': () => dedicatedWallet({ bank_code: '999' }),
+  },
+  only_temporary_account_waits_for_an_amount: {
+    'a wallet for any amount': () => wallet({ amount: null }),
+    'a wallet for ever for one amount': () => dedicatedWallet({ amount: 100 }),
     'a virtual account for any amount': () => virtual({ amount: null }),
     'a dedicated account for one amount': () => dedicated({ amount: 100 }),
   },
-  only_virtual_account_expires: {
+  only_temporary_account_expires: {
+    'a temporary wallet for ever': () => wallet({ expires_at: null }),
+    'a wallet for ever that expires': () => dedicatedWallet({ expires_at: now }),
     'a virtual account for ever': () => virtual({ expires_at: null }),
     'a dedicated account that expires': () => dedicated({ expires_at: now }),
   },
@@ -183,6 +204,8 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a cancelled account that expires': () => ended('CANCELLED', { due_at: now }),
     'a paid account that expires': () => virtual({ status: 'PAID', paid_at: now }),
     'a dedicated account that expires': () => dedicated({ due_at: now }),
+    'an open wallet that never expires': () => wallet({ due_at: null }),
+    'a wallet for ever that falls due': () => dedicatedWallet({ due_at: now }),
   },
   account_amounts_add_up: {
     'more received than is anywhere': () => virtual({ amount_received: 1 }),
@@ -198,6 +221,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   external_reference_is_used_once: {
     'a reference that is in use': () => twice(dedicated, { merchant_reference: 'x' }),
+    'a reference of another wallet': () => twice(dedicatedWallet, { merchant_reference: 'x' }),
     'a reference of an account that has ended': () =>
       twice(
         dedicated,
@@ -212,10 +236,14 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'an account of nobody': () => virtual({ environment_id: 999_999 }),
   },
   payment_source_is_known: {
-    'a source nobody knows': () => payment({ source: 'pocket' }),
+    'a source nobody knows': () => payment({ source: 'pocket', asset: 'USDC' }),
   },
   payment_asset_is_known: {
-    'an asset nobody knows': () => payment({ asset: 'EUR' }),
+    'an asset nobody knows': () => payment({ source: 'crypto_wallet', asset: 'EUR' }),
+  },
+  payment_asset_fits_source: {
+    'coins from a bank': () => payment({ asset: 'USDC' }),
+    'naira from a wallet': () => payment({ source: 'dedicated_crypto_wallet' }),
   },
   payment_amount_is_positive: {
     nothing: () => payment({ amount: 0, amount_accepted: 0 }),
@@ -365,6 +393,10 @@ test('what breaks no rule is taken', async () => {
   await dedicated()
   await dedicated({ status: 'INACTIVE', ended_at: now })
   await dedicated({ merchant_reference: 'order-1' })
+  await dedicatedWallet({ merchant_reference: 'order-1' })
+  await wallet()
+  await wallet({ asset: 'USDT', status: 'CANCELLED', due_at: null, ended_at: now })
+  await payment({ source: 'crypto_wallet', asset: 'USDT' })
   await dedicated({ merchant_reference: 'order-1', environment_id: liveId })
   for (const place of places) await payment({ ...nowhere, [place]: 100 })
   await paymentReturn()

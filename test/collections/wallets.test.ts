@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { listOpenNotices } from '../../src/collections/find-notices.js'
+import { refuseOtherSeed } from '../../src/collections/troubled-wallets.js'
+import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { reconcile } from '../../src/reconcile.js'
 import { balanceOf, newPayer, signTransfer, unchecked, usdt } from '../rails/localnet/transfers.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -143,7 +145,10 @@ test('another coin than the wallet is for is kept and shown, not credited and no
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset: 'USDT' })
   await house.settle()
-  expect(await shop.verify(reference)).toMatchObject({ status: 'ACTIVE', amountReceived: '0' })
+  expect(await shop.verify(reference)).toMatchObject({
+    ...{ status: 'ACTIVE', amountReceived: '0' },
+    otherDeposits: [{ asset: 'USDT', units: '25000000' }],
+  })
   expect(await shop.balance('USDT')).toMatchObject({ available: '0', pending: '0' })
   const kept = await listOpenNotices(db, 100)
   expect(kept.filter(({ accountNumber }) => accountNumber === address)).toMatchObject([
@@ -225,4 +230,26 @@ test('what a tester sends twice under one key is sent once', async () => {
   expect((await shop.verify(reference)).payments).toHaveLength(1)
   const strange = await shop.deposit(usdt, '1')
   expect(strange.status).toBe(404)
+})
+
+test('a seed that derives other wallets is refused before anybody pays', async () => {
+  await shop.open()
+  await refuseOtherSeed(db, house.wallets)
+  const other = await house.openRail(createSeedSigner(makeMnemonic()))
+  await expect(refuseOtherSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
+})
+
+test('a wallet is looked at when somebody asks, however long it has rested', async () => {
+  const { reference, address } = (await shop.open()).json.data
+  await house.settle()
+  clock.advance(40 * 86_400_000)
+  await house.watch()
+  await shop.deposit(address, '25')
+  await chain.advance(33)
+  await db.rows(sql`update token_accounts set due_at = ${new Date(8e12)} where wallet = ${address}`)
+  expect(await shop.verify(reference)).toMatchObject({ amountReceived: '0' })
+  const path = `/v1/collections/crypto-wallets/${reference}/requery`
+  expect((await shop.post(path, {})).status).toBe(200)
+  await house.watch()
+  expect(await shop.verify(reference)).toMatchObject({ amountReceived: '25' })
 })

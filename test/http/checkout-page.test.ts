@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 
@@ -103,6 +104,55 @@ describe('what is not there', () => {
     expect([reply.status, bare(reply.text)]).toEqual([404, bare(usual.text)])
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(policyOf(reply).at(-1)).toBe("frame-ancestors 'none'")
+  })
+})
+
+describe('what fails', () => {
+  test('is our fault only when it is', async () => {
+    const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
+    const asked = Array.from({ length: 5 }, () => strict.ask('GET', '/checkout/cs_1'))
+    const tooMany = (await Promise.all(asked)).find(({ status }) => status === 429)!
+    expect(tooMany.text).toMatch(/Too many at once.*Reload the page in a moment/s)
+    const wrong = await house.ask('PUT', '/checkout/cs_1')
+    expect([wrong.status, wrong.text]).toEqual([
+      ...[405, expect.stringContaining('This cannot be done here')],
+    ])
+    for (const { text } of [tooMany, wrong]) expect(text).not.toContain('fault is ours')
+
+    const broken = await openBankHouse()
+    await broken.db.rows(sql`alter table checkout_sessions rename to gone`)
+    const bug = await broken.ask('GET', `/checkout/cs_${'0'.repeat(39)}`)
+    expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('The fault is ours')])
+  })
+})
+
+describe('what was paid', () => {
+  test('is said as the shop has it, when less was accepted and when some was refunded', async () => {
+    const own = customersOf(house, await house.hire('Bola'))
+    await own.patch('/v1/settings', { policies: { bank: { underpayment: 'accept' } } })
+    const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
+    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await look()).bankTransfer
+    const paid = (await own.payIn(accountNumber, { amount: 400_000 })).json.data
+    expect((await page(reference)).text).toContain('Bola has your payment of ₦4,000.00.')
+    expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 400_000 })
+    const path = `/v1/collections/payments/${paid.reference}/refund`
+    expect((await own.post(path, { amount: 100_000 })).status).toBe(201)
+    expect((await page(reference)).text).toContain('Bola has your payment of ₦3,000.00.')
+    expect((await page(reference)).text).not.toContain('payment of ₦12,500')
+    expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 300_000 })
+  })
+
+  test('is waited for after any number of payments', async () => {
+    const reference = await open()
+    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await look()).bankTransfer
+    for (let n = 0; n < 11; n += 1) await shop.payIn(accountNumber, { amount: 1_000 })
+    const { text } = await page(reference)
+    const [, sent] = /href="(\?sent=\d+)"/.exec(text)!
+    expect((await page(reference + sent)).text).toContain('data-state="waiting"')
+    await shop.payIn(accountNumber, { amount: 1_000 })
+    expect((await page(reference + sent)).text).toContain('data-state="pending"')
   })
 })
 

@@ -45,7 +45,7 @@ test('a session is created with a page and an account, and read without a key', 
       ...{ accountNumber: expect.stringMatching(/^\d{10}$/), accountName: 'Ada Stores' },
       ...{ bankName: 'Sandbox Bank', bankCode: '999', amount: 1_250_000 },
     },
-    received: [],
+    ...{ amountReceived: 0, amountAccepted: 0, received: [] },
     serverTime: house.clock.now().toISOString(),
     cancelUrl: null,
   })
@@ -64,6 +64,37 @@ test('a session that is paid says so, to the payer and to the merchant', async (
   expect(json.data.items).toHaveLength(1)
   expect(json.data.items[0].data).toMatchObject({ reference, status: 'paid' })
   await expectSoundBooks(house.db)
+})
+
+// What a merchant wrote there may be signed, or have a meaning of its own.
+test.each([
+  ['https://shop.example/thanks', 'https://shop.example/thanks?reference=…'],
+  ['https://shop.example/?', 'https://shop.example/?reference=…'],
+  [
+    'https://shop.example/a?x=a+b&y=%20~&z&&q=é',
+    'https://shop.example/a?x=a+b&y=%20~&z&&q=%C3%A9&reference=…',
+  ],
+  ['https://shop.example/a?reference=mine', 'https://shop.example/a?reference=mine&reference=…'],
+  ['https://shop.example/a?b=1&#/done?now', 'https://shop.example/a?b=1&reference=…#/done?now'],
+  ['https://shop.example/#top', 'https://shop.example/?reference=…#top'],
+])('the reference is added to %s, and nothing else is changed', async (url, shown) => {
+  const { reference } = (await create({ cancelUrl: url })).json.data
+  const { cancelUrl } = (await look(reference)).json.data
+  expect(cancelUrl).toBe(shown.replace('…', reference))
+})
+
+test('a session that is pending can be paid, also when its method is disabled since', async () => {
+  const { reference } = (await create()).json.data
+  await shop.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
+  const { data } = (await look(reference)).json
+  expect(data.paymentMethods[0]).toMatchObject({ enabled: false, available: true })
+  expect(data.paymentMethods[0].status).toBe('available')
+  expect((await shop.payIn(data.bankTransfer.accountNumber, { amount: 1_250_000 })).status).toBe(
+    201,
+  )
+  expect((await look(reference)).json.data).toMatchObject({
+    ...{ status: 'paid', paymentMethods: [{ available: false, status: 'unavailable' }, {}] },
+  })
 })
 
 describe('a session follows its account', () => {
@@ -168,6 +199,9 @@ describe('what is refused', () => {
     [{ cancelUrl: '//evil.example' }, 'cancelUrl'],
     [{ description: '' }, 'description'],
     [{ description: 'a\u0000b' }, 'description'],
+    [{ description: 'a\u202eb' }, 'description'],
+    [{ customer: { name: 'a\u2067b', email: 'ada@example.com' } }, 'customer.name'],
+    [{ customer: { name: 'Ada', email: 'a\u202e@b' } }, 'customer.email'],
     [{ customer: { name: 'Ada', email: 'nobody' } }, 'customer.email'],
     [{ customer: { name: 'Ada' } }, 'customer.email'],
     [{ customer: { name: 'Ada', email: 'a\u0000@b' } }, 'customer.email'],
@@ -203,6 +237,25 @@ test('a payment is shown once, however many look', async () => {
   await shop.payIn(accountNumber, { amount: 100 })
   const replies = await Promise.all(Array.from({ length: 20 }, () => look(reference)))
   for (const { json } of replies) expect(json.data.received).toHaveLength(1)
+})
+
+// Settings are kept by their version, and many questions travel together: neither may be seen.
+test('whoever asks after a change sees it, while others ask without a pause', async () => {
+  const { reference } = (await create()).json.data
+  let isDone = false
+  const asking = Array.from({ length: 4 }, async () => {
+    while (!isDone) await look(reference)
+  })
+  for (let n = 1; n <= 20; n += 1) {
+    await shop.patch('/v1/settings', { checkout: { displayName: `Shop ${n}` } })
+    const replies = await Promise.all(Array.from({ length: 5 }, () => look(reference)))
+    const names = replies.map(({ json }) => json.data.merchant.displayName)
+    expect(names).toEqual(Array(5).fill(`Shop ${n}`))
+  }
+  await house.ask('POST', `/public/checkout/${reference}/simulate`)
+  expect((await look(reference)).json.data.status).toBe('paid')
+  isDone = true
+  await Promise.all(asking)
 })
 
 test('twenty copies of a request make one session', async () => {

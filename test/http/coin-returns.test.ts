@@ -48,6 +48,7 @@ test.each(['USDC', 'USDT'] as const)(
       { kind: 'return', status: 'WAITING', amount: '25.5', currency: asset, ...to(wallet) },
     ])
     expect(await desk.sums(asset)).toEqual(['100', '0', '25.5'])
+    await expectSoundBooks(house.db)
     await house.pass(6)
 
     const shown = await desk.payment(reference)
@@ -91,6 +92,7 @@ test('copies of a refund are one transaction', async () => {
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
   expect(replies[0]!.status).toBe(201)
   expect(await desk.sums()).toEqual(['112.75', '7.25', '0'])
+  await expectSoundBooks(house.db)
   await house.pass(6)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.payment(reference)).toMatchObject({

@@ -41,6 +41,25 @@ describe('the log', () => {
     expect(text).toContain('pk_live_[secret]')
   })
 
+  // Who knows the reference of a session may read it, and a log is read by many.
+  test('holds no address that everyone may open', async () => {
+    const start = log.length
+    const reference = `cs_${'0123456789abc'.repeat(3)}`
+    const paths = [`/public/checkout/${reference}`, `/checkout/${reference}`]
+    for (const path of paths)
+      for (const more of ['', '/pay', '/stream', '/x'])
+        for (const method of ['GET', 'POST', 'PUT', 'HEAD']) await ask(method, path + more)
+    await ask('GET', `/v1/checkout/sessions/${reference}`)
+    await ask('GET', `/v1/checkout/sessions/${reference}`, { key: merchant.test.secret })
+    const lines = log.slice(start).map((line) => JSON.parse(line))
+    const told = new Set(lines.map(({ path }) => path))
+    expect(told).toContain('/public/checkout/:reference')
+    expect(told).toContain('/checkout/cs_[secret]/x')
+    expect(lines.filter((line) => JSON.stringify(line).includes(reference))).toMatchObject([
+      { path: `/v1/checkout/sessions/${reference}`, key: 'Ada Stores test secret' },
+    ])
+  })
+
   test('holds no secret of an error, however deep in it', () => {
     const [key] = keys as [string]
     const url = 'postgres://manilla:hun%40ter2@db.internal:5432/manilla'

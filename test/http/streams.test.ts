@@ -1,5 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { beforeEach, expect, test } from 'vitest'
+import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { sql } from 'kysely'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/clock.js'
 import { Streams } from '../../src/http/streams.js'
 import { limits } from '../../src/limits.js'
@@ -13,11 +19,13 @@ beforeEach(async () => {
   shop = customersOf(house, await house.hire('Ada Stores'))
 })
 
+const order = {
+  ...{ amount: 1_250_000, description: 'Bread' },
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+}
+
 async function create(): Promise<string> {
-  const { json } = await shop.post('/v1/checkout/sessions', {
-    ...{ amount: 1_250_000, description: 'Bread' },
-    customer: { name: 'Ada Obi', email: 'ada@example.com' },
-  })
+  const { json } = await shop.post('/v1/checkout/sessions', order)
   return json.data.reference
 }
 
@@ -59,6 +67,10 @@ test('a page that listens hears of a payment, and another page does not', async 
   await house.ask('POST', `/public/checkout/${paid}/simulate`)
   expect(await next).toContain('event: changed')
   expect(heard).toBe(0)
+  // So that an operator sees whose connection it is.
+  const lines = await house.db.rows(sql`select from pg_stat_activity
+    where application_name = 'manilla streams' and datname = current_database()`)
+  expect(lines).toHaveLength(1)
   for (const one of [first, stream, quiet]) one.destroy()
 })
 
@@ -78,6 +90,38 @@ test('a session has five streams at most, and an unknown one has none', async ()
   for (const stream of streams) stream.destroy()
 })
 
+test('an address has twenty at most, and the whole service as many as it can have', async () => {
+  const streams = new Streams({
+    ...{ clock: systemClock, logger: house.logger, streamLimits: { total: 21 } },
+    connect: () => connect(house.db.url, 'test streams'),
+  })
+  const bodies = Array.from({ length: 20 }, (_, n) =>
+    streams.open({ reference: `cs_${n}`, address: 'one' }).resume(),
+  )
+  const isRefused = (address: string, refusal: object) =>
+    expect(() => streams.open({ reference: 'cs_x', address })).toThrow(
+      expect.objectContaining(refusal),
+    )
+  isRefused('one', { status: 429, retryAfterSeconds: 3 })
+  streams.open({ reference: 'cs_y', address: 'other' }).resume()
+  isRefused('another', { status: 503, reason: 'unavailable', retryAfterSeconds: 60 })
+  bodies[0]!.destroy()
+  await expect.poll(() => streams.count).toBe(20)
+  streams.open({ reference: 'cs_x', address: 'one' }).resume()
+  await streams.close()
+  await expect.poll(() => streams.count).toBe(0)
+})
+
+test('who finds no room is told when to come back, in the form of every refusal', async () => {
+  const small = await openBankHouse({ streamLimits: { total: 0 } })
+  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const path = `/public/checkout/${json.data.reference}/stream`
+  const refused = await small.ask('GET', path)
+  expect([refused.status, refused.headers.get('retry-after'), refused.json]).toMatchObject([
+    ...[503, '60', { status: false, code: 'internal_error', reason: 'unavailable' }],
+  ])
+})
+
 test('a stream has no head that could stay open', async () => {
   const path = `/public/checkout/${await create()}/stream`
   const { status, headers } = await house.ask('HEAD', path)
@@ -88,8 +132,8 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
   const clock = manualClock()
   const streams = new Streams({
     clock,
+    ...{ logger: house.logger, streamLimits: { beatMs: 5 } },
     connect: () => connect(house.db.url, 'test streams'),
-    beatMs: 5,
   })
   const body = streams.open({ reference: 'cs_1', address: '1' }).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
@@ -106,38 +150,63 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
   expect(() => streams.open({ reference: 'cs_2', address: '1' })).toThrow()
 })
 
-// Printed, so that a person sees what a thousand payers cost.
-test('a thousand streams are open at once, and none is left at the end', async () => {
-  const streams = new Streams({
-    clock: systemClock,
-    connect: () => connect(house.db.url, 'test streams'),
-  })
-  const count = 1_000
-  const before = process.memoryUsage()
-  const bodies = Array.from({ length: count }, (_, n) =>
-    streams.open({ reference: `cs_${n}`, address: `address ${n % 100}` }).resume(),
-  )
-  const { heapUsed, external } = process.memoryUsage()
-  const bytes = (heapUsed + external - before.heapUsed - before.external) / count
-  console.info(`${count} streams: about ${Math.round(bytes)} bytes each in the heap`)
-  expect(streams.count).toBe(count)
-  const ended = Promise.all(bodies.map((body) => new Promise((done) => body.on('close', done))))
-  await streams.close()
-  await ended
-  expect(streams.count).toBe(0)
-})
-
 test('a house that closes ends its streams at once', async () => {
   const own = await openBankHouse()
   const seller = customersOf(own, own.merchant)
-  const { json } = await seller.post('/v1/checkout/sessions', {
-    ...{ amount: 1_250_000, description: 'Bread' },
-    customer: { name: 'Ada Obi', email: 'ada@example.com' },
-  })
+  const { json } = await seller.post('/v1/checkout/sessions', order)
   const stream = await new Promise<IncomingMessage>((resolve) => {
     get(`${own.url}/public/checkout/${json.data.reference}/stream`, resolve)
   })
   const ended = whenEnded(stream)
   await own.close()
   await ended
+})
+
+/** Payers in a process of their own: fifty addresses, as many streams each as one may have. */
+function startListeners(url: string, references: string[]) {
+  const listeners = references.flatMap((reference, n) =>
+    Array.from({ length: 5 }, () => ({ reference, address: `203.0.113.${Math.floor(n / 4)}` })),
+  )
+  const child = fork(path.resolve(import.meta.dirname, '../support/hold-streams.mjs'))
+  onTestFinished(() => child.disconnect())
+  child.send({ url, listeners })
+  return { said: async () => (await once(child, 'message'))[0] }
+}
+
+/** Of this process, without what is only waiting to be thrown away. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+// Over real connections, and printed, so that a person sees what a thousand payers cost.
+test('a thousand streams are open at once; none is left after a quarter of an hour, or a drain', async () => {
+  const own = await openBankHouse({ trustProxy: true, streamLimits: { beatMs: 50 } })
+  const seller = customersOf(own, own.merchant)
+  const creating = Array.from({ length: 200 }, () => seller.post('/v1/checkout/sessions', order))
+  const references = (await Promise.all(creating)).map(({ json }) => json.data.reference)
+  const connections = () =>
+    new Promise((resolve) => own.app.server.getConnections((_error, count) => resolve(count)))
+  const idle = Number(await connections())
+
+  const before = usedBytes()
+  const first = startListeners(own.url, references)
+  expect(await first.said()).toEqual({ open: { 200: 1_000 } })
+  const kilobytes = ((usedBytes() - before) / 1_024_000).toFixed(1)
+  console.info(`1,000 streams over HTTP: ${kilobytes} kB of memory each`)
+
+  own.clock.advance(limits.streams.longestMs - 1)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(Number(await connections())).toBeGreaterThanOrEqual(1_000)
+  own.clock.advance(1)
+  expect(await first.said()).toEqual({ ended: 1_000 })
+  await expect.poll(connections).toBeLessThanOrEqual(idle)
+
+  const last = startListeners(own.url, references)
+  expect(await last.said()).toEqual({ open: { 200: 1_000 } })
+  const ended = last.said()
+  await own.close()
+  expect(await ended).toEqual({ ended: 1_000 })
 })

@@ -5,7 +5,7 @@ import { payoutStorm } from './payout-storm.js'
 
 /** `npm run storm` asks for more of them. */
 const kills = Number(process.env.STORM_KILLS ?? 3)
-const payouts = Math.max(450, kills > 3 ? kills * 250 : 0)
+const payouts = Math.max(300, kills > 3 ? kills * 250 : 0)
 const patienceMs = 300_000
 
 const home = createHome()

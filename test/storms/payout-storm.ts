@@ -8,7 +8,7 @@ import type { Random } from '../support/seed.js'
 import { kill, patiently, victims } from './kill-site.js'
 import { Callers } from './payout-callers.js'
 import { type Aftermath, proveAftermath } from './payout-proof.js'
-import { databaseUrlOf, openSite, type Site } from './storm-site.js'
+import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
@@ -107,8 +107,9 @@ async function changeWeather({ chain }: Site, random: Random, hole: string) {
 
 /** What was lost has died, and was replaced, while it stormed. */
 async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
-  const { api } = openSite(scene.home)
+  const { api, chain } = openSite(scene.home)
   await patiently(scene, 'a lost payout is signed anew', async () => {
+    await hurry(chain)
     const { attempts } = await api.get(`/v1/disbursements/crypto/${reference}`)
     return attempts.length > 1
   })
@@ -121,6 +122,7 @@ async function settle(scene: Scene): Promise<void> {
   await scene.callers.retryOpen(openSite(scene.home))
   scene.say(`fair weather: ${scene.callers.answers.size} answered`)
   await patiently(scene, 'nothing is open any more', async () => {
+    await hurry(chain)
     const { items } = await api.get('/v1/disbursements/crypto?status=SUBMITTED&limit=1')
     return items.length === 0
   })

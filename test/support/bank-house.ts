@@ -12,19 +12,22 @@ import { createSimulatedBank } from '../../src/rails/sandbox-bank/simulated-bank
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { type Merchant, openHouse, type Reply, whenDone } from './house.js'
+import { type HouseOptions, type Merchant, openHouse, type Reply, whenDone } from './house.js'
 
 /**
  * A house with the sandbox bank, which collects and pays out. Notices come over HTTP, and time and
  * the workers' rounds pass only when they are told to.
  */
-export async function openBankHouse() {
+export async function openBankHouse(
+  options: Pick<HouseOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
+) {
   const db = await freshDatabase()
   const clock = manualClock()
   const logger = createLogger('silent')
   const noticeKey = randomBytes(32)
   const bank = createSandboxBank({ db, clock, logger, noticeKey })
   const house = await openHouse({
+    ...options,
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
     banks: { test: bank, live: undefined },
@@ -73,9 +76,11 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
   const post = (path: string, body: object, headers = {}) =>
     ask('POST', path, { key, body, headers })
   const get = (path: string) => ask('GET', path, { key })
+  const patch = (path: string, body: object) => ask('PATCH', path, { key, body })
   return {
     post,
     get,
+    patch,
     openVirtual: (change: object = {}) =>
       post('/v1/collections/virtual-accounts', {
         ...{ merchantReference: 'order-1', amount: 500_000, ...change },

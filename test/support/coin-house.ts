@@ -7,6 +7,7 @@ import { sendReturns } from '../../src/collections/send-returns.js'
 import { insertAccounts, updateAccounts } from '../../src/collections/store-accounts.js'
 import { insertNotices, writeJudgements } from '../../src/collections/store-notices.js'
 import { insertPayments } from '../../src/collections/store-payments.js'
+import { insertWallets, type NewWallet } from '../../src/collections/store-wallets.js'
 import { newId } from '../../src/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
@@ -124,6 +125,7 @@ export async function deposit(
   }
   await house.db.transaction(async (tx) => {
     await moveAll(tx, at, [toMovement(payment)])
+    insertWallets(tx, at, [await toWallet(account)])
     insertAccounts(tx, [account])
     updateAccounts(tx, [{ ...account, ...places, amountReceived: amount }])
     insertPayments(tx, [payment])
@@ -142,6 +144,17 @@ function walletOf(at: Date, { amount, ...names }: Wallet): Account {
     ...{ eventSequence: 0, sessionId: null, paidAt: null, endedAt: null, createdAt: at },
     expiresAt: new Date(at.getTime() + 86_400_000),
   }
+}
+
+let wallets = 0
+
+async function toWallet({ rail, number: address, asset, createdAt }: Account): Promise<NewWallet> {
+  const tokenAccounts = {
+    USDC: await tokenAccountOf(address, mints.USDC),
+    USDT: await tokenAccountOf(address, mints.USDT),
+  }
+  const names = { rail, number: ++wallets, reference: address, address, tokenAccounts }
+  return { ...names, asset: asset as Coin, busyUntil: createdAt }
 }
 
 function toMovement({ environmentId, asset, id, ...places }: Payment): Movement {

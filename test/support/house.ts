@@ -8,6 +8,7 @@ import type { CoinCustomers, Customers } from '../../src/collections/ports.js'
 import { compose } from '../../src/compose.js'
 import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
+import type { StreamLimits } from '../../src/http/streams.js'
 import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
@@ -63,6 +64,24 @@ export type Merchant = {
   live: Keys
 }
 
+export type HouseOptions = {
+  /** Another house on the same database. */
+  beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
+  rateLimitPerSecond?: number
+  publicRateLimitPerSecond?: number
+  trustProxy?: boolean
+  rails?: Rails
+  banks?: Record<Mode, BankDirectory | undefined>
+  simulated?: SimulatedRail[]
+  collecting?: CollectionRails
+  customers?: Customers
+  wallets?: WalletRails
+  coinCustomers?: CoinCustomers
+  naira?: Config['naira']
+  mint?: CoinMint
+  streamLimits?: Partial<StreamLimits>
+}
+
 /**
  * The whole service as it is composed for real, listening on a port of its own over a database of
  * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
@@ -70,23 +89,7 @@ export type Merchant = {
  * must be one that the OpenAPI document promises. Closed with the test, or else the file, that
  * opened it.
  */
-export async function openHouse(
-  options: {
-    /** Another house on the same database. */
-    beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
-    rateLimitPerSecond?: number
-    trustProxy?: boolean
-    rails?: Rails
-    banks?: Record<Mode, BankDirectory | undefined>
-    simulated?: SimulatedRail[]
-    collecting?: CollectionRails
-    customers?: Customers
-    wallets?: WalletRails
-    coinCustomers?: CoinCustomers
-    naira?: Config['naira']
-    mint?: CoinMint
-  } = {},
-) {
+export async function openHouse(options: HouseOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
   const clock = options.beside?.clock ?? manualClock()
   const secret = options.beside?.secret ?? new Secret(randomBytes(32).toString('hex'))
@@ -103,7 +106,7 @@ export async function openHouse(
     trustProxy: options.trustProxy ?? false,
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
-    publicRateLimitPerSecond: 0,
+    publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
     solana: noChains,
@@ -118,7 +121,7 @@ export async function openHouse(
     ...(collecting && { collecting }),
     ...(customers && { customers }),
     ...(wallets && { wallets }),
-    ...{ mint, coinCustomers },
+    ...{ mint, coinCustomers, streamLimits: options.streamLimits },
   })
   let closing: Promise<void> | undefined
   const close = () => {

@@ -32,9 +32,18 @@ export async function backendOf(session: pg.Client): Promise<number> {
   return rows[0]!.pid
 }
 
-/** Whatever becomes true by itself, and soon; the test's own timeout is the limit. */
+const longestPauseMs = 20
+
+/**
+ * Whatever becomes true by itself, and soon; the test's own timeout is the limit. Looks ever less
+ * often: who asks all the time takes the processor from those who are to make it true.
+ */
 export async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isTrue())) await sleep(2)
+  let pauseMs = 2
+  while (!(await isTrue())) {
+    await sleep(pauseMs)
+    pauseMs = Math.min(pauseMs + 1, longestPauseMs)
+  }
 }
 
 /** Until this many connections of the database wait for a lock: the moment to act while they do. */

@@ -18,6 +18,7 @@ import {
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
+import type { WalletSigner } from '../../src/rails/solana/wallet-signer.js'
 import { Secret } from '../../src/secret.js'
 import { openChain } from '../rails/localnet/localnet.js'
 import { newSecret, nothingPromised } from '../rails/solana/rail.js'
@@ -44,11 +45,15 @@ export async function openWalletHouse() {
   const logger = createLogger('debug', { write: (line) => log.push(line) })
   const signer = createKeySigner(newSecret())
   await giveLamports(chain.url, signer.address)
-  const walletSigner = createSeedSigner(makeMnemonic())
-  const rail = await createSolanaRail({
-    ...{ endpoints: [chain.url], signer, walletSigner, clock, logger, isEmbedded: true },
-    ...{ network: 'not-mainnet', promised: nothingPromised },
-  })
+  const openRail = async (walletSigner: WalletSigner) => {
+    const opened = await createSolanaRail({
+      ...{ endpoints: [chain.url], signer, walletSigner, clock, logger, isEmbedded: true },
+      ...{ network: 'not-mainnet', promised: nothingPromised },
+    })
+    whenDone(() => opened.stop())
+    return opened
+  }
+  const rail = await openRail(createSeedSigner(makeMnemonic()))
   const wallets = rail.wallets!
   const mint = createCoinMint(chain.url, rail)
   const house = await openHouse({
@@ -63,10 +68,7 @@ export async function openWalletHouse() {
     clock,
     rails: new Map(),
   })
-  whenDone(async () => {
-    await rail.stop()
-    await lane.close()
-  })
+  whenDone(() => lane.close())
 
   const watch = (by: WalletRail = wallets) =>
     watchWallets({ db, rail: by, mode: 'test', lane, logger }, clock.now())
@@ -79,7 +81,7 @@ export async function openWalletHouse() {
   }
 
   return {
-    ...{ ...house, chain, clock, rail, wallets, lane, log, logger, watch, sweep },
+    ...{ ...house, chain, clock, rail, openRail, wallets, lane, log, logger, watch, sweep },
 
     /** Everything that landed is final, and every worker does a round. */
     async settle() {

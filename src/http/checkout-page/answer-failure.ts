@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../../refusal.js'
 import { pathOf } from '../path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
-import { renderNotFound, renderTrouble } from './page.js'
+import { renderFailure, renderNotFound } from './page.js'
 import { english as texts } from './texts.js'
 
 /** Whoever asks there is a person with a browser. */
@@ -16,10 +16,13 @@ export function answerFailurePage(
   reply: FastifyReply,
   refusal: Refusal,
 ): FastifyReply {
-  const isUnknown = refusal.status === 400 || refusal.status === 404
+  const { status } = refusal
+  const isUnknown = status === 400 || status === 404
   const nonce = newNonce()
-  const text = isUnknown ? renderNotFound(texts, nonce) : renderTrouble(texts, nonce, request.id)
+  const text = isUnknown
+    ? renderNotFound(texts, nonce)
+    : renderFailure(texts, nonce, { status, requestId: request.id })
   const { 'x-frame-options': _kept, ...headers } = headersOf({ nonce })
-  reply.headers(headers).code(isUnknown ? 404 : refusal.status)
+  reply.headers(headers).code(isUnknown ? 404 : status)
   return reply.type('text/html; charset=utf-8').send(text)
 }

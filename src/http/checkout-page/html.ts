@@ -11,7 +11,8 @@ export class Html {
 export type Piece = Html | string | number | bigint | null | undefined | false | Piece[]
 
 /**
- * Markup in which every value is text, whatever it says: it can open no tag and end no attribute.
+ * Markup in which every value is text, whatever it says: it opens no tag, ends no attribute and
+ * turns no words around.
  * Attributes are always written in double quotes.
  */
 export function html(parts: TemplateStringsArray, ...values: Piece[]): Html {
@@ -38,6 +39,9 @@ const escapes: Record<string, string> = {
   '`': '&#96;',
 }
 
+/** Marks that turn the direction of what follows could make our own words read as others. */
+const turns = /[\u2028-\u202e\u2066-\u2069]/g
+
 export function escapeText(text: string): string {
-  return text.replace(/[&<>"'`]/g, (sign) => escapes[sign]!)
+  return text.replace(turns, '').replace(/[&<>"'`]/g, (sign) => escapes[sign]!)
 }

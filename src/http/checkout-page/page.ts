@@ -72,9 +72,12 @@ export function renderNotFound(texts: Texts, nonce: string): string {
   return renderSheet({ texts, nonce, title, main })
 }
 
-/** When the fault is ours, or there are too many at once. */
-export function renderTrouble(texts: Texts, nonce: string, requestId: string): string {
-  const { title, words, request } = texts.trouble
+type Failure = { status: number; requestId: string }
+
+/** When the fault is ours, that is said, and only then. */
+export function renderFailure(texts: Texts, nonce: string, { status, requestId }: Failure): string {
+  const { trouble, tooMany, refused, request } = texts
+  const { title, words } = status >= 500 ? trouble : status === 429 ? tooMany : refused
   const main = html`<main class="end"><div class="sign warn">${signs.expired}</div>
     <h1>${title}</h1><p class="words">${words}</p>
     <p class="small soft">${request} ${requestId}</p></main>`

@@ -18,24 +18,37 @@ export type Scene = {
 export function renderMain(scene: Scene): Html {
   const { view, shown } = scene
   const look = view.state === 'pending' ? 'two' : 'end'
+  const isAwaited = view.state === 'pending' || view.state === 'waiting'
+  const { pollMs, eagerMs, longestPollMs, reassureMs } = limits.checkout
   return html`<main id="checkout" class="${look}" data-state="${view.state}"
-data-title="${titleOf(scene)}" data-says="${sayAloud(scene)}" data-seen="${view.seen}"
+data-title="${titleOf(scene)}" data-heading="${headingOf(scene)}" data-says="${sayAloud(scene)}"
+data-seen="${view.seen}"
 data-watch="${view.isWatched ? `/public/checkout/${shown.reference}` : ''}"
-data-poll="${limits.checkout.pollMs}" data-longest-poll="${limits.checkout.longestPollMs}"
-data-reassure="${limits.checkout.reassureMs}">${render[view.state](scene)}</main>`
+data-poll="${pollMs}" data-eager="${isAwaited ? eagerMs : 0}" data-longest-poll="${longestPollMs}"
+data-reassure="${reassureMs}">${render[view.state](scene)}</main>`
 }
 
 export function titleOf({ view, shown, texts }: Scene): string {
   return texts.title[view.state](shown.merchant.displayName, BigInt(shown.amount))
 }
 
-/** For who hears the page: what it is about, and what became of the money. */
+/** For who hears the page: what it is about. Where the focus goes there, it is heard anyway. */
+function headingOf({ view, texts }: Scene): string {
+  return view.state === 'pending' ? '' : `${texts[view.state].title}.`
+}
+
+/** And what became of the money. */
 function sayAloud(scene: Scene): string {
-  const { view, texts, shown } = scene
-  const heading = view.state === 'pending' ? '' : `${texts[view.state].title}.`
+  const { view } = scene
   const money = view.notes.slice(0, 1).map((note) => sayNote(note, scene))
-  const words = view.state === 'paid' ? [texts.paid.words(BigInt(shown.amount), nameOf(scene))] : []
-  return [heading, ...words, ...money].filter(Boolean).join(' ')
+  return (view.state === 'paid' ? [sayPaid(scene), ...money] : money).join(' ')
+}
+
+/** What the shop has now, which may be less than was asked for, or nothing any more. */
+function sayPaid(scene: Scene): string {
+  const { words, refunded } = scene.texts.paid
+  const accepted = BigInt(scene.shown.amountAccepted)
+  return accepted === 0n ? refunded(nameOf(scene)) : words(accepted, nameOf(scene))
 }
 
 const nameOf = ({ shown }: Scene) => shown.merchant.displayName
@@ -60,7 +73,7 @@ function renderPending(scene: Scene): Html {
     <p class="exact">${texts.exactly}</p>
     <div class="scan">${drawing}<p class="small soft">${texts.qrWords}</p></div></div>
   <div class="pay">${renderAccount(scene)}
-    <a class="button primary" data-swap href="?sent=${shown.received.length}">${texts.sent}</a>
+    <a class="button primary" data-swap href="?sent=${shown.amountReceived}">${texts.sent}</a>
     <p class="small soft">${texts.next(nameOf(scene))}
       <noscript>${texts.nextByHand}</noscript></p>
     ${renderTester(scene)}
@@ -79,7 +92,7 @@ function renderWaiting(scene: Scene): Html {
       <p class="soft" data-live hidden>${words.watching}</p></div>
     ${renderNotes(scene, false)}
     <noscript><a class="button primary"
-      href="?sent=${shown.received.length}">${words.checkAgain}</a></noscript>
+      href="?sent=${shown.amountReceived}">${words.checkAgain}</a></noscript>
     ${renderTester(scene)}
     <div><details><summary>${texts.showAccount}</summary>
       <div class="inside">${renderAccount(scene)}</div></details>
@@ -92,7 +105,7 @@ function renderPaid(scene: Scene): Html {
   const back = shown.successUrl ?? null
   return html`<div class="sign good">${signs.paid}</div>
     <h1 tabindex="-1">${texts.paid.title}</h1>
-    <div class="words"><p>${texts.paid.words(BigInt(shown.amount), nameOf(scene))}</p>
+    <div class="words"><p>${sayPaid(scene)}</p>
       ${back === null && html`<p class="soft">${texts.paid.close}</p>`}</div>
     ${renderNotes(scene, false)}
     ${renderButton(back, texts.goBack(nameOf(scene)))}

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import type { PublicSession } from '../../collections/find-sessions.js'
+import type { PublicSession } from '../../collections/find-public-sessions.js'
 import { showPublicSession } from '../../collections/show-session.js'
 import { Refusal } from '../../refusal.js'
 import { payOnce } from '../public-checkout.js'
@@ -57,7 +57,7 @@ const read = (rooms: Rooms, island: Island) =>
 
 function sceneOf(now: Date, found: PublicSession, { sent }: { sent?: unknown }): Scene {
   const shown = showPublicSession(now, found)
-  const sentAfter = typeof sent === 'string' && /^\d{1,3}$/.test(sent) ? Number(sent) : null
+  const sentAfter = typeof sent === 'string' && /^\d{1,16}$/.test(sent) ? BigInt(sent) : null
   return {
     ...{ shown, texts, isTest: found.mode === 'test', createdAt: found.session.createdAt },
     view: viewSession(shown, { sentAfter }),

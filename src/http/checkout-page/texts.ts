@@ -82,6 +82,7 @@ export const english = {
   paid: {
     title: 'Paid',
     words: (amount: bigint, name: string) => `${name} has your payment of ${naira(amount)}.`,
+    refunded: (name: string) => `${name} has refunded your payment.`,
     close: 'You can close this page.',
   },
   expired: {
@@ -103,11 +104,20 @@ export const english = {
     words:
       'The link may be incomplete or mistyped. Open it again from where you got it, or ask the shop for a new one.',
   },
+  refused: {
+    title: 'This cannot be done here',
+    words: 'Nothing was done. Open the link to the payment again, from where you got it.',
+  },
+  tooMany: {
+    title: 'Too many at once',
+    words:
+      'More was asked from your network than we take at once. Nothing was done. Reload the page in a moment.',
+  },
   trouble: {
     title: 'This page cannot be shown right now',
     words: 'The fault is ours. Nothing has happened to your money. Reload the page in a moment.',
-    request: 'Request',
   },
+  request: 'Request',
   byManilla: 'Payments by Manilla',
 }
 

@@ -38,21 +38,25 @@ export type View = {
 
 /**
  * Decides what a payer is shown. The deadline counts from the moment it has passed, also where
- * nobody has closed the account yet. Who says to have paid, after so many payments, waits until
- * another one has come.
+ * nobody has closed the account yet. Who says to have paid, when so much had come, waits until more
+ * has.
  */
-export function viewSession(shown: Shown, { sentAfter }: { sentAfter: number | null }): View {
+export function viewSession(shown: Shown, { sentAfter }: { sentAfter: bigint | null }): View {
   const notes = shown.received.map((one) => toNote(one, BigInt(shown.amount))).filter(needsWord)
   const isMoving = shown.received.some((one) => one.status === 'RETURNING' || one.status === 'HELD')
   const isWatched = shown.status !== 'paid' || isMoving
   return { state: stateOf(shown, sentAfter), notes, isWatched, seen: seenOf(shown) }
 }
 
-function stateOf(shown: Shown, sentAfter: number | null): State {
-  if (shown.status !== 'pending') return shown.status
-  if (shown.serverTime >= shown.expiresAt) return 'expired'
-  const isWaiting = sentAfter !== null && shown.received.length <= sentAfter
+function stateOf(shown: Shown, sentAfter: bigint | null): State {
+  const status = statusOf(shown)
+  if (status !== 'pending') return status
+  const isWaiting = sentAfter !== null && BigInt(shown.amountReceived) <= sentAfter
   return isWaiting ? 'waiting' : 'pending'
+}
+
+function statusOf({ status, serverTime, expiresAt }: Shown): Shown['status'] {
+  return status === 'pending' && serverTime >= expiresAt ? 'expired' : status
 }
 
 function toNote(one: Received, asked: bigint): Note {
@@ -78,8 +82,13 @@ function needsWord({ variance, fates }: Note): boolean {
   return variance !== 'NONE' || fates.some(({ place }) => place !== 'accepted')
 }
 
-/** The island computes the same of the public JSON. */
-function seenOf({ status, received }: Shown): string {
-  const places = received.map((one) => [one.amountHeld, one.amountReturning, one.amountReturned])
-  return [status, ...places].join()
+/**
+ * The island computes the same of the public JSON. When an account is closed whose time was up
+ * already, nothing is new: a payer must not hear of it twice.
+ */
+function seenOf(shown: Shown): string {
+  const places = shown.received.map((one) => [
+    ...[one.amountHeld, one.amountReturning, one.amountReturned],
+  ])
+  return [statusOf(shown), shown.amountReceived, ...places].join()
 }

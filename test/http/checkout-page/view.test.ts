@@ -12,7 +12,7 @@ const shown: Shown = {
   ...{ amount: 1_250_000, currency: 'NGN', description: 'Bread', paymentMethods: [] },
   ...{ customer: { name: 'Ada', email: 'ada@example.com' }, status: 'pending', received: [] },
   ...{ serverTime: '2026-01-05T09:00:00.000Z', expiresAt: '2026-01-05T09:30:00.000Z' },
-  cancelUrl: null,
+  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0 },
 }
 type Received = Shown['received'][number]
 const received = (change: Partial<Received>): Received => ({
@@ -20,7 +20,7 @@ const received = (change: Partial<Received>): Received => ({
   ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null },
   ...{ receivedAt: '2026-01-05T09:01:00.000Z', ...change },
 })
-const view = (change: Partial<Shown>, sentAfter: number | null = null) =>
+const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
   viewSession({ ...shown, ...change }, { sentAfter })
 
 /** As the page says it. */
@@ -39,16 +39,18 @@ describe('what a page is about', () => {
   test('follows the session, and the deadline as soon as it has passed', () => {
     expect(view({}).state).toBe('pending')
     for (const status of ['paid', 'expired', 'cancelled'] as const)
-      expect(view({ status }, 0).state).toBe(status)
-    expect(view({ serverTime: shown.expiresAt }, 0).state).toBe('expired')
+      expect(view({ status }, 0n).state).toBe(status)
+    expect(view({ serverTime: shown.expiresAt }, 0n).state).toBe('expired')
   })
 
   test('is waiting for who has sent it, until another payment has come', () => {
-    const short = received({ amountReturning: 400_000 })
-    expect(view({}, 0).state).toBe('waiting')
-    expect(view({ received: [short] }, 0).state).toBe('pending')
-    expect(view({ received: [short] }, 1).state).toBe('waiting')
-    expect(view({ received: [short, short] }, 1).state).toBe('pending')
+    // However many there were: only the last ten are listed.
+    const short = Array(10).fill(received({ amountReturning: 400_000 }))
+    expect(view({}, 0n).state).toBe('waiting')
+    expect(view({ received: short.slice(1), amountReceived: 400_000 }, 0n).state).toBe('pending')
+    const many = { received: short, amountReceived: 4_000_000 }
+    expect(view(many, 4_000_000n).state).toBe('waiting')
+    expect(view({ ...many, amountReceived: 4_400_000 }, 4_000_000n).state).toBe('pending')
   })
 
   test('is watched until nothing can change any more', () => {
@@ -63,6 +65,12 @@ describe('what a page is about', () => {
     const going = view({ received: [received({ amountReturning: 400_000 })] })
     const gone = view({ received: [received({ amountReturned: 400_000, status: 'RETURNED' })] })
     expect(new Set([view({}).seen, going.seen, gone.seen]).size).toBe(3)
+  })
+
+  test('is no news when an account is closed whose time was up', () => {
+    const isOver = { serverTime: shown.expiresAt }
+    expect(view(isOver).seen).not.toBe(view({}).seen)
+    expect(view({ ...isOver, status: 'expired' }).seen).toBe(view(isOver).seen)
   })
 })
 
@@ -143,6 +151,17 @@ describe('what is said of money', () => {
     )
   })
 
+  test.each([
+    ['all that was asked for', 1_250_000, 'Ada Stores has your payment of ₦12,500.00.'],
+    ['less, which was accepted', 400_000, 'Ada Stores has your payment of ₦4,000.00.'],
+    ['nothing any more', 0, 'Ada Stores has refunded your payment.'],
+  ])('a shop that is paid has %s', (_name, amountAccepted, words) => {
+    const paid: Shown = { ...shown, status: 'paid', amountAccepted }
+    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
+    expect(markup.split(words)).toHaveLength(3)
+  })
+
   test('naira are written as people write them', () => {
     expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
       ...['₦0.01', '₦12,500.00', '₦1,234,567,890.12'],
@@ -152,7 +171,17 @@ describe('what is said of money', () => {
 
 describe('markup', () => {
   test('any text is text: it opens no tag and ends no attribute', () => {
-    const nasty = fc.constantFrom('<script>', '"', "'", '`', '&lt;', '-->', '</style>', ' onx=1 ')
+    const nasty = fc.constantFrom(
+      '<script>',
+      '"',
+      "'",
+      '`',
+      '&lt;',
+      '-->',
+      '</style>',
+      ' onx=1 ',
+      '\u202e',
+    )
     const text = fc.array(fc.oneof(nasty, fc.string({ unit: 'binary' }))).map((all) => all.join(''))
     fc.assert(
       fc.property(text, (any) => {
@@ -160,8 +189,15 @@ describe('markup', () => {
         const inside = markup.replace(/^<p title="|">|<b>|<\/b>|<\/p>$/g, '')
         expect(inside).not.toMatch(/[<>"'`]/)
         const decoded = inside.replace(/&(lt|gt|quot|amp|#39|#96);/g, (_all, name) => signs[name]!)
-        expect(decoded).toBe(any.repeat(3))
+        expect(decoded).toBe(any.replace(/[\u2028-\u202e\u2066-\u2069]/g, '').repeat(3))
       }),
+    )
+  })
+
+  test('no text turns what follows it around', () => {
+    const turned = 'Ada\u202e\u2067\u202d 000,1₦ yaP\u2029'
+    expect(html`<p title="${turned}">${turned}</p>`.markup).toBe(
+      '<p title="Ada 000,1₦ yaP">Ada 000,1₦ yaP</p>',
     )
   })
 
@@ -173,14 +209,14 @@ describe('markup', () => {
 describe('live mode', () => {
   const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
   const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
-  const draw = (isTest: boolean, sentAfter: number | null) => {
+  const draw = (isTest: boolean, sentAfter: bigint | null) => {
     const createdAt = new Date(shown.serverTime)
     const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
     const main = renderMain({ ...scene, texts: english })
     return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
   }
 
-  test.each([null, 0])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
+  test.each([null, 0n])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
     expect(draw(true, sentAfter)).toMatch(/<form/)
     expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
     expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/clock.js'
@@ -16,13 +18,27 @@ const db = await freshDatabase()
 const shared = shareChain()
 const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** A port on which nobody listens, with a free one behind it. */
+/**
+ * A port on which nobody listens, with a free one behind it. Below those that systems give to
+ * whoever asks for any: one of them could be somebody's before the chain begins to listen.
+ */
 async function findDeadPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if ((await isFree(port)) && (await isFree(port + 1))) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
+  server.close()
+  await once(server, 'close')
+  return true
 }
 
 async function reasonAt(rail: PayoutRail): Promise<string | undefined> {

@@ -1,0 +1,115 @@
+import type { EnvironmentId } from '../environment.js'
+import { limits } from '../limits.js'
+import type { SettingsPatch } from '../merchants/settings-document.js'
+import type { Destination } from '../payouts/ports.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader } from '../postgres/tx.js'
+import {
+  type FoundSession,
+  isSessionReference,
+  type SessionRow,
+  sessionColumns,
+  sessionJoins,
+  toFound,
+} from './find-sessions.js'
+import type { Payment } from './payment.js'
+import { findLatestPayments } from './store-payments.js'
+import { findDestinations } from './store-returns.js'
+
+/** With what only payers are told. */
+export type PublicSession = FoundSession & {
+  /** The latest, newest first. */
+  payments: Payment[]
+  /** Where money goes back to, by the id of the payment. */
+  sentBackTo: Map<string, Destination>
+}
+
+type PublicRow = SessionRow & { settingsVersion: number }
+
+const names = { reference: 'text' } as const
+
+const findPublic = listStatement<typeof names, PublicRow>({
+  name: 'find_public_sessions',
+  columns: names,
+  text: (list) => `
+    select ${sessionColumns}, coalesce(c.version, 0) as "settingsVersion" from ${list}
+    join checkout_sessions s on s.reference = list.reference ${sessionJoins}`,
+})
+
+/**
+ * For everyone who knows a reference, whoever's session it is; undefined where there is none, and
+ * for what cannot be one. Every answer is read after it was asked for.
+ */
+export function createPublicFinder(db: Reader) {
+  const readSettings = createSettingsReader(db)
+
+  return async (references: string[]): Promise<(PublicSession | undefined)[]> => {
+    // Many pages may show one session: named twice, its payments would be found twice.
+    const unique = [...new Set(references)].filter(isSessionReference)
+    if (unique.length === 0) return references.map(() => undefined)
+    const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
+    const paid = rows.filter(({ amountReceived }) => amountReceived > 0n)
+    const [settings, payments] = await Promise.all([
+      readSettings(rows),
+      findLatestPayments(db, paid, limits.checkout.paymentsShown),
+    ])
+    const goingBack = [...payments.values()].flat().filter(isGoingBack)
+    const sentBackTo = await findDestinations(db, goingBack)
+    const found = rows.map(({ settingsVersion: _read, ...row }) => ({
+      ...toFound(row, settings.get(row.environmentId)!),
+      ...{ payments: payments.get(row.id) ?? [], sentBackTo },
+    }))
+    const byReference = new Map(found.map((one) => [one.session.reference, one]))
+    return references.map((reference) => byReference.get(reference))
+  }
+}
+
+function isGoingBack({ amountReturning, amountReturned }: Payment): boolean {
+  return amountReturning > 0n || amountReturned > 0n
+}
+
+type Version = Pick<PublicRow, 'environmentId' | 'settingsVersion'>
+type Stored = { environmentId: EnvironmentId; version: number; patch: SettingsPatch }
+
+/**
+ * A version of the settings never changes, and with a logo it is large: it is read and parsed once.
+ * Which version holds is asked every time.
+ */
+function createSettingsReader(db: Reader) {
+  const known = new Map<EnvironmentId, Stored>()
+
+  /** Answers may overtake each other: a newer version is not forgotten for an older one. */
+  function remember(one: Stored): void {
+    if (known.size >= limits.settings.remembered) known.clear()
+    if ((known.get(one.environmentId)?.version ?? 0) < one.version)
+      known.set(one.environmentId, one)
+  }
+
+  return async (versions: Version[]): Promise<Map<EnvironmentId, SettingsPatch>> => {
+    const found = new Map<EnvironmentId, SettingsPatch>()
+    const missing = new Set<EnvironmentId>()
+    for (const { environmentId, settingsVersion } of versions) {
+      const one = known.get(environmentId)
+      if (settingsVersion === 0) found.set(environmentId, {})
+      else if (one?.version === settingsVersion) found.set(environmentId, one.patch)
+      else missing.add(environmentId)
+    }
+    for (const one of await readStored(db, [...missing])) {
+      found.set(one.environmentId, one.patch)
+      remember(one)
+    }
+    return found
+  }
+}
+
+async function readStored(db: Reader, ids: EnvironmentId[]): Promise<Stored[]> {
+  if (ids.length === 0) return []
+  const rows = await db.rows<Omit<Stored, 'patch'> & { document: string }>({
+    name: 'find_settings_of_sessions',
+    text: `
+      select environment_id as "environmentId", version, document
+      from environment_settings where environment_id = any($1)`,
+    values: [ids],
+  })
+  return rows.map(({ document, ...row }) => ({ ...row, patch: JSON.parse(document) }))
+}

@@ -1,0 +1,57 @@
+import Type, { type TSchema } from 'typebox'
+import { type AccountKind, accountKinds } from '../collections/account.js'
+import { type Found, getAccount } from '../collections/find-accounts.js'
+import { endAndClose, operationOf, show, titleOf } from './accounts.js'
+import { successText } from './envelope.js'
+import { toLateCall } from './keyed-lane.js'
+import type { Rooms } from './rooms.js'
+import { type Route, route } from './route.js'
+
+type About = { kind: AccountKind; path: string; resource: TSchema }
+type Words = { summary: string; description: string }
+
+const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
+const params = Type.Object({ reference: Type.String() })
+
+/** Of accounts that wait for one amount. */
+export function cancelRoute(rooms: Rooms, { kind, path, resource }: About): Route {
+  return route({
+    ...base,
+    path: `${path}/:reference/cancel`,
+    operation: `cancel${operationOf(kind)}`,
+    summary: `Cancel a ${accountKinds[kind].words}`,
+    description: 'You want no money here any more. What comes all the same counts as late.',
+    params,
+    answers: { 200: resource },
+    codes: ['not_found', 'account_action_failed'],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, kind, ...ask.params }
+      return endAndClose(rooms, ask, name, `${titleOf(kind)} cancelled`)
+    },
+  })
+}
+
+/** Has whoever holds the money asked what came. */
+export function requeryRoute(rooms: Rooms, { kind, path, resource }: About, words: Words): Route {
+  return route({
+    ...base,
+    path: `${path}/:reference/requery`,
+    operation: `requery${operationOf(kind)}`,
+    ...words,
+    params,
+    answers: { 200: resource },
+    codes: ['not_found', 'account_action_failed'],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, kind, ...ask.params }
+      const { account } = await getAccount(rooms.db, name)
+      await rooms.collections.requery(account, ask.environment.mode)
+      return rooms.change(
+        toLateCall(
+          ask,
+          (tx) => getAccount(tx, name),
+          (found) => successText(200, titleOf(kind), show(found as Found)),
+        ),
+      )
+    },
+  })
+}

@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createLogger } from '../../src/log.js'
+import { connect } from '../../src/postgres/connection.js'
+import { listen } from '../../src/postgres/listen.js'
+import { freshDatabase } from '../support/database.js'
+
+const db = await freshDatabase()
+const channel = 'test_channel'
+
+function openLog() {
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => lines.push(line) })
+  return { logger, said: () => lines.map((line) => JSON.parse(line)) }
+}
+
+// A line that cannot be opened is worth a word, and the tenth try is not worth a tenth.
+test('a line that is lost is told once, and once that it is back', async () => {
+  const { logger, said } = openLog()
+  let tries = 0
+  const heard: (string | undefined)[] = []
+  const line = listen({
+    ...{ channel, logger, onMessage: (payload) => heard.push(payload) },
+    async connect() {
+      tries += 1
+      if (tries < 3) throw new Error('nobody is there')
+      return connect(db.url, 'test listener')
+    },
+  })
+  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined])
+  expect(said()).toMatchObject([
+    { level: 'warn', channel, err: { message: 'nobody is there' } },
+    { level: 'info', channel },
+  ])
+  await db.rows(sql`select pg_notify(${channel}, 'news')`)
+  await expect.poll(() => heard).toEqual([undefined, 'news'])
+
+  await db.rows(sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'test listener' and datname = current_database()`)
+  await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined, 'news', undefined])
+  expect(said().map(({ level }) => level)).toEqual(['warn', 'info', 'warn', 'info'])
+  await line.stop()
+  expect(said()).toHaveLength(4)
+})
+
+test('a stop waits neither for a line that does not open nor for the next try', async () => {
+  const { logger, said } = openLog()
+  const never = listen({ channel, logger, onMessage() {}, connect: () => new Promise(() => {}) })
+  await never.stop()
+  expect(said()).toEqual([])
+
+  let tries = 0
+  const refused = listen({
+    ...{ channel, logger, onMessage() {} },
+    async connect() {
+      tries += 1
+      throw new Error('nobody is there')
+    },
+  })
+  await expect.poll(() => said().length).toBe(1)
+  await refused.stop()
+  expect(tries).toBe(1)
+})
+
+test('a line that opens after the stop is closed', async () => {
+  const { logger } = openLog()
+  const opening = connect(db.url, 'test late listener')
+  const line = listen({ channel, logger, onMessage() {}, connect: () => opening })
+  await line.stop()
+  const client = await opening
+  await once(client, 'end')
+})
