@@ -53,8 +53,8 @@ export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): P
 export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
   const { rail, id, asset, amount, token, wire, validUntil } = sweep
   tx.write(sql`
-    insert into sweeps (rail, id, asset, amount, token, wire, valid_until, state, due_at,
-      created_at)
+    insert into sweeps
+      (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
     values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
       ${after(now, limits.sweeps.lookEveryMs)}, ${now})`)
   const rows = parts.map((part) => ({
