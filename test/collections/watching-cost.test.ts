@@ -105,7 +105,7 @@ test('what rests costs next to nothing, and twice as much of it hardly more', as
   expect(beside.asked).toBeGreaterThan(20 + 0.8 * share)
   expect(twice.average).toBeLessThanOrEqual(1.3)
   expect(twice.asked).toBeLessThan(20 + 2 * 1.2 * share)
-})
+}, 300_000)
 
 test('a deposit costs two calls, once', async () => {
   const created = await shop.openDedicated('one who pays')

@@ -8,7 +8,7 @@ import { Payers, type Sweeping } from './deposit-payers.js'
 import { type Aftermath, proveDeposits, readBooked, readDeposits } from './deposit-proof.js'
 import { openShops, openWallets, type PlannedWallet } from './deposit-shops.js'
 import { kill, patiently, victims } from './kill-site.js'
-import { databaseUrlOf, openSite, type Site } from './storm-site.js'
+import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
 /** In blocks. What was sent before it cleared up has landed after so many, or never will. */
@@ -67,11 +67,17 @@ async function start({ home, onStart }: Storm): Promise<Program> {
   const program = await startProgram(home, quiet)
   onStart(program)
   const db = openDatabase(home)
-  await db.rows(sql`update token_accounts set due_at = least(due_at, now())`)
-  await db.rows(sql`update sweeps set due_at = least(due_at, now()) where state = 'LIVE'`)
-  await db.rows(sql`update notices set due_at = least(due_at, now()) where state = 'WAITING'`)
+  const due = ['token_accounts', "sweeps where state = 'LIVE'", "notices where state = 'WAITING'"]
+  for (const rows of due) await db.rows({ text: hasten(rows), values: [] })
   await db.close()
   return program
+}
+
+/** What somebody has locked is being looked at. */
+function hasten(rows: string): string {
+  const [table] = rows.split(' ')
+  return `update ${table} set due_at = least(due_at, now())
+    where ctid in (select ctid from ${rows} for update skip locked)`
 }
 
 function openDatabase(home: string): Database {
@@ -143,6 +149,7 @@ async function settle(scene: Scene): Promise<void> {
   say(`fair weather: ${payers.answers.size} answered, ${deposits.length} deposits on the chain`)
   const db = openDatabase(home)
   await patiently(scene, 'all is judged and swept', async () => {
+    await hurry(site.chain)
     const { payments, refused } = await readBooked(db)
     const isJudged = payments.length + refused.length >= deposits.length
     return isJudged && (await countOpen(db)) === 0
@@ -154,6 +161,7 @@ async function untilNothingCanLand(scene: Scene, { chain }: Site): Promise<void>
   const height = () => chain.call<number>('getBlockHeight', { commitment: 'finalized' })
   const first = await chain.call<number>('getBlockHeight', { commitment: 'processed' })
   await patiently(scene, 'what was delayed is final', async () => {
+    await hurry(chain)
     return (await height()) > first + longestDelay
   })
 }

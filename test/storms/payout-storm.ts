@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Database } from '../../src/postgres/database.js'
 import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
-import type { Rpc } from '../rails/localnet/localnet.js'
 import { newWallet } from '../rails/localnet/transfers.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { kill, patiently, victims } from './kill-site.js'
 import { Callers } from './payout-callers.js'
 import { type Aftermath, proveAftermath } from './payout-proof.js'
-import { databaseUrlOf, openSite, type Site } from './storm-site.js'
+import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
@@ -127,9 +126,4 @@ async function settle(scene: Scene): Promise<void> {
     const { items } = await api.get('/v1/disbursements/crypto?status=SUBMITTED&limit=1')
     return items.length === 0
   })
-}
-
-/** A signature dies with blocks, not with time: while only that is waited for, they come faster. */
-async function hurry(chain: Rpc): Promise<void> {
-  await chain.call('localnet_advance', { blocks: 1 })
 }
