@@ -6,6 +6,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import {
   type FoundSession,
+  findWalletsOf,
   isSessionReference,
   type SessionRow,
   sessionColumns,
@@ -48,7 +49,8 @@ export function createPublicFinder(db: Reader) {
     const unique = [...new Set(references)].filter(isSessionReference)
     if (unique.length === 0) return references.map(() => undefined)
     const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
-    const paid = rows.filter(({ amountReceived }) => amountReceived > 0n)
+    const wallets = await findWalletsOf(db, rows)
+    const paid = [...rows, ...wallets.values()].filter(({ amountReceived }) => amountReceived > 0n)
     const [settings, payments] = await Promise.all([
       readSettings(rows),
       findLatestPayments(db, paid, limits.checkout.paymentsShown),
@@ -56,12 +58,20 @@ export function createPublicFinder(db: Reader) {
     const goingBack = [...payments.values()].flat().filter(isGoingBack)
     const sentBackTo = await findDestinations(db, goingBack)
     const found = rows.map(({ settingsVersion: _read, ...row }) => ({
-      ...toFound(row, settings.get(row.environmentId)!),
-      ...{ payments: payments.get(row.id) ?? [], sentBackTo },
+      ...toFound(row, { patch: settings.get(row.environmentId)!, wallets }),
+      ...{ payments: latestOf(payments, row), sentBackTo },
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))
   }
+}
+
+/** Of both, newest first. */
+function latestOf(payments: Map<string, Payment[]>, { id, walletId }: SessionRow): Payment[] {
+  const own = payments.get(id) ?? []
+  const coins = walletId === null ? [] : (payments.get(walletId) ?? [])
+  if (coins.length === 0) return own
+  return [...own, ...coins].sort((one, other) => (one.id < other.id ? 1 : -1))
 }
 
 function isGoingBack({ amountReturning, amountReturned }: Payment): boolean {

@@ -65,14 +65,15 @@ export function openCollections(tools: Tools): Collections {
   const notices = createNoticeLane(tools)
   const payments = createPaymentLane({ ...tools, rails: byName })
   const orderAccount = createAccountOrdering({ db, rails })
+  const orderWallet = createWalletOrdering({ db, wallets })
   return {
     rails,
     customers,
     coinCustomers,
     order: orderAccount,
-    orderWallet: createWalletOrdering({ db, wallets }),
+    orderWallet,
     lookAtWallet: ({ rail, number: wallet }) => lookSoon(db, clock.now(), { rail, wallet }),
-    orderSession: createSessionOrdering({ db, orderAccount }),
+    orderSession: createSessionOrdering({ db, orderAccount, orderWallet }),
     findSession: gather(createPublicFinder(db)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {

@@ -17,7 +17,7 @@ const shown: Shown = {
 type Received = Shown['received'][number]
 const received = (change: Partial<Received>): Received => ({
   ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 0, amountReturned: 0 },
-  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null },
+  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null, currency: 'NGN' },
   ...{ receivedAt: '2026-01-05T09:01:00.000Z', ...change },
 })
 const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
