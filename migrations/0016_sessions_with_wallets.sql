@@ -13,3 +13,9 @@ alter table collection_accounts
 create unique index session_is_paid_once
   on collection_accounts (environment_id, session_id)
   where session_id is not null and status = 'PAID';
+
+-- The youngest index, as 0014_keys_of_accounts.sql says why: sessions are asked for with every
+-- account that is locked.
+alter table checkout_sessions
+  drop constraint checkout_sessions_pkey,
+  add primary key (environment_id, id);
