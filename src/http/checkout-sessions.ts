@@ -178,7 +178,9 @@ const cancel = (rooms: Rooms) =>
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            await endAccount(tx, now, own).catch(asSession)
+            const { twin } = await endAccount(tx, now, own).catch(asSession)
+            // Its account was ended when its wallet was paid: that is no session to cancel.
+            if (twin?.status === 'PAID') throw hasEnded()
             isEnded = true
             return getSession(tx, name)
           },
@@ -193,7 +195,11 @@ const cancel = (rooms: Rooms) =>
 /** What is wrong with its account is wrong with the session, under its own name. */
 function asSession(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
-  throw new Refusal('checkout_session_failed', {
+  throw hasEnded()
+}
+
+function hasEnded(): Refusal {
+  return new Refusal('checkout_session_failed', {
     reason: 'invalid_state',
     message: 'Only a session that is pending can be cancelled; this one has ended.',
   })

@@ -59,7 +59,7 @@ const states: Record<string, State> = {
     },
     says: [
       /We received 3\.00 USDC\. It is 0\.20 USDC short\. It is safe with us: Ada Stores decides/,
-      /To pay in full, send exactly 3\.20 USDC to the same address/,
+      /To pay, send exactly 3\.20 USDC to the same address/,
       address,
     ],
     hides: [/sending it back|sent back to the/],

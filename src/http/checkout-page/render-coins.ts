@@ -74,7 +74,8 @@ function renderTester({ isTest, hasCoinCustomers, shown, texts }: Scene): Html |
 /** What to do now, where the latest that came were coins. */
 export function adviseCoins({ shown, view, texts }: Scene): string | undefined {
   const isLatest = view.notes[0] !== undefined && view.notes[0].asset !== 'NGN'
-  return shown.crypto && isLatest ? texts.coins.tryAgain(priceOf(shown)) : undefined
+  const name = shown.merchant.displayName
+  return shown.crypto && isLatest ? texts.coins.tryAgain(priceOf(shown), name) : undefined
 }
 
 /** What the shop has of it in coins, if anything. */

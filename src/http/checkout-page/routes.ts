@@ -53,7 +53,11 @@ const read = (rooms: Rooms, island: Island) =>
       function renderPage(): string {
         return renderSheet({
           ...{ texts, nonce, title: titleOf(scene), main: renderMain(scene) },
-          ...{ shop: found!.checkout, isTest: scene.isTest, coin: found!.wallet?.asset ?? undefined },
+          ...{
+            shop: found!.checkout,
+            isTest: scene.isTest,
+            coin: found!.wallet?.asset ?? undefined,
+          },
           island: `/checkout/assets/${island.name}`,
         })
       }

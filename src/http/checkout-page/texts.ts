@@ -121,8 +121,8 @@ export const english = {
     sent: (coin: string) => `I have sent the ${coin}`,
     qrWords: 'Scan it with a wallet to have the address there.',
     qrLabel: 'QR code of the address',
-    tryAgain: (price: string) =>
-      `To pay in full, send exactly ${price} to the same address, in one transfer.`,
+    tryAgain: (price: string, name: string) =>
+      `To pay, send exactly ${price} to the same address, in one transfer, or ask ${name} to accept what you sent.`,
     showAddress: 'Show the address again',
     payNow: (coin: string) => `Pay this now in ${coin}`,
     payNowWords: 'In test mode you are the customer too: this sends coins of the test chain.',
