@@ -33,8 +33,8 @@ export async function lockOne(
 }
 
 /**
- * Held money becomes the merchant's, less the fee; it pays an account that still waits, and then the
- * other one of its session waits no more.
+ * Held money becomes the merchant's, less the fee; it pays an account that still waits, and then
+ * the other one of its session waits no more.
  */
 export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
   const { payment, account, accounts } = await lockOne(tx, name)

@@ -16,7 +16,7 @@ export function whyUnsound({ amount, currency }: Announced): string | null {
 const tooLarge = 'too_large'
 const anotherCurrency = 'another_currency'
 
-/** Whether the account takes what came: naira at a bank, its own coin, or any where it says none. */
+/** Whether the account takes what came: naira at a bank, its own coin, or any if it says none. */
 export function isFor(account: Account | undefined, { announced: { currency } }: Notice): boolean {
   if (!account) return false
   return account.asset === null ? currency !== 'NGN' : account.asset === currency

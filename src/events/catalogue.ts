@@ -1,11 +1,10 @@
 import Type, { type TSchema } from 'typebox'
 import { bodyOf } from './body.js'
+import { bankTransfer, cryptoTransfer } from './payout-resources.js'
 import {
-  bankTransfer,
   checkoutSession,
   creditedAccount,
   creditedWallet,
-  cryptoTransfer,
   cryptoWallet,
   dedicatedAccount,
   dedicatedCryptoWallet,

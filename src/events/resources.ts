@@ -10,17 +10,20 @@ export const time = Type.String({
 })
 
 /** Its title names it where documents refer to it. */
-const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
+export const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
   Object.assign(Type.Object(properties), { title })
 
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const text = (...examples: string[]) => Type.String({ examples })
-const kobo = Type.Integer({ description: 'Naira in kobo.', examples: [1_250_000] })
-const decimal = Type.String({ description: 'A decimal amount.', examples: ['25.50'] })
-const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
-const network = Type.Literal('SOLANA')
-const naira = Type.Literal('NGN')
-const metadata = Type.Object({}, { additionalProperties: true, description: 'As you sent it.' })
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+export const text = (...examples: string[]) => Type.String({ examples })
+export const kobo = Type.Integer({ description: 'Naira in kobo.', examples: [1_250_000] })
+export const decimal = Type.String({ description: 'A decimal amount.', examples: ['25.50'] })
+export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
+export const network = Type.Literal('SOLANA')
+export const naira = Type.Literal('NGN')
+export const metadata = Type.Object(
+  {},
+  { additionalProperties: true, description: 'As you sent it.' },
+)
 const variance = Type.Enum(['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'], {
   description: 'The latest payment that did not match.',
 })
@@ -235,62 +238,6 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
 export const creditedWallet = resource('CreditedCryptoWallet', {
   ...dedicatedCryptoWallet.properties,
   ...withPayment,
-})
-
-const failureReason = Type.String({
-  description: 'A word for programs; docs/reference/payouts.md explains them.',
-})
-
-export const cryptoTransfer = resource('CryptoTransfer', {
-  reference: text('ct_01hx…'),
-  merchantReference: Type.Optional(text('payout-9')),
-  asset: stablecoin,
-  network,
-  amount: decimal,
-  fee: decimal,
-  totalDebit: decimal,
-  destinationAddress: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'),
-  status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED']),
-  transactionSignature: Type.String({ description: 'Of the latest attempt.' }),
-  failureReason: orNull(failureReason),
-  metadata,
-  submittedAt: time,
-  confirmedAt: orNull(time),
-  failedAt: orNull(time),
-  createdAt: time,
-  attempts: Type.Array(
-    Type.Object({
-      signature: Type.String(),
-      submittedAt: time,
-      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD']),
-    }),
-  ),
-})
-
-export const bankTransfer = resource('BankTransfer', {
-  reference: text('bt_01hx…'),
-  merchantReference: Type.Optional(text('payout-9')),
-  amount: kobo,
-  fee: kobo,
-  totalDebit: kobo,
-  currency: naira,
-  bankCode: text('058'),
-  bankName: text('GTBank'),
-  accountNumber: text('0123456789'),
-  accountName: text('ADA OBI'),
-  narration: orNull(Type.String()),
-  status: Type.Enum(['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED']),
-  sessionId: orNull(Type.String()),
-  reviewRequired: Type.Boolean({
-    description: 'Nobody could say for three days what became of it.',
-  }),
-  failureReason: orNull(failureReason),
-  metadata,
-  submittedAt: time,
-  completedAt: orNull(time),
-  failedAt: orNull(time),
-  reversedAt: orNull(time),
-  createdAt: time,
 })
 
 export const lowBalance = resource('LowBalance', {

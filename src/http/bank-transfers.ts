@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../environment.js'
-import { bankTransfer } from '../events/resources.js'
+import { bankTransfer } from '../events/payout-resources.js'
 import { toWire } from '../money/amounts.js'
 import type { PayoutStatus } from '../payouts/payout.js'
 import type { BankDirectory } from '../payouts/ports.js'

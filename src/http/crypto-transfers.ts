@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { cryptoTransfer } from '../events/resources.js'
+import { cryptoTransfer } from '../events/payout-resources.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { bankTransfer, cryptoTransfer } from '../events/resources.js'
+import { bankTransfer, cryptoTransfer } from '../events/payout-resources.js'
 import { getPayout, type Tried } from '../payouts/find-payouts.js'
 import { instructRail } from '../payouts/instruct-rail.js'
 import type { PayoutKind } from '../payouts/payout.js'

@@ -21,7 +21,7 @@ export function renderCoins(scene: Scene): Html | false {
     ${renderTester(scene)}</div></details>`
 }
 
-/** Where, how much, and what must not be sent; the address whole, for there is no checksum in it. */
+/** Where, how much, and what must not be sent. The address is whole: it has no checksum. */
 function renderWallet({ shown, texts }: Scene): Html {
   const { address, asset } = shown.crypto!
   const words = texts.coins
