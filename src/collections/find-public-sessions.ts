@@ -6,6 +6,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import {
   type FoundSession,
+  findWalletsOf,
   isSessionReference,
   type SessionRow,
   sessionColumns,
@@ -49,7 +50,8 @@ export function createPublicFinder(db: Reader) {
     const unique = [...new Set(references)].filter(isSessionReference)
     if (unique.length === 0) return references.map(() => undefined)
     const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
-    const paid = rows.filter(({ amountReceived }) => amountReceived > 0n)
+    const wallets = await findWalletsOf(db, rows)
+    const paid = [...rows, ...wallets.values()].filter(({ amountReceived }) => amountReceived > 0n)
     const [settings, shown] = await Promise.all([
       readSettings(rows),
       findShownPayments(db, paid, limits.checkout.paymentsShown),
@@ -57,11 +59,23 @@ export function createPublicFinder(db: Reader) {
     const goingBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isGoingBack)
     const sentBackTo = await findDestinations(db, goingBack)
     const found = rows.map(({ settingsVersion: _read, ...row }) => ({
-      ...toFound(row, settings.get(row.environmentId)!),
-      ...{ ...(shown.get(row.id) ?? nothing), sentBackTo },
+      ...toFound(row, { patch: settings.get(row.environmentId)!, wallets }),
+      ...{ ...shownOf(shown, row), sentBackTo },
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))
+  }
+}
+
+/** Of both ways to pay, newest first. */
+function shownOf(shown: Map<string, ShownPayments>, { id, walletId }: SessionRow): ShownPayments {
+  const own = shown.get(id) ?? nothing
+  const coins = walletId === null ? undefined : shown.get(walletId)
+  if (!coins) return own
+  const payments = [...own.payments, ...coins.payments]
+  return {
+    payments: payments.sort((one, other) => (one.id < other.id ? 1 : -1)),
+    hasMore: own.hasMore || coins.hasMore,
   }
 }
 

@@ -8,6 +8,7 @@ import { checkoutSession } from '../events/resources.js'
 import { prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import { visibleText } from '../merchants/settings-document.js'
+import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { recordAccount, referenceIn } from './accounts.js'
 import { readPosition, writePosition } from './cursor.js'
@@ -15,11 +16,21 @@ import { listText, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
+import { readCoins } from './read-coins.js'
 import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, emailPattern, kobo, page, pageQuery } from './schemas.js'
+import {
+  closed,
+  decimal,
+  emailPattern,
+  kobo,
+  network,
+  page,
+  pageQuery,
+  stablecoin,
+} from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
@@ -67,6 +78,16 @@ const create = (rooms: Rooms) =>
           examples: ['2026-01-05T09:30:00Z'],
         }),
       ),
+      crypto: Type.Optional(
+        Type.Object(
+          { asset: stablecoin, network, amount: decimal },
+          {
+            additionalProperties: false,
+            description:
+              'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
+          },
+        ),
+      ),
       successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
       cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
       metadata: Type.Optional(metadataIn),
@@ -84,10 +105,16 @@ const create = (rooms: Rooms) =>
         successUrl: readWebUrl('successUrl', body.successUrl),
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
+        crypto: body.crypto ? readPrice(body.crypto) : null,
       })
       return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
     },
   })
+
+function readPrice({ asset, amount }: { asset: string; amount: string }) {
+  const coin = asset as Coin
+  return { asset: coin, amount: readCoins(amount, coin) }
+}
 
 const list = ({ db }: Rooms) =>
   route({
@@ -156,7 +183,9 @@ const cancel = (rooms: Rooms) =>
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            await endAccount(tx, now, own).catch(asUncancelled)
+            const { twin } = await endAccount(tx, now, own).catch(asUncancelled)
+            // Its account was ended when its wallet was paid: that is no session to cancel.
+            if (twin?.status === 'PAID') throw hasEnded()
             isEnded = true
             return getSession(tx, name)
           },
@@ -177,7 +206,11 @@ function asSession(error: unknown): never {
 
 function asUncancelled(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
-  throw new Refusal('checkout_session_failed', {
+  throw hasEnded()
+}
+
+function hasEnded(): Refusal {
+  return new Refusal('checkout_session_failed', {
     reason: 'invalid_state',
     message: 'Only a session that is pending can be cancelled; this one has ended.',
   })

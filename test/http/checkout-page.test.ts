@@ -252,7 +252,13 @@ describe('the public JSON', () => {
     const shown = await look()
     expect(shown.received).toEqual([
       {
-        ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 400_000 },
+        ...{
+          currency: 'NGN',
+          amount: 400_000,
+          amountAccepted: 0,
+          amountHeld: 0,
+          amountReturning: 400_000,
+        },
         ...{ amountReturned: 0, status: 'RETURNING', variance: 'UNDERPAID' },
         sentBackTo: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
         receivedAt: expect.any(String),

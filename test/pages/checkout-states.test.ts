@@ -1,7 +1,7 @@
-import axe from 'axe-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openCheckoutHouse, pictures } from './checkout-house.js'
+import { expectAccessible, picture, sizes } from './checkout-pictures.js'
 
 const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
 const pay = (number: string, amount: number, more: object = {}) =>
@@ -96,9 +96,6 @@ const states: Record<string, State> = {
   },
 }
 
-const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
-const schemes = ['light', 'dark'] as const
-
 const contexts: Record<string, BrowserContext> = {
   script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
   bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
@@ -109,33 +106,6 @@ const made = new Map<string, Promise<string>>()
 function urlOf(name: string): Promise<string> {
   if (!made.has(name)) made.set(name, states[name]!.make())
   return made.get(name)!
-}
-
-/** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
-async function picture(page: Page, kind: string, name: string): Promise<void> {
-  for (const [size, viewport] of Object.entries(sizes)) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of schemes) {
-      const isChecked = (size === 'phone') === (colorScheme === 'light')
-      if (kind === 'bare' && !isChecked) continue
-      await page.emulateMedia({ colorScheme })
-      if (kind === 'script' && isChecked) await expectAccessible(page)
-      const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
-      await page.screenshot({ path, fullPage: true })
-    }
-  }
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  const isFit = 'document.documentElement.scrollWidth <= innerWidth'
-  expect(await page.evaluate(isFit), 'nothing is wider than the screen').toBe(true)
-  const hasAxe = await page.evaluate("typeof axe === 'object'")
-  if (!hasAxe) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>(
-    "axe.run({ resultTypes: ['violations'] })",
-  )
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
-  expect(found).toEqual([])
 }
 
 describe.each(Object.keys(states))('%s', (name) => {

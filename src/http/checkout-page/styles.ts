@@ -93,6 +93,12 @@ summary::-webkit-details-marker{display:none}
 summary::after{content:"";flex:none;width:.55rem;height:.55rem;margin:0 .3rem .2rem;
   border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
 details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
+details.coins{border:1px solid var(--line);border-radius:1.1rem;padding:0 1rem;
+  margin-block:.25rem 1rem}
+.coins summary{min-height:3.5rem}
+.way{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
+.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9375rem}
+.scanned{text-align:center;margin-top:-.5rem}
 .inside{padding-bottom:1rem;display:grid;gap:.75rem}
 .inside div{display:grid;gap:.1rem}
 .inside dd{font-weight:400}
