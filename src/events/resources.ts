@@ -10,7 +10,7 @@ export const time = Type.String({
 })
 
 /** Its title names it where documents refer to it. */
-const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
+export const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
   Object.assign(Type.Object(properties), { title })
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { after, second } from '../clock.js'
 import { advanceAccounts } from '../collections/advance-accounts.js'
-import { time } from '../events/resources.js'
+import { resource, time } from '../events/resources.js'
 import { limits } from '../limits.js'
 import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'
@@ -20,7 +20,7 @@ const body = closed({
   }),
 })
 
-const answer = Type.Object({
+const answer = resource('TestClock', {
   now: time,
   advancedBySeconds: Type.Integer({ description: 'By this request.', examples: [1_800] }),
   aheadBySeconds: Type.Integer({ description: 'Of the world, in all.', examples: [3_600] }),

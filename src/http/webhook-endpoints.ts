@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
-import { time, webhookEndpoint } from '../events/resources.js'
+import { resource, time, webhookEndpoint } from '../events/resources.js'
 import { limits } from '../limits.js'
 import {
   type CreatedEndpoint,
@@ -27,7 +27,7 @@ import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
 import { closed, page, pageQuery, plainText } from './schemas.js'
 
-const withSecret = Type.Object({
+const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
     description: 'Shown once. For the `v1` signature.',
