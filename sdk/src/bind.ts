@@ -55,7 +55,7 @@ function toCall(operation: Operation, name: string, given: unknown[]): Call {
 function toSegment(given: unknown, place: string, name: string): string {
   if (typeof given === 'string' && given !== '') return encodeURIComponent(given)
   const what = given === '' ? 'an empty text' : given === null ? 'null' : typeof given
-  throw new TypeError(`manilla.${name} needs a ${place} as a text; it was given ${what}.`)
+  throw new TypeError(`manilla.${name} needs its ${place} as a text; it was given ${what}.`)
 }
 
 function toQuestion({ operation, path, input, options }: Call): Question {

@@ -4,7 +4,17 @@ import { type ManillaOptions, toConnection } from './options.js'
 import type { Resources } from './resources.js'
 import { verifyWebhook } from './verify-webhook.js'
 
-export * from './errors.js'
+export {
+  AuthenticationError,
+  ConnectionError,
+  type ErrorCode,
+  type ErrorReason,
+  InsufficientBalanceError,
+  ManillaError,
+  NotFoundError,
+  RateLimitError,
+  ValidationError,
+} from './errors.js'
 export type { ManillaOptions, RequestOptions, WriteOptions } from './options.js'
 export type { Page, Pages } from './pages.js'
 export type { Resources } from './resources.js'

@@ -51,7 +51,7 @@ export function toConnection(key: string | undefined, options: ManillaOptions): 
 
 function checkKey(key: unknown): asserts key is string {
   if (typeof key !== 'string' || key === '')
-    throw new TypeError(`The key is ${key === '' ? 'empty' : typeof key}. Is its variable set?`)
+    throw new TypeError(`The key is ${key === '' ? 'empty' : 'missing'}. Is its variable set?`)
   if (key.trim() !== key)
     throw new TypeError('The key has blanks or a line break around it. Trim it.')
   if (!/^[sp]k_(test|live)_/.test(key))

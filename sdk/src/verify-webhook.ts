@@ -56,6 +56,8 @@ function toBytes(body: unknown): Uint8Array {
 
 function readHeaders(headers: WebhookHeaders): [string, string, string] {
   const values = headerNames.map((name) => readHeader(headers, name))
+  // A time that is none would be neither too old nor too new.
+  if (!/^\d{1,12}$/.test(values[1] ?? '')) values[1] = undefined
   const missing = headerNames.filter((_, index) => !values[index])
   if (missing.length === 0) return values as [string, string, string]
   throw new WebhookError(

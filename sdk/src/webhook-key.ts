@@ -34,7 +34,7 @@ export async function readWebhookKey(secret: unknown): Promise<Verifier> {
 
 function readSecret(secret: unknown) {
   if (typeof secret !== 'string' || secret === '')
-    throw malformed(`is ${secret === '' ? 'empty' : typeof secret}. Is its variable set?`)
+    throw malformed(`is ${secret === '' ? 'empty' : 'missing'}. Is its variable set?`)
   if (secret.trim() !== secret)
     throw malformed('has blanks or a line break around it. Trim it where it is read.')
   if (/^[sp]k_/.test(secret))
