@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * dist/esm for `import` and dist/cjs for `require`, each with its types: declarations that belong to
- * the other kind of module would promise an import that does not work.
+ * dist/esm for `import` and dist/cjs for `require`, each with its types: declarations that belong
+ * to the other kind of module would promise an import that does not work.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')

@@ -64,9 +64,11 @@ function toQuestion({ operation, path, input, options }: Call): Question {
 }
 
 function toQuery(input: Input): string {
-  const said = Object.entries(input).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(said.map(([name, value]) => [name, String(value)]))
-  return said.length === 0 ? '' : `?${query}`
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(input))
+    if (value !== undefined) query.set(name, String(value))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
 }
 
 const readers = {

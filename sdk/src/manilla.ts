@@ -35,11 +35,12 @@ type Constructor = new (key: string | undefined, options: ManillaOptions) => Man
 /**
  * ```ts
  * const manilla = new Manilla(process.env.MANILLA_KEY, { baseUrl: 'https://pay.example.com' })
- * const account = await manilla.virtualAccounts.create({ merchantReference: 'order-1', amount: 500_000 })
+ * const order = { merchantReference: 'order-1001', amount: 500_000 }
+ * const { accountNumber } = await manilla.virtualAccounts.create(order)
  * ```
  *
- * The key decides the mode: `sk_test_…` or `sk_live_…`. It is kept out of sight: printing the client
- * shows what it can do, and nothing else.
+ * The key decides the mode: `sk_test_…` or `sk_live_…`. It is kept out of sight: printing the
+ * client shows what it can do, and nothing else.
  */
 export const Manilla = class Manilla {
   constructor(key: string | undefined, options: ManillaOptions) {

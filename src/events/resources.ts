@@ -1,4 +1,5 @@
-import Type, { type TProperties, type TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
+import { resource } from './resource.js'
 
 /**
  * The shapes of everything a merchant sees: verify operations answer them and events carry them, so
@@ -8,10 +9,6 @@ export const time = Type.String({
   description: 'ISO 8601, UTC, with milliseconds.',
   examples: ['2026-01-05T09:00:00.000Z'],
 })
-
-/** Its title names it where documents refer to it. */
-export const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
-  Object.assign(Type.Object(properties), { title })
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const text = (...examples: string[]) => Type.String({ examples })

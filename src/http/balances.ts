@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { resource } from '../events/resources.js'
+import { resource } from '../events/resource.js'
 import { listBalances } from '../ledger/balances.js'
 import { toWire } from '../money/amounts.js'
 import { success } from './envelope.js'

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../environment.js'
-import { bankTransfer, resource } from '../events/resources.js'
+import { resource } from '../events/resource.js'
+import { bankTransfer } from '../events/resources.js'
 import { toWire } from '../money/amounts.js'
 import type { PayoutStatus } from '../payouts/payout.js'
 import type { BankDirectory } from '../payouts/ports.js'

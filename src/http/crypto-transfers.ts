@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { cryptoTransfer, resource } from '../events/resources.js'
+import { resource } from '../events/resource.js'
+import { cryptoTransfer } from '../events/resources.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { findWallet } from '../collections/find-accounts.js'
-import { resource } from '../events/resources.js'
+import { resource } from '../events/resource.js'
 import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { resource, time } from '../events/resources.js'
+import { resource } from '../events/resource.js'
+import { time } from '../events/resources.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'

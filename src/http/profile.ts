@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { resource } from '../events/resources.js'
+import { resource } from '../events/resource.js'
 import { prefixes, toReference } from '../ids.js'
 import { getSettings } from '../merchants/settings.js'
 import { Settings } from '../merchants/settings-document.js'

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
-import { resource, time, webhookEndpoint } from '../events/resources.js'
+import { resource } from '../events/resource.js'
+import { time, webhookEndpoint } from '../events/resources.js'
 import { limits } from '../limits.js'
 import {
   type CreatedEndpoint,
