@@ -72,8 +72,8 @@ function toQuery(input: Input): string {
 }
 
 const readers = {
-  data: ({ text }: Answer): unknown => JSON.parse(text).data,
-  items: ({ text }: Answer): unknown => JSON.parse(text).data.items,
+  data: ({ data }: Answer) => data,
+  items: ({ data }: Answer) => (data as Page<unknown>).items,
   csv: ({ text, headers }: Answer) => ({ text, nextCursor: headers.get('x-next-cursor') }),
   nothing: () => undefined,
 }

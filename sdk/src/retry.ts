@@ -1,6 +1,6 @@
 import { ConnectionError, type ManillaError } from './errors.js'
 
-/** Another try is made for these reasons and no others. Keys make every one of them safe. */
+/** Another try is made for these reasons and no others. Its key makes a POST safe to repeat. */
 const reasons: { why: string; holds: (error: ManillaError) => boolean }[] = [
   { why: 'no answer came', holds: (error) => error instanceof ConnectionError },
   { why: 'the request arrived too slowly', holds: ({ status }) => status === 408 },

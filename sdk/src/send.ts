@@ -12,7 +12,11 @@ export type Question = {
   options?: WriteOptions | undefined
 }
 
-export type Answer = { status: number; headers: Headers; text: string }
+/** `data` is that of the envelope; undefined where the answer has none, as a CSV. */
+export type Answer = { status: number; headers: Headers; text: string; data: unknown }
+
+/** A timer of more would go off at once. */
+const longestTimerMs = 2_147_483_647
 
 type Attempt = {
   url: string
@@ -20,6 +24,7 @@ type Attempt = {
   timeoutMs: number
   signal: AbortSignal | undefined
   idempotencyKey: string | undefined
+  wantsCsv: boolean
 }
 
 /**
@@ -34,18 +39,27 @@ export async function send(connection: Connection, question: Question): Promise<
   for (let retries = 0; ; retries += 1) {
     const outcome = await tryOnce(connection, attempt)
     if (!(outcome instanceof ManillaError)) return outcome
+    if (retries > 0 && isGone(question.operation, outcome)) return nothing
     const waitMs = isRepeatable ? waitBeforeRetry(outcome, retries) : undefined
     if (waitMs === undefined || retries >= maxRetries) throw outcome
     await sleep(waitMs, attempt.signal)
   }
 }
 
+const nothing: Answer = { status: 404, headers: new Headers(), text: '', data: undefined }
+
+/** What is not there any more was deleted by an attempt whose answer was lost. */
+function isGone({ method }: Operation, { status }: ManillaError): boolean {
+  return method === 'DELETE' && status === 404
+}
+
 function toAttempt(connection: Connection, { operation, path, body, options }: Question): Attempt {
   const { method, isPublic, gives } = operation
   const isKeyed = method === 'POST' && !isPublic
   const idempotencyKey = isKeyed ? (options?.idempotencyKey ?? crypto.randomUUID()) : undefined
+  const wantsCsv = gives === 'csv'
   const headers = {
-    accept: gives === 'csv' ? 'text/csv' : 'application/json',
+    accept: wantsCsv ? 'text/csv' : 'application/json',
     ...(!isPublic && { authorization: `Bearer ${connection.key}` }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -54,9 +68,8 @@ function toAttempt(connection: Connection, { operation, path, body, options }: Q
     url: connection.baseUrl + path,
     // The key goes to the address it was given for, and to none that this one names.
     init: { method, headers, redirect: 'manual', ...jsonOf(body) },
-    timeoutMs: options?.timeoutMs ?? connection.timeoutMs,
-    signal: options?.signal,
-    idempotencyKey,
+    timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, longestTimerMs),
+    ...{ signal: options?.signal, idempotencyKey, wantsCsv },
   }
 }
 
@@ -77,9 +90,7 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
   signal?.addEventListener('abort', obey)
   try {
     const response = await connection.fetch(url, { ...init, signal: stop.signal })
-    const { status, headers } = response
-    const answer = { status, headers, text: await response.text() }
-    return status >= 200 && status < 300 ? answer : toRefusal(answer, attempt)
+    return readAnswer(response, await response.text(), attempt)
   } catch (cause) {
     signal?.throwIfAborted()
     const why = isLate ? `within ${timeoutMs} ms` : `(${causeOf(cause)})`
@@ -109,12 +120,24 @@ function causeOf(error: unknown): string {
   return cause instanceof Error ? causeOf(cause) : String(code ?? message ?? error)
 }
 
-function toRefusal({ status, headers, text }: Answer, { url, idempotencyKey }: Attempt) {
-  const requestId = headers.get('x-request-id') ?? undefined
+function readAnswer(response: Response, text: string, attempt: Attempt): Answer | ManillaError {
+  const { status, headers } = response
+  const said = parse(text)
+  if (response.ok && attempt.wantsCsv) return { status, headers, text, data: undefined }
+  if (response.ok && said && 'data' in said) return { status, headers, text, data: said.data }
+  return toRefusal(response, said, attempt)
+}
+
+function toRefusal(
+  { status, headers }: Response,
+  said: Partial<Refusal> | undefined,
+  { url, idempotencyKey }: Attempt,
+): ManillaError {
+  const requestId = said?.requestId ?? headers.get('x-request-id') ?? undefined
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
   const seen = { status, requestId, retryAfterMs, idempotencyKey }
-  const said = readRefusal(text)
-  if (said) return toError({ ...said, ...seen, requestId: said.requestId ?? requestId })
+  const { code, message = 'The service gives no message.' } = said ?? {}
+  if (code) return toError({ ...said, code, message, ...seen })
   const target = headers.get('location')
   return toError({
     ...seen,
@@ -124,10 +147,10 @@ function toRefusal({ status, headers, text }: Answer, { url, idempotencyKey }: A
   })
 }
 
-function readRefusal(text: string): Refusal | undefined {
+function parse(text: string): (Partial<Refusal> & { data?: unknown }) | undefined {
   try {
     const said = JSON.parse(text)
-    return typeof said?.code === 'string' ? said : undefined
+    return typeof said === 'object' && said !== null ? said : undefined
   } catch {
     return undefined
   }

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { Manilla } from '../../sdk/src/manilla.js'
 import { openBankHouse } from '../support/bank-house.js'
+import { openBrowser } from '../support/browser.js'
+import { openReceiver } from '../support/receiver.js'
 
 /** What somebody gets who installs the package, in a folder that knows nothing of this one. */
 
@@ -97,6 +100,39 @@ describe.concurrent('a new project', () => {
     await runNode(cwd, 'legacy.cjs')
   })
 })
+
+// From another origin, as the page of a shop: the public parts, without a key or a preflight.
+test('a browser reads a checkout session and proves a webhook', async ({ expect }) => {
+  const seller = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
+  const customer = { name: 'Ada Obi', email: 'ada@example.com' }
+  const { reference } = await seller.checkout.sessions.create({
+    ...{ amount: 5_000, description: 'Agege bread', customer },
+  })
+  const shop = await openReceiver((response, { path: asked }) => {
+    const isPage = asked === '/'
+    response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript')
+    if (isPage) response.end(pageAbout(reference))
+    else response.end(readFileSync(path.join(root, 'sdk/dist/esm', path.basename(asked))))
+  })
+  const page = await (await openBrowser()).newPage()
+  await page.goto(shop.url)
+  await page.waitForFunction('document.title !== ""')
+  expect(await page.title()).toBe('pending signature_mismatch')
+})
+
+function pageAbout(reference: string): string {
+  const key = house.merchant.test.public
+  return `<link rel="icon" href="data:,"><script type="module">
+    import { Manilla, verifyWebhook } from './manilla.js'
+    const manilla = new Manilla('${key}', { baseUrl: '${house.url}' })
+    const { status } = await manilla.checkout.retrieve('${reference}')
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+    const headers = new Headers(['evt_1', '1', 'v1,AAAA'].map((value, i) => [names[i], value]))
+    const secret = 'whsec_' + btoa('0123456789abcdef')
+    const error = await verifyWebhook('{"id":"evt_1"}', headers, secret).catch((thrown) => thrown)
+    document.title = status + ' ' + error.problem
+  </script>`
+}
 
 /** Also of what is installed: declarations that only compile unlooked at would be no use. */
 const strictest = {

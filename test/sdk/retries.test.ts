@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { ConnectionError, Manilla, ManillaError, RateLimitError } from '../../sdk/src/manilla.js'
+import {
+  ConnectionError,
+  Manilla,
+  ManillaError,
+  NotFoundError,
+  RateLimitError,
+} from '../../sdk/src/manilla.js'
 import { readRetryAfter, waitBeforeRetry, whyRetry } from '../../sdk/src/retry.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { openHouse, whenDone } from '../support/house.js'
@@ -59,6 +65,14 @@ describe('a request is sent again, the same with the same key,', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1)
   })
 
+  test('and a thing that the lost attempt deleted is deleted', async () => {
+    const gone = refuse(404, 'not_found')
+    const { manilla, received } = await openTrouble(hangUp, gone)
+    await manilla.webhookEndpoints.delete('we_1')
+    expect(received).toHaveLength(2)
+    await expect(manilla.webhookEndpoints.delete('we_1')).rejects.toThrow(NotFoundError)
+  })
+
   test('but not more often than allowed', async () => {
     const { manilla, received } = await openTrouble(refuse(503, 'internal_error', 'unavailable'))
     const work = manilla.balances.list({ maxRetries: 1 })
@@ -95,6 +109,19 @@ describe('a request is sent once', () => {
     const error = await manilla.balances.list().catch((thrown) => thrown)
     expect(error).toBeInstanceOf(RateLimitError)
     expect([error.retryAfterMs, received.length]).toEqual([3_600_000, 1])
+  })
+
+  test('when something answers that is not Manilla', async () => {
+    const { manilla, received } = await openTrouble(say(200, '<html>Welcome</html>'))
+    await expect(manilla.balances.list()).rejects.toMatchObject({
+      ...{
+        code: 'unexpected_answer',
+        status: 200,
+        message: expect.stringMatching(/not as Manilla does/),
+      },
+      nextStep: expect.stringContaining('baseUrl'),
+    })
+    expect(received).toHaveLength(1)
   })
 
   test('when it is pointed elsewhere: the key stays here', async () => {
