@@ -36,10 +36,13 @@ export async function send(connection: Connection, question: Question): Promise<
   // A public POST has no key that would make a second one harmless.
   const isRepeatable = question.operation.method !== 'POST' || attempt.idempotencyKey !== undefined
   const maxRetries = question.options?.maxRetries ?? connection.maxRetries
+  let isOpen = false
   for (let retries = 0; ; retries += 1) {
     const outcome = await tryOnce(connection, attempt)
     if (!(outcome instanceof ManillaError)) return outcome
-    if (retries > 0 && isGone(question.operation, outcome)) return nothing
+    // What is not there any more was deleted by an attempt whose answer was lost.
+    if (isOpen && attempt.init.method === 'DELETE' && outcome.status === 404) return nothing
+    isOpen ||= (outcome.status ?? 500) >= 500
     const waitMs = isRepeatable ? waitBeforeRetry(outcome, retries) : undefined
     if (waitMs === undefined || retries >= maxRetries) throw outcome
     await sleep(waitMs, attempt.signal)
@@ -47,11 +50,6 @@ export async function send(connection: Connection, question: Question): Promise<
 }
 
 const nothing: Answer = { status: 404, headers: new Headers(), text: '', data: undefined }
-
-/** What is not there any more was deleted by an attempt whose answer was lost. */
-function isGone({ method }: Operation, { status }: ManillaError): boolean {
-  return method === 'DELETE' && status === 404
-}
 
 function toAttempt(connection: Connection, { operation, path, body, options }: Question): Attempt {
   const { method, isPublic, gives } = operation

@@ -70,7 +70,8 @@ describe('a request is sent again, the same with the same key,', () => {
     const { manilla, received } = await openTrouble(hangUp, gone)
     await manilla.webhookEndpoints.delete('we_1')
     expect(received).toHaveLength(2)
-    await expect(manilla.webhookEndpoints.delete('we_1')).rejects.toThrow(NotFoundError)
+    const busy = await openTrouble(refuse(429, 'rate_limited'), gone)
+    await expect(busy.manilla.webhookEndpoints.delete('we_1')).rejects.toThrow(NotFoundError)
   })
 
   test('but not more often than allowed', async () => {
