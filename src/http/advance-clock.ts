@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { after, second } from '../clock.js'
 import { advanceAccounts } from '../collections/advance-accounts.js'
 import { wakeNewestPages } from '../collections/tell-sessions.js'
-import { time } from '../events/shapes.js'
+import { resource, time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'
@@ -21,7 +21,7 @@ const body = closed({
   }),
 })
 
-const answer = Type.Object({
+const answer = resource('TestClock', {
   now: time,
   advancedBySeconds: Type.Integer({ description: 'By this request.', examples: [1_800] }),
   aheadBySeconds: Type.Integer({ description: 'Of the world, in all.', examples: [3_600] }),

@@ -103,7 +103,7 @@ export const Settings = Type.Object(
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
   },
-  closed,
+  { ...closed, title: 'Settings' },
 )
 export type Settings = Static<typeof Settings>
 
