@@ -22,6 +22,7 @@ const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
 const { benchCheckout } = await import('./checkout.mjs')
 const { benchCollections } = await import('./collections.mjs')
+const { benchRequestLog, compareRequestLog } = await import('./request-log.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
 const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
   './payouts.mjs'
@@ -98,6 +99,17 @@ try {
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
       { rounds, connections, runMs, warmMs },
+    )
+  if (isAsked('requests'))
+    compareRequestLog(
+      results,
+      await benchRequestLog(
+        {
+          ...{ startHelper, load, record, db, key: demo.test.secretKey },
+          pidFile: path.join(folder, 'data', 'postmaster.pid'),
+        },
+        { rounds: Math.max(rounds, 6), connections, runMs, warmMs },
+      ),
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
