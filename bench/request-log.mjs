@@ -42,24 +42,34 @@ export async function benchRequestLog({ startHelper, load, record, db, key, pidF
   return Object.keys(asked)
 }
 
-/** Of medians: what is left of the throughput, and what each request takes more. */
+/**
+ * The median of the ratios of every two runs that followed each other: what else the machine did
+ * was most alike then.
+ */
 export function compareRequestLog(results, names) {
-  const median = (list) => list.toSorted((left, right) => left - right)[list.length >> 1]
-  const medianOf = (name, word, read) => median(results[`HTTP ${name}, requests ${word}`].map(read))
   const rows = names.map((name) => {
-    const ratio = (read) => medianOf(name, 'kept', read) / medianOf(name, 'not kept', read)
-    const more = (who) =>
-      medianOf(name, 'kept', ({ each }) => each[who]) -
-      medianOf(name, 'not kept', ({ each }) => each[who])
+    const [kept, not] = twins.map(([word]) => results[`HTTP ${name}, requests ${word}`])
+    const compare = (read) => median(kept.map((result, at) => read(result) / read(not[at])))
+    const more = (who) => median(kept.map(({ each }, at) => each[who] - not[at].each[who]))
     return [
       name,
       {
-        'throughput kept / not kept': Number(ratio(({ perSecond }) => perSecond).toFixed(3)),
-        'API time not kept / kept': Number((1 / ratio(({ each }) => each.api)).toFixed(3)),
-        'API µs more': Number(more('api').toFixed(1)),
-        'PostgreSQL µs more': Number(more('postgres').toFixed(1)),
+        'throughput, kept / not kept': round(compare(({ perSecond }) => perSecond)),
+        'API time, not kept / kept': round(1 / compare(({ each }) => each.api)),
+        'API µs more': Math.round(more('api')),
+        'PostgreSQL µs more': Math.round(more('postgres')),
       },
     ]
   })
   console.table(Object.fromEntries(rows))
+}
+
+function median(list) {
+  const sorted = list.toSorted((left, right) => left - right)
+  const half = sorted.length >> 1
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+}
+
+function round(ratio) {
+  return Number(ratio.toFixed(3))
 }

@@ -108,7 +108,7 @@ try {
           ...{ startHelper, load, record, db, key: demo.test.secretKey },
           pidFile: path.join(folder, 'data', 'postmaster.pid'),
         },
-        { rounds: Math.max(rounds, 6), connections, runMs, warmMs },
+        { rounds: 4 * rounds, connections, runMs: runMs / 2, warmMs: warmMs / 2 },
       ),
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
@@ -206,8 +206,12 @@ async function load(plan) {
 
 function message(child) {
   return new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('exit', (code) => reject(new Error(`a benchmark process ended with ${code}`)))
+    const onExit = (code) => reject(new Error(`a benchmark process ended with ${code}`))
+    child.once('exit', onExit)
+    child.once('message', (said) => {
+      child.removeListener('exit', onExit)
+      resolve(said)
+    })
   })
 }
 

@@ -2,7 +2,7 @@
 -- what their servers sent. Secrets and personal data are masked before they come here.
 create table request_logs (
   environment_id integer not null,
-  -- Begins with the time, so times need no index of their own.
+  -- Begins with the time of the answer, which needs no column and no index of its own.
   id uuid not null,
   -- The caller may have chosen it, and chosen it before.
   request_id text not null,
@@ -17,7 +17,6 @@ create table request_logs (
   is_request_cut boolean not null,
   response_body text,
   is_response_cut boolean not null,
-  created_at timestamptz not null,
   primary key (environment_id, id)
 );
 create index request_logs_by_request_id on request_logs (environment_id, request_id, id);

@@ -52,6 +52,11 @@ export function firstIdAt(at: Date): string {
   return toUuid(ms.toString(16).padStart(12, '0').padEnd(32, '0'))
 }
 
+/** When an id was made. */
+export function timeOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
 /** The public name of a row: a prefix and the id in an alphabet that sorts as the id does. */
 export function toReference(prefix: Prefix, id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')

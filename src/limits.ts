@@ -255,9 +255,9 @@ export const limits = {
     /** Of each body, in characters. */
     bodyLength: 4_096,
     /** So long what was answered waits for company. */
-    gatherMs: second / 5,
+    gatherMs: second / 4,
     /** Masking a batch takes the processor for some milliseconds, while others wait. */
-    batch: 128,
+    batch: 256,
     /** What waits in memory, in requests and in characters of their bodies; more is dropped. */
     ...{ waiting: 10_000, waitingLength: 16 * 1024 * 1024 },
     /** A page looks at so many requests for those that are asked for, then leads on. */

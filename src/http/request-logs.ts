@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { time } from '../events/resources.js'
-import { prefixes, toReference } from '../ids.js'
+import { prefixes, timeOf, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { notFound } from '../refusal.js'
 import type { Entry, EntryWithBodies } from '../request-logs/entry.js'
@@ -121,7 +121,7 @@ function show(entry: Entry) {
     durationMs: Math.round(durationUs / 100) / 10,
     keyName,
     replayed: entry.isReplayed,
-    createdAt: entry.createdAt.toISOString(),
+    createdAt: timeOf(id).toISOString(),
   }
 }
 

@@ -19,6 +19,7 @@ export type RawEntry = {
 
 /** What can be read of one in a list. */
 export type Entry = {
+  /** Has the time in it. */
   id: string
   requestId: string
   keyName: string
@@ -28,7 +29,6 @@ export type Entry = {
   status: number
   durationUs: number
   isReplayed: boolean
-  createdAt: Date
 }
 
 export type EntryWithBodies = Entry & {

@@ -8,7 +8,7 @@ import type { Entry, EntryWithBodies } from './entry.js'
 
 const columns = sql`
   id, request_id as "requestId", key_name as "keyName", method, path, query, status,
-  duration_us as "durationUs", is_replayed as "isReplayed", created_at as "createdAt"`
+  duration_us as "durationUs", is_replayed as "isReplayed"`
 
 export type EntryFilter = {
   /** Both included. */

@@ -1,5 +1,6 @@
 import { limits } from '../limits.js'
-import { hidden, type Rule, redactText, redactValue, ruleOf } from './redact-text.js'
+import { redactJson } from './redact-json.js'
+import { redactText, redactValue, ruleOf } from './redact-text.js'
 
 export type RedactedBody = { text: string | null; isCut: boolean }
 
@@ -24,64 +25,6 @@ function withoutLastWord(text: string): string {
   let end = text.length
   while (end > 0 && !/[\s{}[\],:"&;]/.test(text[end - 1]!)) end -= 1
   return text.slice(0, end)
-}
-
-/** Strings, with the colon that makes one a name; brackets; numbers and whatever else is bare. */
-const tokens = /"[^"\\]*(?:\\[\s\S][^"\\]*)*\\?("|$)(\s*:)?|[{}[\]]|[^\s{}[\],:"]+/g
-const bare = /^(-?\d[\d.eE+-]*|true|false|null)$/
-
-/** Undefined: it is not JSON, so that names and values cannot be told from each other. */
-function redactJson(text: string, isCut: boolean): string | undefined {
-  let isJson = true
-  let rule: Rule = 'plain'
-  const around: Rule[] = []
-  const redacted = text.replace(tokens, (token: string, quote?: string, colon?: string) => {
-    if (token === '{' || token === '[') {
-      around.push(rule)
-      return token
-    }
-    if (token === '}' || token === ']') {
-      rule = around.pop() ?? 'plain'
-      return token
-    }
-    if (quote === undefined) {
-      isJson &&= bare.test(token)
-      return redactBare(rule, token)
-    }
-    if (quote === '') {
-      isJson &&= isCut
-      return ''
-    }
-    if (colon === undefined) return redactString(rule, token)
-    const name = readString(token.slice(0, -colon.length))
-    // Whatever is inside of a secret is one.
-    rule = around.at(-1) === 'secret' ? 'secret' : ruleOf(name)
-    const shown = redactText(name)
-    return shown === name ? token : JSON.stringify(shown) + colon
-  })
-  return isJson ? redacted : undefined
-}
-
-function redactString(rule: Rule, token: string): string {
-  const value = readString(token)
-  const shown = redactValue(rule, value)
-  return shown === value ? token : JSON.stringify(shown)
-}
-
-function redactBare(rule: Rule, token: string): string {
-  const isNumber = token !== 'null' && token !== 'true' && token !== 'false'
-  if (rule === 'secret' && isNumber) return JSON.stringify(hidden)
-  return rule === 'number' && isNumber ? JSON.stringify(redactValue(rule, token)) : token
-}
-
-/** Letters may be written as escapes, and hide a name or a secret from whoever looks for it. */
-function readString(token: string): string {
-  if (!token.includes('\\')) return token.slice(1, -1)
-  try {
-    return JSON.parse(token) as string
-  } catch {
-    return token.slice(1, -1)
-  }
 }
 
 /** `a=b&c=d`, where names are told as in JSON. What is masked is not encoded again: it is read. */

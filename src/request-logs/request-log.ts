@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import { connect } from '../postgres/connection.js'
@@ -24,7 +25,7 @@ export class RequestLog {
   constructor({ url, logger }: { url: string; logger: Logger }) {
     this.#logger = logger
     this.#lane = openLane({
-      connect: () => connect(url, 'manilla request log'),
+      connect: () => connectWithoutWaiting(url),
       async work(tx, batches) {
         for (const entries of batches) storeEntries(tx, entries)
         return batches.map(() => true as const)
@@ -88,6 +89,13 @@ export class RequestLog {
     this.dropped += this.#waiting.length
     this.#waiting = []
   }
+}
+
+/** Nobody waits for the disk: a crash of the database may take the last second of the log. */
+async function connectWithoutWaiting(url: string): Promise<pg.Client> {
+  const client = await connect(url, 'manilla request log')
+  await client.query('set synchronous_commit = off')
+  return client
 }
 
 function lengthOf({ requestBody, responseBody, url }: RawEntry): number {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { newId } from '../ids.js'
 import { redact } from '../log.js'
 import { listStatement } from '../postgres/statement.js'
@@ -22,7 +21,6 @@ const columns = {
   is_request_cut: 'bool',
   response_body: 'text',
   is_response_cut: 'bool',
-  created_at: 'timestamptz',
 } as const
 
 const insertEntries = listStatement({
@@ -31,11 +29,7 @@ const insertEntries = listStatement({
   text: (list, _more, names) => `insert into request_logs (${names}) select ${names} from ${list}`,
 })
 
-/** Nobody waits for the disk here: a crash of the database may take the last second of the log. */
-const withoutWaiting = sql`set local synchronous_commit = off`
-
 export function storeEntries(tx: Tx, entries: RawEntry[]): void {
-  tx.write(withoutWaiting)
   tx.write(insertEntries(entries.map(toRow)))
 }
 
@@ -61,6 +55,5 @@ function toRow(entry: RawEntry) {
     is_request_cut: request.isCut,
     response_body: response.text,
     is_response_cut: response.isCut,
-    created_at: entry.answeredAt,
   }
 }
