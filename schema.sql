@@ -508,7 +508,6 @@ create table request_logs (
   is_request_cut boolean not null,
   response_body text,
   is_response_cut boolean not null,
-  created_at timestamp with time zone not null,
   constraint request_logs_pkey PRIMARY KEY (environment_id, id)
 );
 
