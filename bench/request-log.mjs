@@ -1,6 +1,6 @@
 /**
- * What the log of requests costs: two API processes on one database, one that keeps requests and one
- * that does not. Asked in turns they tell the throughput. Asked at the same time they tell the
+ * What the log of requests costs: two API processes on one database, one that keeps requests and
+ * one that does not. Asked in turns they tell the throughput. Asked at the same time they tell the
  * processor time of a request, undisturbed by what else the machine does: it disturbs both alike.
  */
 import { sql } from 'kysely'
