@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { time } from '../events/resources.js'
+import { time } from '../events/shapes.js'
 import { prefixes, timeOf, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { notFound } from '../refusal.js'
