@@ -68,7 +68,7 @@ export const operations = {
       cancel: act('/v1/checkout/sessions/{reference}/cancel'),
     },
     retrieve: open(read('/public/checkout/{reference}')),
-    simulate: open(act('/public/checkout/{reference}/simulate')),
+    simulate: open(send('/public/checkout/{reference}/simulate')),
   },
   cryptoTransfers: {
     create: send('/v1/disbursements/crypto'),
@@ -115,6 +115,10 @@ export const operations = {
     list: list('/v1/events'),
     deliveries: list('/v1/events/{id}/deliveries'),
     redeliver: send('/v1/events/{id}/redeliver'),
+  },
+  requestLogs: {
+    get: read('/v1/request-logs/{requestId}'),
+    list: list('/v1/request-logs'),
   },
   test: {
     fund: send('/v1/test/balances/fund'),

@@ -39,6 +39,7 @@ import type {
   ListEventsQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
+  ListRequestLogsQuery,
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   PayTestAccountInput,
@@ -55,6 +56,7 @@ import type {
   ResolvePaymentInput,
   Settings,
   SettleTestDisbursementInput,
+  SimulatePublicCheckoutInput,
   TestClock,
   TestDeposit,
   TestFunding,
@@ -310,7 +312,7 @@ export type Resources = {
      *
      * `POST /public/checkout/{reference}/simulate`
      */
-    simulate(reference: string, options?: RequestOptions): Promise<PublicCheckoutSession>
+    simulate(reference: string, input?: SimulatePublicCheckoutInput, options?: RequestOptions): Promise<PublicCheckoutSession>
   }
   readonly cryptoTransfers: {
     /**
@@ -566,6 +568,69 @@ export type Resources = {
      */
     redeliver(id: string, input?: RedeliverEventInput, options?: WriteOptions): Promise<{
       deliveries: number
+    }>
+  }
+  readonly requestLogs: {
+    /**
+     * Read what was asked and answered.
+     *
+     * By `requestId` (the newest, if you used one more than once) or by `id`. Bodies are cut after
+     * 4,096 characters; secrets are never in them, and account numbers, names and e-mail addresses
+     * are masked.
+     *
+     * `GET /v1/request-logs/{requestId}`
+     */
+    get(requestId: string, options?: RequestOptions): Promise<{
+      /** Such as `log_01hx…`. */
+      id: string
+      /** As in `X-Request-Id`; your own, if you sent one. */
+      requestId: string
+      /** Such as `POST`. */
+      method: string
+      /** Such as `/v1/disbursements/crypto`. */
+      path: string
+      query: string | null
+      status: number
+      durationMs: number
+      /** The API key, by the name that you gave it. */
+      keyName: string
+      /** The answer was that of an earlier request with the same `Idempotency-Key`. */
+      replayed: boolean
+      /** ISO 8601, UTC, with milliseconds. */
+      createdAt: string
+      requestBody: string | null
+      /** Only its start was kept. */
+      requestBodyCut: boolean
+      responseBody: string | null
+      /** Only its start was kept. */
+      responseBodyCut: boolean
+    }>
+    /**
+     * List what your servers asked.
+     *
+     * Requests with a valid key of the last 30 days, newest first. They appear within a second. A
+     * page may hold fewer than asked for, or none, while `nextCursor` leads on.
+     *
+     * `GET /v1/request-logs`
+     */
+    list(query?: ListRequestLogsQuery, options?: RequestOptions): Pages<{
+      /** Such as `log_01hx…`. */
+      id: string
+      /** As in `X-Request-Id`; your own, if you sent one. */
+      requestId: string
+      /** Such as `POST`. */
+      method: string
+      /** Such as `/v1/disbursements/crypto`. */
+      path: string
+      query: string | null
+      status: number
+      durationMs: number
+      /** The API key, by the name that you gave it. */
+      keyName: string
+      /** The answer was that of an earlier request with the same `Idempotency-Key`. */
+      replayed: boolean
+      /** ISO 8601, UTC, with milliseconds. */
+      createdAt: string
     }>
   }
   readonly test: {

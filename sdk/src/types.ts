@@ -908,6 +908,11 @@ export type ListCheckoutSessionsQuery = {
   cursor?: string | undefined
 }
 
+/** Pay a checkout session of test mode. */
+export type SimulatePublicCheckoutInput = {
+  method?: 'bank_transfer' | 'crypto' | undefined
+}
+
 /** Create a crypto transfer. */
 export type CreateCryptoTransferInput = {
   /** A decimal amount; at most 6 digits after the point. */
@@ -1091,6 +1096,24 @@ export type ListEventDeliveriesQuery = {
 /** Send an event again. */
 export type RedeliverEventInput = {
   endpointId?: string | undefined
+}
+
+/** List what your servers asked. */
+export type ListRequestLogsQuery = {
+  /** One, such as `422`, or a class, such as `4xx`. */
+  status?: string | undefined
+  method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
+  /** What the path begins with. */
+  path?: string | undefined
+  requestId?: string | undefined
+  /** ISO 8601, UTC, with milliseconds. */
+  from?: string | undefined
+  /** ISO 8601, UTC, with milliseconds. */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
 }
 
 /** Fund a test balance. */
