@@ -13,7 +13,7 @@ import pg from 'pg'
  * how much every table grew, indexes included. docs/scaling.md has the result.
  */
 
-const count = Number(process.env.SIZES_COUNT ?? 5_000)
+const count = Number(process.env.SIZES_COUNT ?? 3_000)
 const coins = Math.ceil(count / 5)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const home = mkdtempSync(join(tmpdir(), 'manilla-sizes-'))
@@ -26,6 +26,7 @@ const program = spawn(process.execPath, [join(root, 'bin/start.mjs')], {
     PORT: '0',
     LOG_LEVEL: 'error',
     RATE_LIMIT_PER_SECOND: '0',
+    PUBLIC_RATE_LIMIT_PER_SECOND: '0',
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })
@@ -49,7 +50,7 @@ async function ask(method, path, body, key) {
       'content-type': 'application/json',
       ...(key && { 'idempotency-key': key }),
     },
-    ...(body && { body: JSON.stringify(body) }),
+    body: method === 'POST' ? JSON.stringify(body ?? {}) : undefined,
   })
   const json = await response.json()
   if (!json.status) throw new Error(`${path}: ${JSON.stringify(json)}`)
@@ -142,9 +143,8 @@ await phase('payment through a checkout session', coins, async (n) => {
     customer,
     merchantReference: `session-${n}`,
   }
-  const { virtualAccount } = await ask('POST', '/v1/checkout/sessions', order, `session-${n}`)
-  const { accountNumber } = virtualAccount
-  await ask('POST', '/v1/test/bank-transfers', { accountNumber, amount: 500_000 })
+  const { reference } = await ask('POST', '/v1/checkout/sessions', order, `session-${n}`)
+  await ask('POST', `/public/checkout/${reference}/simulate`)
 })
 await phase('bank transfer', count, (n) => {
   const order = {

@@ -44,7 +44,9 @@ describe('every block', () => {
     expect(all.filter(({ note }) => !notes.test(note))).toEqual([])
     const skipped = all.filter(isSkipped)
     // These would pull the ground from under the tests that run beside this one.
-    const installs = all.filter((block) => !isSkipped(block) && /npm (ci|i|start|test)/.test(block.text))
+    const installs = all.filter(
+      (block) => !isSkipped(block) && /npm (ci|i|start|test)/.test(block.text),
+    )
     expect(installs).toEqual([])
     for (const { page, line, note } of skipped) console.log(`${page}:${line} ${note}`)
     console.log(`${all.length - skipped.length} blocks run, ${skipped.length} do not`)
