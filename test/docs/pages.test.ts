@@ -40,6 +40,8 @@ afterAll(async () => {
 
 describe('every block', () => {
   test('runs, or says why not', () => {
+    const others = pages.flatMap(({ page }) => fencesOf(readPage(page)))
+    expect(others.filter(({ language }) => /^(bash|shell|console|zsh)$/.test(language))).toEqual([])
     const notes = /^(not-run: \S.*|background|refused|)$/
     expect(all.filter(({ note }) => !notes.test(note))).toEqual([])
     const skipped = all.filter(isSkipped)

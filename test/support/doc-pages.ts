@@ -28,8 +28,8 @@ export function fencesOf(text: string): Fence[] {
   const fences: Fence[] = []
   let open: Fence | undefined
   for (const [index, line] of text.split('\n').entries()) {
-    const [, language, note] = /^```(\w*) ?(.*)$/.exec(line) ?? []
-    if (open && line === '```') {
+    const [, language, note] = /^\s*```(\w*) ?(.*)$/.exec(line) ?? []
+    if (open && line.trim() === '```') {
       fences.push(open)
       open = undefined
     } else if (open) open.text += `${line}\n`

@@ -1,5 +1,7 @@
 import { variables } from '../../src/config.js'
 
+type Schema = { default?: unknown; description: string }
+
 /** Those that an installation must set; all others may stay as they are. */
 const required = ['DATABASE_URL', 'MANILLA_SECRET']
 
@@ -11,9 +13,9 @@ export const composeVariables = {
 /** .env.example, from the schema that reads the variables. */
 export function renderEnvExample(): string {
   const names = Object.keys(variables.properties)
+  const schemas = variables.properties as object as Record<string, Schema>
   const entry = (name: string) => {
-    const schema = variables.properties[name as keyof typeof variables.properties]
-    const { default: value, description } = schema as { default?: unknown; description: string }
+    const { default: value, description } = schemas[name]!
     return `# ${description}\n#${name}=${value ?? ''}`
   }
   const compose = Object.entries(composeVariables).map(
@@ -26,7 +28,7 @@ export function renderEnvExample(): string {
 # Required. compose.yaml sets DATABASE_URL itself; make the secret with \`openssl rand -hex 32\` and keep a copy.
 
 ${entry('DATABASE_URL')}
-# ${(variables.properties.MANILLA_SECRET as { description: string }).description}
+# ${schemas.MANILLA_SECRET!.description}
 MANILLA_SECRET=
 
 # For compose.yaml alone.
