@@ -180,7 +180,7 @@ echo json_encode(array_map(function ($message) {
 function writeGo(): string[] {
   mkdirSync(path.join(folder, 'webhook'))
   writeFileSync(path.join(folder, 'webhook/verify.go'), snippet('go'))
-  writeFileSync(path.join(folder, 'go.mod'), 'module snippet\n\ngo 1.21\n')
+  writeFileSync(path.join(folder, 'go.mod'), 'module snippet\n\ngo 1.19\n')
   writeFileSync(
     path.join(folder, 'main.go'),
     `package main
