@@ -57,6 +57,7 @@ create table checkout_sessions (
   metadata json not null,
   event_sequence integer default 0 not null,
   created_at timestamp with time zone not null,
+  wallet_id uuid,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint session_has_one_account UNIQUE (environment_id, account_id),
@@ -123,8 +124,8 @@ END),
   constraint ended_account_has_its_time CHECK (((status = ANY (ARRAY['CANCELLED'::text, 'INACTIVE'::text])) = (ended_at IS NOT NULL))),
   constraint only_open_account_falls_due CHECK (((due_at IS NOT NULL) = ((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) AND (status = 'ACTIVE'::text)))),
   constraint only_temporary_account_expires CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (expires_at IS NOT NULL))),
+  constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),
   constraint only_temporary_account_waits_for_an_amount CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (amount IS NOT NULL))),
-  constraint only_virtual_account_has_a_session CHECK (((session_id IS NULL) OR (kind = 'virtual_account'::text))),
   constraint only_wallet_has_no_bank CHECK (((kind = ANY (ARRAY['crypto_wallet'::text, 'dedicated_crypto_wallet'::text])) = (bank_code = ''::text))),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
@@ -667,6 +668,8 @@ CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, id) WHERE (merchant_reference IS NOT NULL);
 
+CREATE UNIQUE INDEX session_has_one_wallet ON public.checkout_sessions USING btree (environment_id, wallet_id) WHERE (wallet_id IS NOT NULL);
+
 CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions USING btree (reference);
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
@@ -682,6 +685,8 @@ CREATE INDEX collection_accounts_newest ON public.collection_accounts USING btre
 CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference, kind) WHERE (kind = ANY (ARRAY['dedicated_account'::text, 'dedicated_crypto_wallet'::text]));
 
 CREATE UNIQUE INDEX number_is_one_account ON public.collection_accounts USING btree (rail, number);
+
+CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 

@@ -94,10 +94,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     connect: () => connect(databaseUrl, 'manilla streams'),
   })
   const fill = createFilling({ db, mint: parts.mint, logger })
-  const metrics = createMetrics(lanes, {
-    listReconciliations: () => listReconciliations(db),
-    countTroubled: () => countTroubled(db),
-  })
+  const metrics = createMetrics(lanes, figuresOf(db))
 
   const app = await createServer({
     ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },
@@ -135,6 +132,13 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
       await db.close()
     },
+  }
+}
+
+function figuresOf(db: Database) {
+  return {
+    listReconciliations: () => listReconciliations(db),
+    countTroubled: () => countTroubled(db),
   }
 }
 

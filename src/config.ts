@@ -6,6 +6,7 @@ import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
+import { readPublicUrl } from './public-url.js'
 import { Secret } from './secret.js'
 
 const secretLength = 32
@@ -89,7 +90,6 @@ export const variables = Type.Object({
   ),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/]+/?$',
       description:
         'Address callers use, when a proxy stands in front, such as https://pay.example.com.',
     }),
@@ -186,7 +186,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),
-    publicUrl: values.PUBLIC_URL?.replace(/\/$/, ''),
+    publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,

@@ -197,7 +197,10 @@ export const limits = {
     ...{ lookEveryMs: second, busyMs: hour, lateMs: 10 * minute },
     /** Of wallets that rest: those that are for good, and those that have had their payment. */
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
-    troubleEveryMs: minute,
+    /** Of accounts that cannot be read; and when a node did not answer at all. */
+    ...{ troubleEveryMs: minute, retryMs: 2 * second },
+    /** So many are read at once; after so many that fail alone, nobody answers at all. */
+    ...{ historiesAtOnce: 200, failuresInARow: 3 },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
     memoLength: 200,
   },
@@ -207,11 +210,15 @@ export const limits = {
     /** In millionths: of dedicated wallets, less is left until more comes. */
     leastAmount: 10_000n,
     ...{ lookEveryMs: second, looksAtOnce: 256, leaseMs: minute },
+    /** Each failure costs a fee: the more there were of late, the later it is tried again. */
+    ...{ failuresCountedMs: day, failuresCounted: 12, failedRestMs: second },
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },
   checkout: {
-    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254, paymentsShown: 10 },
+    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
+    /** Of the payments to a session, in the public answer and as words on its page. */
+    ...{ paymentsShown: 50, notesShown: 10 },
     /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
     ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
@@ -247,6 +254,7 @@ export const limits = {
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */
     openAccounts: 20_000,
+    pagesWoken: 1_000,
   },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },

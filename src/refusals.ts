@@ -142,7 +142,8 @@ export const reasons = {
   unavailable: {
     status: 503,
     when: 'The service cannot take the request now; nothing was done.',
-    nextStep: 'Retry in a moment with the same `Idempotency-Key`.',
+    nextStep:
+      'Retry in a moment, or when `Retry-After` says; a POST with the same `Idempotency-Key`.',
   },
   test_mode_only: {
     status: 403,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, hour } from './clock.js'
 import { concludeSweeps } from './collections/conclude-sweeps.js'
@@ -108,6 +109,11 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
       run: (db, now) => watchWallets({ db, rail, mode, lane, logger }, now),
     },
     {
+      ...{ name: `look again into wallets of ${mode} mode that could not be read` },
+      ...{ everyMs: deposits.workEveryMs, batch: deposits.accountsAtOnce },
+      run: (db, now) => watchWallets({ db, rail, mode, lane, logger, isTroubled: true }, now),
+    },
+    {
       ...{ name: `judge deposits of ${mode} mode`, everyMs: collections.workEveryMs },
       batch: collections.noticesAtOnce,
       run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
@@ -194,9 +200,10 @@ export function startWork(tools: Tools) {
     clock,
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
-  const running = createJobs(rails, { clock, logger, lane: payments }).map((job) =>
-    runJob(job, tools, stopping.signal),
-  )
+  const jobs = createJobs(rails, { clock, logger, lane: payments })
+  // Each of them waits for the stop; Node would take so many for a leak.
+  setMaxListeners(jobs.length, stopping.signal)
+  const running = jobs.map((job) => runJob(job, tools, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connect(db.url, 'manilla deliveries')
   const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })

@@ -20,3 +20,29 @@ test.each([
 ])('bounds that make no sense are named: %j', (given, message) => {
   expect(() => naira(given)).toThrow(message)
 })
+
+test.each([
+  ['https://pay.example.com', 'https://pay.example.com'],
+  ['https://pay.example.com/', 'https://pay.example.com'],
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+])('the address that callers use is taken: %s', (PUBLIC_URL, url) => {
+  expect(readConfig({ ...settings, PUBLIC_URL }).publicUrl).toBe(url)
+})
+
+// Every link that payers are sent begins with it.
+test.each([
+  'https://pay.example.com?x=1',
+  'https://pay.example.com/?',
+  'https://pay.example.com#top',
+  'https://pay.example.com/pay',
+  'https://somebody@pay.example.com',
+  'https://pay.example.com:99999',
+  'https://pay example.com',
+  'ftp://pay.example.com',
+  'pay.example.com',
+  '',
+])('an address that could not be added to is refused by name: %s', (PUBLIC_URL) => {
+  expect(() => readConfig({ ...settings, PUBLIC_URL })).toThrow(
+    /^PUBLIC_URL must be .* without a path, query, fragment/,
+  )
+})

@@ -1,5 +1,8 @@
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import type { Document } from '../sdk/scripts/document.js'
+import { printResources } from '../sdk/scripts/print-resources.js'
+import { printTypes } from '../sdk/scripts/print-types.js'
 import { compose } from '../src/compose.js'
 import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
@@ -28,6 +31,13 @@ test('openapi.json is what the server serves', async () => {
   await house.app.ready()
   const document = JSON.stringify(house.app.swagger(), null, 2)
   await expect(`${document}\n`).toMatchFileSnapshot(at('openapi.json'))
+})
+
+test('the types of the SDK are what openapi.json says', async () => {
+  await house.app.ready()
+  const document = house.app.swagger() as unknown as Document
+  await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
+  await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
 })
 
 test('schema.sql is what the migrations make', async () => {

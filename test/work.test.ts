@@ -23,6 +23,7 @@ test('a rail that carries several kinds of payouts has each job once', () => {
     },
     ...{ reversing: [], mint: undefined, treasuries: [] },
     collecting: { test: undefined, live: undefined },
+    wallets: { test: undefined, live: undefined },
   }
   const tools = { clock: systemClock, logger: createLogger('silent'), lane: {} as PaymentLane }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)

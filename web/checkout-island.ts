@@ -4,9 +4,11 @@
  * part of the page and puts it in the place of the old.
  */
 
-type Places = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number>
+/** Naira are numbers, coins are texts. */
+type Places = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number | string>
 type News = Record<'status' | 'serverTime' | 'expiresAt', string> & {
   amountReceived: number
+  cryptoAmounts?: { amountReceived: string }
   received: Places[]
 }
 
@@ -86,10 +88,12 @@ async function ask(): Promise<void> {
 }
 
 /** The server writes the same into the page. */
-function seenOf({ status, serverTime, expiresAt, amountReceived, received }: News): string {
+function seenOf({ status, serverTime, expiresAt, amountReceived, ...news }: News): string {
+  const { received, cryptoAmounts } = news
+  const coins = cryptoAmounts ? [cryptoAmounts.amountReceived] : []
   const places = received.map((one) => [one.amountHeld, one.amountReturning, one.amountReturned])
   const isOver = status === 'pending' && serverTime >= expiresAt
-  return [isOver ? 'expired' : status, amountReceived, ...places].join()
+  return [isOver ? 'expired' : status, amountReceived, ...coins, ...places].join()
 }
 
 /**
@@ -266,13 +270,36 @@ async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** In test mode: pays, and the news come as they would from a bank. */
+/** In test mode: pays, and the news come as they would from a bank or a chain. */
 async function pay(form: HTMLElement): Promise<void> {
   const button = find(form, 'button') as HTMLButtonElement
+  const { simulate = '', method, then } = form.dataset
   button.disabled = true
-  await fetch(form.dataset.simulate!, { method: 'POST' }).catch(() => {})
+  const wish = method && {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ method }),
+  }
+  const isSent = await fetch(simulate, { method: 'POST', ...wish }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
   button.disabled = false
+  const failed = find(form, '[data-failed]')
+  failed.hidden = isSent
+  if (!isSent) say(failed.textContent!)
+  // What was sent is not there yet: the page says that it waits for it.
+  if (then && isSent) await go(then).catch(() => {})
   hear()
+}
+
+/** Shows what a link of the page leads to. */
+function go(search: string): Promise<void> {
+  history.replaceState(null, '', search || location.pathname)
+  wantsFocus = true
+  isSwapWanted = true
+  // What is under way is not what somebody waits for any more.
+  reading?.abort()
+  return swap()
 }
 
 document.addEventListener('click', (event) => {
@@ -282,12 +309,7 @@ document.addEventListener('click', (event) => {
   const link = target.closest<HTMLAnchorElement>('a[data-swap]')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
   event.preventDefault()
-  history.replaceState(null, '', link.search || location.pathname)
-  wantsFocus = true
-  isSwapWanted = true
-  // What is under way is not what somebody waits for any more.
-  reading?.abort()
-  swap().catch(() => location.assign(link.href))
+  go(link.search).catch(() => location.assign(link.href))
 })
 
 document.addEventListener('submit', (event) => {

@@ -11,7 +11,7 @@ import { lookSoon } from './store-wallets.js'
 type Booked = {
   address: string
   wallet: string
-  asset: string
+  asset: Coin
   /** What came, credited or not, less what was swept for certain. */
   amount: bigint
   /** Of that, what a sweep may have taken by now. */
@@ -19,9 +19,9 @@ type Booked = {
 }
 
 /**
- * Compares what lies in wallets with what the books have there, one token account after the other.
- * Those that differ are looked at at once: a deposit that nobody has seen yet is none the second
- * time.
+ * Compares what lies in wallets with what the books have there, one token account after the other;
+ * other tokens, which anybody can send there, are in no books. Those that differ are looked at at
+ * once: a deposit that nobody has seen yet is none the second time.
  */
 export async function compareDeposits(
   db: Database,
@@ -66,18 +66,13 @@ async function listBooked(db: Reader, rail: string, last: string): Promise<Booke
         sum(p.amount) filter (where s.state = 'LIVE') as live
       from sweep_parts p join sweeps s on s.rail = p.rail and s.id = p.sweep_id
       where p.rail = t.rail and p.token_account = t.address) swept on true
-    where t.rail = ${rail} and t.address > ${last}
+    where t.rail = ${rail} and t.address > ${last} and t.asset = any(${[...coins]})
     order by t.address limit ${limits.reconcile.walletsPerPage}`)
 }
 
 function toDifference(one: Booked, held: bigint): Difference {
   const { wallet, asset, amount, leaving } = one
-  const show = (value: bigint) =>
-    isCoin(asset) ? `${formatDecimal(value, asset)} ${asset}` : `${value} units of ${asset}`
+  const show = (value: bigint) => `${formatDecimal(value, asset)} ${asset}`
   const inBooks = leaving === 0n ? show(amount) : `${show(amount - leaving)} to ${show(amount)}`
   return { kind: 'deposits_differ', name: wallet, inBooks, atRail: show(held) }
-}
-
-function isCoin(asset: string): asset is Coin {
-  return coins.some((coin) => coin === asset)
 }

@@ -9,8 +9,9 @@ import { insertSessions } from './store-sessions.js'
 
 export type OrderedAccount = {
   account: Account
-  /** The page that shows it, if one does. */
+  /** The page that shows it, if one does, and where that can be paid in coins, too. */
   session?: Session
+  wallet?: Account
   /** The account as it begins, for the answer and for the event: JSON text. */
   shown: string
 }
@@ -29,7 +30,7 @@ export async function createAccounts(
   const fresh = wanted.filter((order) => !isUsed.has(order))
   insertAccounts(
     tx,
-    fresh.map(({ account }) => account),
+    fresh.flatMap(({ account, wallet }) => (wallet ? [account, wallet] : [account])),
   )
   insertSessions(
     tx,

@@ -12,14 +12,14 @@ import {
   type AccountStatus,
   accountKinds,
   accountReference,
-  eventOf,
   isDedicated,
 } from './account.js'
 import { type AccountName, accountId, type Found, unknownAccount } from './find-accounts.js'
-import { showAccount } from './show-account.js'
 import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
+import { tellEnd } from './tell-of-payments.js'
 import { tellSessions } from './tell-sessions.js'
+import { endedBeside, twinOf } from './twins.js'
 
 /** Ends what nobody paid in time, of one environment or of all. Says how many there were. */
 export async function expireAccounts(
@@ -43,24 +43,32 @@ export async function expireAccounts(
   })
 }
 
-/** The merchant wants no more money here: a temporary account is cancelled, another deactivated. */
-export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<Found> {
+/** An account as it ended, and the other one of its session. */
+export type Ended = Found & { twin: Account | undefined }
+
+/**
+ * The merchant wants no more money here: a temporary account is cancelled, another deactivated. Of
+ * a session that has two, neither is of use alone: the other ends with it, if it still waits.
+ */
+export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<Ended> {
   const { environmentId } = name
   const locked = await lockAccounts(tx, [{ environmentId, id: accountId(name) }])
-  const [account] = [...locked.values()].filter(({ kind }) => kind === name.kind)
-  if (!account) throw unknownAccount(name)
+  const account = locked.get(accountId(name))
+  if (account?.kind !== name.kind) throw unknownAccount(name)
+  const twin = twinOf(account, locked.values())
   const status = isDedicated(account) ? 'INACTIVE' : 'CANCELLED'
   if (account.status !== 'ACTIVE' && account.status !== status) throw pastEnding(account, status)
-  if (account.status === status) return { account, payments: await paymentsOf(tx, account) }
+  if (account.status === status) return { account, payments: await paymentsOf(tx, account), twin }
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
-  const [ended] = await endAll(tx, now, [
-    { ...account, status, endedAt: after(now, clockOffsetMs) },
-  ])
-  return ended!
+  const at = after(now, clockOffsetMs)
+  const beside = endedBeside(twin, at)
+  const own = { ...account, status, endedAt: at } as const
+  const [ended] = await endAll(tx, now, beside ? [own, beside] : [own])
+  return { ...ended!, twin }
 }
 
 /** For accounts that are locked, and given as they shall be. */
-async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> {
+export async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShown)
   const ended = accounts.map((account) => ({
@@ -71,16 +79,9 @@ async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> 
     tx,
     ended.map(({ account }) => account),
   )
-  emitAll(tx, now, ended.map(toHappening))
+  emitAll(tx, now, ended.map(tellEnd))
   await tellSessions(tx, now, ended.map(toChange))
   return ended
-}
-
-function toHappening({ account, payments }: Found) {
-  const { environmentId, id, eventSequence: sequence } = account
-  const data = showAccount(account, payments)
-  const type = eventOf(account, account.status)!
-  return { environmentId, type, resourceId: id, causeId: id, sequence, data }
 }
 
 function toChange({ account }: Found) {

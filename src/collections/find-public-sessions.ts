@@ -6,23 +6,25 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import {
   type FoundSession,
+  findWalletsOf,
   isSessionReference,
   type SessionRow,
   sessionColumns,
   sessionJoins,
   toFound,
 } from './find-sessions.js'
+import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 import type { Payment } from './payment.js'
-import { findLatestPayments } from './store-payments.js'
 import { findDestinations } from './store-returns.js'
 
 /** With what only payers are told. */
-export type PublicSession = FoundSession & {
-  /** The latest, newest first. */
-  payments: Payment[]
-  /** Where money goes back to, by the id of the payment. */
-  sentBackTo: Map<string, Destination>
-}
+export type PublicSession = FoundSession &
+  ShownPayments & {
+    /** Where money goes back to, by the id of the payment. */
+    sentBackTo: Map<string, Destination>
+  }
+
+const nothing: ShownPayments = { payments: [], hasMore: false }
 
 type PublicRow = SessionRow & { settingsVersion: number }
 
@@ -48,19 +50,32 @@ export function createPublicFinder(db: Reader) {
     const unique = [...new Set(references)].filter(isSessionReference)
     if (unique.length === 0) return references.map(() => undefined)
     const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
-    const paid = rows.filter(({ amountReceived }) => amountReceived > 0n)
-    const [settings, payments] = await Promise.all([
+    const wallets = await findWalletsOf(db, rows)
+    const paid = [...rows, ...wallets.values()].filter(({ amountReceived }) => amountReceived > 0n)
+    const [settings, shown] = await Promise.all([
       readSettings(rows),
-      findLatestPayments(db, paid, limits.checkout.paymentsShown),
+      findShownPayments(db, paid, limits.checkout.paymentsShown),
     ])
-    const goingBack = [...payments.values()].flat().filter(isGoingBack)
+    const goingBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isGoingBack)
     const sentBackTo = await findDestinations(db, goingBack)
     const found = rows.map(({ settingsVersion: _read, ...row }) => ({
-      ...toFound(row, settings.get(row.environmentId)!),
-      ...{ payments: payments.get(row.id) ?? [], sentBackTo },
+      ...toFound(row, { patch: settings.get(row.environmentId)!, wallets }),
+      ...{ ...shownOf(shown, row), sentBackTo },
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))
+  }
+}
+
+/** Of both ways to pay, newest first. */
+function shownOf(shown: Map<string, ShownPayments>, { id, walletId }: SessionRow): ShownPayments {
+  const own = shown.get(id) ?? nothing
+  const coins = walletId === null ? undefined : shown.get(walletId)
+  if (!coins) return own
+  const payments = [...own.payments, ...coins.payments]
+  return {
+    payments: payments.sort((one, other) => (one.id < other.id ? 1 : -1)),
+    hasMore: own.hasMore || coins.hasMore,
   }
 }
 

@@ -6,16 +6,16 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
+import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { Account, AccountStatus } from './account.js'
-import { referencePattern, type Session } from './session.js'
+import { referencePattern, type Session, type Ways } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
 /** A session with everything that it is shown with. */
-export type FoundSession = {
+export type FoundSession = Ways & {
   session: Session
-  account: Account
   mode: Mode
   clockOffsetMs: number
   merchantId: string
@@ -33,6 +33,7 @@ type OwnColumns = Pick<
   | 'url'
   | 'successUrl'
   | 'cancelUrl'
+  | 'walletId'
 > & {
   ownId: string
   ownReference: string | null
@@ -49,7 +50,7 @@ export type SessionRow = Account & OwnColumns & OwnerColumns
 
 export const sessionColumns = `${accountColumns}, s.id as "ownId", s.reference, s.description,
   s.customer_name as "customerName", s.customer_email as "customerEmail", s.url,
-  s.success_url as "successUrl", s.cancel_url as "cancelUrl",
+  s.success_url as "successUrl", s.cancel_url as "cancelUrl", s.wallet_id as "walletId",
   s.merchant_reference as "ownReference", s.metadata as "ownMetadata",
   s.event_sequence as "ownSequence", s.created_at as "ownCreatedAt", e.mode,
   e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
@@ -88,6 +89,11 @@ export type SessionFilter = {
   limit: number
 }
 
+/** What a session is, in the words of its account. */
+const asAccount = sql`case when exists (
+    select from collection_accounts w where w.environment_id = s.environment_id
+      and w.id = s.wallet_id and w.status = 'PAID') then 'PAID' else a.status end`
+
 /** Newest first. */
 export async function listSessions(
   db: Reader,
@@ -97,46 +103,74 @@ export async function listSessions(
   const conditions = [
     sql`s.environment_id = ${environmentId}`,
     merchantReference !== undefined && sql`s.merchant_reference = ${merchantReference}`,
-    status && sql`a.status = ${status}`,
+    status && sql`${asAccount} = ${status}`,
     beforeId && sql`s.id < ${beforeId}`,
   ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
   return findWhere(db, sql`${sql.join(conditions, sql` and `)} order by s.id desc limit ${limit}`)
 }
 
 /** Those of accounts that are locked, for telling of them. */
-export async function findOfAccounts(
+export async function findByIds(
   db: Reader,
   environmentId: EnvironmentId,
-  accountIds: string[],
+  ids: string[],
 ): Promise<FoundSession[]> {
-  return findWhere(
-    db,
-    sql`s.environment_id = ${environmentId} and s.account_id = any(${accountIds}::uuid[])`,
-  )
+  return findWhere(db, sql`s.environment_id = ${environmentId} and s.id = any(${ids}::uuid[])`)
 }
 
 async function findWhere(db: Reader, where: RawBuilder<unknown>): Promise<FoundSession[]> {
   const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
     select ${sql.raw(sessionColumns)}, c.document as settings from checkout_sessions s
     ${sql.raw(sessionJoins)} where ${where}`)
-  return rows.map(({ settings, ...row }) =>
-    toFound(row, settings === null ? {} : (JSON.parse(settings) as SettingsPatch)),
-  )
+  const wallets = await findWalletsOf(db, rows)
+  return rows.map(({ settings, ...row }) => {
+    const patch = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)
+    return toFound(row, { patch, wallets })
+  })
 }
 
-/** With what the merchant has set. */
-export function toFound(row: SessionRow, patch: SettingsPatch): FoundSession {
+const named = { environment_id: 'int4', id: 'uuid' } as const
+
+const findNamed = listStatement<typeof named, Account>({
+  name: 'find_wallets_of_sessions',
+  columns: named,
+  text: (list) => `
+    select ${accountColumns} from ${list}
+    join collection_accounts a on a.environment_id = list.environment_id and a.id = list.id`,
+})
+
+/**
+ * The wallets of sessions that have one, by their ids. Asked for after the accounts, so that a
+ * session whose account ended because its wallet was paid is never seen without that.
+ */
+export async function findWalletsOf(
+  db: Reader,
+  rows: Pick<SessionRow, 'environmentId' | 'walletId'>[],
+): Promise<Map<string, Account>> {
+  const names = rows.flatMap(({ environmentId, walletId }) =>
+    walletId === null ? [] : [{ environment_id: environmentId, id: walletId }],
+  )
+  const found = names.length === 0 ? [] : await db.rows(findNamed(names))
+  return new Map(found.map((wallet) => [wallet.id, wallet]))
+}
+
+type Beside = { patch: SettingsPatch; wallets: Map<string, Account> }
+
+/** With its wallet, and with what the merchant has set. */
+export function toFound(row: SessionRow, { patch, wallets }: Beside): FoundSession {
   const { ownId, ownReference, ownMetadata, ownSequence, ownCreatedAt, ...rest } = row
   const { reference, description, customerName, customerEmail, url, ...others } = rest
-  const { successUrl, cancelUrl, mode, clockOffsetMs, merchantId, merchantName, ...account } =
-    others
+  const { successUrl, cancelUrl, walletId, mode, clockOffsetMs, merchantId, ...last } = others
+  const { merchantName, ...account } = last
+  const wallet = walletId === null ? null : wallets.get(walletId)!
   const session = {
     ...{ environmentId: account.environmentId, id: ownId, reference, accountId: account.id },
+    walletId,
     ...{ description, customerName, customerEmail, merchantReference: ownReference },
     ...{ url, successUrl, cancelUrl, metadata: ownMetadata, eventSequence: ownSequence },
     createdAt: ownCreatedAt,
   }
   const standard = defaultSettings({ merchantName })
   const { checkout, paymentMethods } = mergeSettings(standard, patch)
-  return { session, account, mode, clockOffsetMs, merchantId, checkout, paymentMethods }
+  return { session, account, wallet, mode, clockOffsetMs, merchantId, checkout, paymentMethods }
 }

@@ -70,14 +70,15 @@ export function openCollections(tools: Tools): Collections {
   const orderAccount = createAccountOrdering({ db, rails })
   const lookAtWallet = ({ rail, number: wallet }: Pick<Account, 'rail' | 'number'>) =>
     lookSoon(db, clock.now(), { rail, wallet })
+  const orderWallet = createWalletOrdering({ db, wallets })
   return {
     rails,
     customers,
     coinCustomers,
     order: orderAccount,
-    orderWallet: createWalletOrdering({ db, wallets }),
+    orderWallet,
     lookAtWallet,
-    orderSession: createSessionOrdering({ db, orderAccount }),
+    orderSession: createSessionOrdering({ db, orderAccount, orderWallet }),
     findSession: gather(createPublicFinder(db)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {

@@ -1,9 +1,11 @@
 import { newId } from '../ids.js'
 import { getSettings } from '../merchants/settings.js'
+import type { Coin } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import type { OrderedAccount } from './create-accounts.js'
 import type { AccountWish, OrderAccount } from './order-accounts.js'
+import type { OrderWallet, WalletWish } from './order-wallets.js'
 import { newSessionReference, type Session } from './session.js'
 import { showSession } from './show-session.js'
 
@@ -19,38 +21,66 @@ export type SessionWish = Pick<AccountWish, 'environment' | 'metadata' | 'reques
     | 'cancelUrl'
   > & {
     expected: { amount: bigint; expiresAt: Date }
+    /** What it costs in coins, if it can be paid in them, too: exchange is the merchant's. */
+    crypto: { asset: Coin; amount: bigint } | null
     /** Where this service is reached by payers. */
     baseUrl: string
   }
 
 export type OrderSession = (now: Date, wish: SessionWish) => Promise<OrderedAccount>
 
-/** A page needs a number to show, so that one is opened with it; both are recorded together. */
+/**
+ * A page needs a number to show, so that one is opened with it, and a wallet where it takes coins;
+ * all are recorded together. The wallet comes first: it is ours, so nothing is left at a bank when
+ * there is no chain.
+ */
 export function createSessionOrdering(tools: {
   db: Reader
   orderAccount: OrderAccount
+  orderWallet: OrderWallet
 }): OrderSession {
-  const { db, orderAccount } = tools
+  const { db, orderAccount, orderWallet } = tools
   return async (now, wish) => {
-    const { environment, metadata, expected, request, baseUrl, ...rest } = wish
+    const { environment, metadata, expected, crypto, request, baseUrl, ...rest } = wish
     const { checkout, paymentMethods } = await getSettings(db, environment)
     if (!paymentMethods.bankTransfer) throw noMethod()
+    if (crypto && !paymentMethods.crypto) throw noCoins()
     const id = newId(now)
     const reference = newSessionReference(id)
+    const merchantReference = rest.merchantReference ?? reference
+    const common = { environment, metadata, merchantReference, request }
+    const coins = crypto && (await orderWallet(now, inCoins(common, wish)).catch(asSession))
     const ordered = await orderAccount(now, {
-      ...{ environment, kind: 'virtual_account', metadata, name: checkout.displayName },
-      ...{ merchantReference: rest.merchantReference ?? reference, expected, request },
+      ...{ ...common, kind: 'virtual_account', name: checkout.displayName, expected },
     })
     const account = { ...ordered.account, sessionId: id }
+    const wallet = coins && { ...coins.account, sessionId: id }
     const session: Session = {
       ...{ environmentId: environment.id, id, reference, accountId: account.id, ...rest },
-      ...{ url: `${baseUrl}/checkout/${reference}`, metadata, eventSequence: 0, createdAt: now },
+      ...{ walletId: wallet?.id ?? null, url: `${baseUrl}/checkout/${reference}`, metadata },
+      ...{ eventSequence: 0, createdAt: now },
     }
     const { mode, clockOffsetMs, merchantId } = environment
     const owner = { mode, clockOffsetMs, merchantId, checkout, paymentMethods }
-    const shown = showSession({ session, account, ...owner })
-    return { account, session, shown }
+    const shown = showSession({ session, account, wallet, ...owner })
+    return { account, ...(wallet && { wallet }), session, shown }
   }
+}
+
+type Common = Pick<WalletWish, 'environment' | 'metadata' | 'merchantReference' | 'request'>
+
+/** For as long as its account, in the coin and at the price that the merchant says. */
+function inCoins(common: Common, { crypto, expected }: SessionWish): WalletWish {
+  const { asset, amount } = crypto!
+  const { expiresAt } = expected
+  return { ...common, kind: 'crypto_wallet', asset, expected: { amount, expiresAt } }
+}
+
+/** What is wrong with its wallet is wrong with the session, under its own name. */
+function asSession(error: unknown): never {
+  if (!(error instanceof Refusal)) throw error
+  const { reason, message } = error
+  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
 }
 
 function noMethod(): Refusal {
@@ -58,5 +88,14 @@ function noMethod(): Refusal {
     reason: 'no_payment_method',
     message:
       'No payment method is enabled, so nobody could pay. Enable paymentMethods.bankTransfer in the settings.',
+  })
+}
+
+function noCoins(): Refusal {
+  return new Refusal('checkout_session_failed', {
+    reason: 'no_payment_method',
+    message:
+      'Payments in coins are not enabled. Enable paymentMethods.crypto in the settings, or leave crypto out.',
+    details: [{ field: 'crypto', issue: 'is not enabled in the settings' }],
   })
 }

@@ -122,6 +122,50 @@ const endingsAreTold: Proof = {
       or coalesce(t.deactivated, 0) <> case when a.status = 'INACTIVE' then 1 else 0 end`,
 }
 
+const sessionsAreTheirAccounts: Proof = {
+  claim: 'Every session has accounts of its own, is paid by one at most, and then none waits',
+  counterexamples: `
+    with ways as (
+      select environment_id, id, account_id as way, 'virtual_account' as kind
+      from checkout_sessions
+      union all select environment_id, id, wallet_id, 'crypto_wallet'
+      from checkout_sessions where wallet_id is not null),
+    ended as (
+      select environment_id, session_id as id from collection_accounts
+      where session_id is not null group by environment_id, session_id
+      having count(*) filter (where status = 'PAID') > 1
+        or bool_or(status = 'PAID') and bool_or(status = 'ACTIVE'))
+    select environment_id, id from ended
+    union all select coalesce(w.environment_id, a.environment_id), coalesce(w.id, a.session_id)
+    from ways w full join (select * from collection_accounts where session_id is not null) a
+      on a.environment_id = w.environment_id and a.id = w.way
+    where (a.session_id, a.kind) is distinct from (w.id, w.kind)`,
+}
+
+const sessionsAreTold: Proof = {
+  claim: 'Every session has told its end once, and nothing that did not happen',
+  counterexamples: `
+    with told as (
+      select environment_id, resource_id as id,
+        count(*) filter (where type like '%.paid') as paid,
+        count(*) filter (where type like '%.expired') as expired,
+        count(*) filter (where type like '%.cancelled') as cancelled
+      from events where type like 'checkout.session.%' group by environment_id, resource_id),
+    ended as (
+      select s.environment_id, s.id, a.status,
+        a.status = 'PAID' or coalesce(w.status = 'PAID', false) as is_paid
+      from checkout_sessions s
+      join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
+      left join collection_accounts w
+        on w.environment_id = s.environment_id and w.id = s.wallet_id)
+    select environment_id, id, s.status, s.is_paid, t.paid, t.expired, t.cancelled
+    from ended s full join told t using (environment_id, id)
+    where s.id is null or coalesce(t.paid, 0) <> s.is_paid::int
+      or coalesce(t.expired, 0) not in ((s.status = 'EXPIRED')::int,
+        (s.status in ('EXPIRED', 'PAID'))::int)
+      or coalesce(t.cancelled, 0) <> (s.status = 'CANCELLED' and not s.is_paid)::int`,
+}
+
 export const collectionProofs: Proof[] = [
   suspenseIsUndecided,
   paymentsAreBooked,
@@ -131,4 +175,6 @@ export const collectionProofs: Proof[] = [
   returnsAreCarried,
   returningIsOnItsWay,
   endingsAreTold,
+  sessionsAreTheirAccounts,
+  sessionsAreTold,
 ]

@@ -1,7 +1,9 @@
 import { after } from '../clock.js'
 import { limits } from '../limits.js'
-import type { Announced, Move, Moves } from './ports.js'
-import type { TokenAccount } from './watch-wallets.js'
+import { isCoin } from '../money/assets.js'
+import type { Announced, Move } from './ports.js'
+import type { Reading } from './read-histories.js'
+import type { TokenAccount } from './store-token-accounts.js'
 
 /** How a token account is left after a look, and what came there. */
 export type Left = Pick<
@@ -10,14 +12,14 @@ export type Left = Pick<
 > & {
   deposits: Announced[]
   /** Null: everything could be read. */
-  trouble: { unreadable: string[]; holes: string[] } | null
+  trouble: { unreadable: string[]; holes: string[]; why?: string } | null
 }
 
 type Seen = {
   /** What the chain holds there for good. */
   held: bigint
   /** Undefined: there was no reason to read it. */
-  moves: Moves | undefined
+  reading: Reading | undefined
 }
 
 /**
@@ -29,28 +31,44 @@ type Seen = {
  * missing in between, and money may be hidden: then nothing is taken for read, though what was
  * found is taken.
  */
-export function readHistory(now: Date, one: TokenAccount, { held, moves }: Seen): Left {
+export function readHistory(now: Date, one: TokenAccount, { held, reading }: Seen): Left {
   const { amount, readTo, readSlot, busyUntil } = one
-  if (!moves)
-    return { amount, readTo, readSlot, busyUntil, isUnread: false, deposits: [], trouble: null }
-  const deposits = moves.moves
-    .filter(({ change }) => change > 0n)
-    .map((move) => toDeposit(one, move))
-  const holes = findHoles(one, moves.moves)
-  const hasTrouble = moves.unreadable.length > 0 || holes.length > 0
-  const stays = { amount, readTo, readSlot, busyUntil, deposits }
-  if (hasTrouble)
-    return { ...stays, isUnread: true, trouble: { unreadable: moves.unreadable, holes } }
-  const last = moves.moves.at(-1)
+  const stays = { amount, readTo, readSlot, busyUntil, isUnread: false, trouble: null }
+  if (!reading) return { ...stays, deposits: [] }
+  if (reading instanceof Error) {
+    const trouble = { unreadable: [], holes: [], why: reading.message }
+    return { ...stays, isUnread: true, deposits: [], trouble }
+  }
+  const { moves, unreadable } = reading
+  const came = moves.filter(({ change }) => change > 0n)
+  const deposits = came.map((move) => toDeposit(one, move))
+  const last = moves.at(-1)
+  // A node that is behind may not know the place, and lists again what was read before.
+  const isBehind = last !== undefined && last.slot < readSlot && unreadable.length === 0
+  if (isBehind) return { ...stays, isUnread: true, deposits }
+  const holes = findHoles(one, moves)
+  if (unreadable.length > 0 || holes.length > 0)
+    return { ...stays, isUnread: true, deposits, trouble: { unreadable, holes } }
   // The balance may be newer than the list of transactions: then it is not in the list yet.
-  if (!last) return { ...stays, isUnread: held !== amount, trouble: null }
-  const isNews = last.signature !== readTo
+  if (!last || last.signature === readTo)
+    return { ...stays, isUnread: held !== amount || isSweepMissing(one, amount), deposits }
   const busy = after(now, limits.deposits.busyMs)
+  const news = moves.slice(moves.findIndex(({ signature }) => signature === readTo) + 1)
+  const newlyCame = news.filter(({ change }) => change > 0n)
+  const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
   return {
     ...{ amount: last.left, readTo: last.signature, readSlot: last.slot, deposits },
-    ...{ isUnread: false, trouble: null },
-    busyUntil: isNews && busy > busyUntil ? busy : busyUntil,
+    ...{ isUnread: isSweepMissing(one, before), trouble: null },
+    busyUntil: busy > busyUntil ? busy : busyUntil,
   }
+}
+
+/**
+ * Whether something has left that is not in what was read, though the sweep landed: the node that
+ * was asked is behind the one that told of it. Of the same amount again it would show nothing.
+ */
+function isSweepMissing({ isUnread, asset, booked }: TokenAccount, amount: bigint): boolean {
+  return isUnread && isCoin(asset) && booked !== amount
 }
 
 /** Those before which something is missing. */

@@ -9,6 +9,7 @@ import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Account, eventOf, isDedicated } from './account.js'
 import { feeOf, type Rule, readRules } from './collection-rules.js'
+import { endAll } from './end-accounts.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { type Payment, paymentReference } from './payment.js'
@@ -17,6 +18,7 @@ import { showAccount, showCredit } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 import { tellSessions } from './tell-sessions.js'
+import { besideTwin, endedBeside, twinOf } from './twins.js'
 
 /** Locks a payment of this environment with the account that it came to. */
 export async function lockOne(
@@ -30,17 +32,21 @@ export async function lockOne(
   return { ...locked, payment, account: locked.accounts.get(payment.accountId)! }
 }
 
-/** Held money becomes the merchant's, less the fee; it pays an account that still waits. */
+/**
+ * Held money becomes the merchant's, less the fee; it pays an account that still waits, and then
+ * the other one of its session waits no more.
+ */
 export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
-  const { payment, account } = await lockOne(tx, name)
+  const { payment, account, accounts } = await lockOne(tx, name)
   refuseNotHeld(payment)
+  const twin = twinOf(account, accounts.values())
   const rule = (await readRules(tx, [account])).of(account)
   const { amountHeld: amount } = payment
   const fee = feeLeft(rule, payment)
   const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
   if (!moved!.isMoved) throw beyondLimit(payment)
 
-  const isNowPaid = isPaidBy(account, { amountAccepted: amount })
+  const isNowPaid = isPaidBy(besideTwin(account, twin), { amountAccepted: amount })
   const paidAt = after(now, rule.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
   const isCredit = isDedicated(account)
@@ -55,6 +61,8 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
   const accepted = locked.payments.get(payment.id)!
   if (isNowPaid) await tellPaid(tx, now, locked.accounts.get(account.id)!, payment)
+  const beside = isNowPaid ? endedBeside(twin, paidAt) : undefined
+  if (beside) await endAll(tx, now, [beside])
   if (isCredit) tellCredit(tx, now, paid, accepted)
   return accepted
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../environment.js'
-import type { AccountStatus } from './account.js'
+import type { Account, AccountStatus } from './account.js'
 
 export type SessionStatus = 'pending' | 'paid' | 'expired' | 'cancelled'
 
@@ -11,6 +11,8 @@ export type Session = {
   id: string
   reference: string
   accountId: string
+  /** Where it can be paid in coins, too. */
+  walletId: string | null
   description: string
   customerName: string
   customerEmail: string
@@ -25,7 +27,7 @@ export type Session = {
   createdAt: Date
 }
 
-/** A session is as its account is, also when a late payment is accepted. */
+/** What a session is called that is as an account. */
 export const accountStatuses: Record<SessionStatus, AccountStatus> = {
   pending: 'ACTIVE',
   paid: 'PAID',
@@ -37,8 +39,15 @@ const statuses = Object.fromEntries(
   Object.entries(accountStatuses).map(([status, ofAccount]) => [ofAccount, status]),
 ) as Record<AccountStatus, SessionStatus>
 
-export function sessionStatus(status: AccountStatus): SessionStatus {
-  return statuses[status]
+/** Where its money comes in: an account at a bank, and a wallet if it takes coins. */
+export type Ways = { account: Account; wallet: Account | null }
+
+/**
+ * Paid when either is, also when a late payment is accepted; else as its account is. When one is
+ * paid the other takes no more, so no more than one is.
+ */
+export function sessionStatus({ account, wallet }: Ways): SessionStatus {
+  return wallet?.status === 'PAID' ? 'paid' : statuses[account.status]
 }
 
 /** Twenty-four bytes in base32, behind a prefix of three. */

@@ -1,22 +1,23 @@
 import { after } from '../clock.js'
 import { prefixes, toReference } from '../ids.js'
-import { limits } from '../limits.js'
-import { toWire } from '../money/amounts.js'
-import { accountReference } from './account.js'
+import { formatDecimal, toWire } from '../money/amounts.js'
+import type { Coin } from '../money/assets.js'
+import { type Account, accountReference } from './account.js'
 import type { PublicSession } from './find-public-sessions.js'
 import type { FoundSession } from './find-sessions.js'
 import { type Payment, statusOf } from './payment.js'
-import { sessionStatus } from './session.js'
+import { sessionStatus, type Ways } from './session.js'
 
 /** As the merchant's own operations, and events, show it: JSON text. */
 export function showSession(found: FoundSession): string {
-  const { session, account } = found
+  const { session, account, wallet } = found
   const { merchantReference } = session
   const shown = {
     ...showCore(found),
     ...(merchantReference !== null && { merchantReference }),
     url: session.url,
     virtualAccount: accountReference(account),
+    ...(wallet && { crypto: showPrice(wallet), cryptoWallet: accountReference(wallet) }),
     successUrl: session.successUrl,
     cancelUrl: session.cancelUrl,
     createdAt: session.createdAt.toISOString(),
@@ -45,31 +46,59 @@ function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
 
 /** All but the time. Where to go next is told when it is due. */
 function showStill(found: PublicSession) {
-  const { session, account } = found
+  const { session, account, wallet } = found
   const { number, accountName, bankName, bankCode } = account
-  const isPending = account.status === 'ACTIVE'
+  const status = sessionStatus(found)
+  const isPending = status === 'pending'
   const amount = toWire(account.amount!, 'NGN')
   return {
     ...showCore(found),
     ...(isPending && {
       bankTransfer: { accountNumber: number, accountName, bankName, bankCode, amount },
     }),
+    ...(wallet && takesCoins(found) && { crypto: showCoins(wallet) }),
     amountReceived: toWire(account.amountReceived, 'NGN'),
     amountAccepted: toWire(account.amountAccepted, 'NGN'),
-    received: showReceived(found),
+    ...(wallet && { cryptoAmounts: showSums(wallet) }),
+    ...{ received: showReceived(found), moreReceived: found.hasMore },
     cancelUrl: withReference(session.cancelUrl, session.reference),
-    ...(account.status === 'PAID' && {
+    ...(status === 'paid' && {
       successUrl: withReference(session.successUrl, session.reference),
     }),
   }
 }
 
+/** While it is pending: a session that has ended shows nobody where to send money. */
+function takesCoins({ account, wallet }: Ways): boolean {
+  return account.status === 'ACTIVE' && wallet?.status === 'ACTIVE'
+}
+
+const network = 'SOLANA'
+
+function showPrice({ amount, asset }: Account) {
+  return { asset: asset as Coin, network, amount: formatDecimal(amount!, asset!) }
+}
+
+function showCoins(wallet: Account) {
+  return { address: wallet.number, ...showPrice(wallet) }
+}
+
+/** What was asked for in coins, what came of it, and what the merchant has. */
+function showSums({ amount, asset, amountReceived, amountAccepted }: Account) {
+  const write = (value: bigint) => formatDecimal(value, asset!)
+  return {
+    ...{ asset: asset as Coin, amount: write(amount!), amountReceived: write(amountReceived) },
+    amountAccepted: write(amountAccepted),
+  }
+}
+
 /** Newest first. Who sent it, and what it cost, concerns the merchant only. */
 function showReceived({ payments, sentBackTo }: PublicSession) {
-  return payments.slice(0, limits.checkout.paymentsShown).map((payment) => {
+  return payments.map((payment) => {
     const wire = (amount: bigint) => toWire(amount, payment.asset)
     return {
       amount: wire(payment.amount),
+      currency: payment.asset,
       amountAccepted: wire(payment.amountAccepted),
       amountHeld: wire(payment.amountHeld),
       amountReturning: wire(payment.amountReturning),
@@ -90,7 +119,8 @@ function showDestination({ id }: Payment, sentBackTo: PublicSession['sentBackTo'
   return { bankName, accountNumber: accountNumber.slice(-4).padStart(10, '*') }
 }
 
-function showCore({ session, account, merchantId, checkout, paymentMethods }: FoundSession) {
+function showCore(found: FoundSession) {
+  const { session, account, merchantId, checkout } = found
   return {
     reference: session.reference,
     merchant: {
@@ -101,24 +131,37 @@ function showCore({ session, account, merchantId, checkout, paymentMethods }: Fo
     currency: 'NGN',
     description: session.description,
     customer: { name: session.customerName, email: session.customerEmail },
-    paymentMethods: showMethods(paymentMethods.bankTransfer, account.status === 'ACTIVE'),
-    status: sessionStatus(account.status),
+    paymentMethods: showMethods(found),
+    status: sessionStatus(found),
     expiresAt: account.expiresAt!.toISOString(),
   }
 }
 
-/** A session keeps the account it was made with, which takes money whatever is enabled since. */
-function showMethods(enabled: boolean, available: boolean) {
+type Method = { code: string; label: string; enabled: boolean; available: boolean }
+
+/** A session keeps the accounts it was made with, which take money whatever is enabled since. */
+function showMethods(found: FoundSession) {
+  const { wallet, paymentMethods } = found
+  const bank = { code: 'bank_transfer', label: 'Bank transfer' }
+  const crypto = { code: 'crypto', label: wallet?.asset ?? 'USDC or USDT' }
+  const enabled = paymentMethods.crypto
   return [
-    {
-      ...{ code: 'bank_transfer', label: 'Bank transfer', enabled, available },
-      status: available ? 'available' : 'unavailable',
-    },
+    showMethod({
+      ...{ ...bank, enabled: paymentMethods.bankTransfer },
+      available: found.account.status === 'ACTIVE',
+    }),
     {
       ...{ code: 'card', label: 'Card', enabled: false, available: false },
       status: 'coming_soon',
     },
+    ...(enabled || wallet
+      ? [showMethod({ ...crypto, enabled, available: takesCoins(found) })]
+      : []),
   ]
+}
+
+function showMethod(method: Method) {
+  return { ...method, status: method.available ? 'available' : 'unavailable' }
 }
 
 /**

@@ -126,16 +126,29 @@ export function updateAccounts(tx: Tx, accounts: Account[]): void {
 
 const named = { environment_id: 'int4', id: 'uuid' } as const
 
+/**
+ * Of every account `n` that is named, the account `a`, and with it the other one of its session
+ * where that has two: when one is paid, the other ends. In one statement, so that all are locked in
+ * one order. Which accounts belong together never changes, so it may be read without a lock.
+ */
+const withTwins = `
+    left join checkout_sessions s on s.environment_id = n.environment_id and s.id = n.session_id
+    join collection_accounts a on a.environment_id = n.environment_id
+      and a.id = any(case when s.wallet_id is null then array[n.id]
+        else array[s.account_id, s.wallet_id] end)
+    order by a.environment_id, a.id for no key update of a`
+
 /** In one order, always, so that two batches never wait for each other. */
 const lockById = listStatement<typeof named, Account>({
   name: 'lock_collection_accounts',
   columns: named,
   text: (list) => `
-    select ${accountColumns} from collection_accounts a
-    join ${list} on a.environment_id = list.environment_id and a.id = list.id
-    order by a.environment_id, a.id for no key update of a`,
+    select ${accountColumns} from ${list}
+    join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id
+    ${withTwins}`,
 })
 
+/** By their ids; with each comes the other one of its session, where there is one. */
 export async function lockAccounts(
   tx: Tx,
   names: Pick<Account, 'environmentId' | 'id'>[],
@@ -155,13 +168,14 @@ const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
   columns: numbers,
   text: (list) => `
     select ${accountColumns}, e.mode from ${list}
-    join collection_accounts a on a.rail = list.rail and a.number = list.number
-    join environments e on e.id = a.environment_id and e.mode = list.mode
-    order by a.environment_id, a.id for no key update of a`,
+    join collection_accounts n on n.rail = list.rail and n.number = list.number
+    join environments e on e.id = n.environment_id and e.mode = list.mode
+    ${withTwins}`,
 })
 
 export type AccountNumber = { rail: string; mode: Mode; number: string }
 
+/** By their numbers; with each comes the other one of its session, where there is one. */
 export async function lockAccountsByNumber(
   tx: Tx,
   wanted: AccountNumber[],

@@ -30,12 +30,31 @@ const insertParts = listStatement({
     insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
 })
 
+const unchanged = listStatement<
+  { rail: 'text'; address: 'text'; amount: 'int8' },
+  { address: string }
+>({
+  name: 'lock_unchanged_token_accounts',
+  columns: { rail: 'text', address: 'text', amount: 'int8' },
+  text: (list) => `
+    select t.address from token_accounts t
+    join ${list} on t.rail = list.rail and t.address = list.address and t.amount = list.amount
+    where not t.is_unread and not t.has_trouble
+    order by t.rail, t.address for no key update of t`,
+})
+
+/** Those of which nothing else is known than when it was decided to sweep them. */
+export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): Promise<string[]> {
+  const rows = parts.map(({ tokenAccount, amount }) => ({ rail, address: tokenAccount, amount }))
+  return (await tx.rows(unchanged(rows))).map(({ address }) => address)
+}
+
 /** Of a token account that somebody else is sweeping, the database refuses it. */
 export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
   const { rail, id, asset, amount, token, wire, validUntil } = sweep
   tx.write(sql`
-    insert into sweeps (rail, id, asset, amount, token, wire, valid_until, state, due_at,
-      created_at)
+    insert into sweeps
+      (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
     values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
       ${after(now, limits.sweeps.lookEveryMs)}, ${now})`)
   const rows = parts.map((part) => ({
@@ -126,10 +145,14 @@ const unread = listStatement({
   name: 'unread_swept_token_accounts',
   columns: ofSweep,
   text: (list, more) => `
+    with swept as materialized (
+      select t.rail, t.address from token_accounts t
+      join sweep_parts p on p.rail = t.rail and p.token_account = t.address
+      join ${list} on p.rail = list.rail and p.sweep_id = list.id
+      order by t.rail, t.address for no key update of t)
     update token_accounts t set is_unread = true, looks = t.looks + 1,
       due_at = ${more(0)}::timestamptz
-    from ${list} join sweep_parts p on p.rail = list.rail and p.sweep_id = list.id
-    where t.rail = p.rail and t.address = p.token_account`,
+    from swept where t.rail = swept.rail and t.address = swept.address`,
 })
 
 /** For sweeps that are locked. */

@@ -54,12 +54,11 @@ const insertPlaces = listStatement({
   name: 'insert_token_accounts',
   columns: {
     ...{ rail: 'text', address: 'text', wallet: 'text', asset: 'text' },
-    busy_until: 'timestamptz',
+    ...{ busy_until: 'timestamptz', is_unread: 'bool' },
   },
-  text: (list, more) => `
-    insert into token_accounts (rail, address, wallet, asset, busy_until, audited_at, due_at)
-    select rail, address, wallet, asset, busy_until, ${more(0)}::timestamptz,
-      ${more(0)}::timestamptz
+  text: (list, more, names) => `
+    insert into token_accounts (${names}, audited_at, due_at)
+    select ${names}, ${more(0)}::timestamptz, ${more(0)}::timestamptz
     from ${list}
     where exists (select from wallets w where w.rail = list.rail and w.address = list.wallet)
     on conflict do nothing`,
@@ -80,6 +79,7 @@ function placesOf(now: Date) {
     coins.map((coin) => ({
       ...{ rail, address: tokenAccounts[coin], wallet: address, asset: coin },
       busyUntil: asset === null || asset === coin ? busyUntil : now,
+      isUnread: false,
     }))
 }
 
@@ -89,11 +89,14 @@ type NewTokenAccount = {
   wallet: string
   asset: string
   busyUntil: Date
+  isUnread: boolean
 }
 
 export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount[]): void {
   if (accounts.length === 0) return
-  const rows = accounts.map(({ busyUntil, ...account }) => ({ ...account, busy_until: busyUntil }))
+  const rows = accounts.map(({ busyUntil, isUnread, ...account }) => ({
+    ...{ ...account, busy_until: busyUntil, is_unread: isUnread },
+  }))
   tx.write(insertPlaces(rows.sort(byAddress), now))
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../clock.js'
+import { after, type Clock } from '../clock.js'
 import { newId } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
@@ -9,7 +9,7 @@ import type { Database } from '../postgres/database.js'
 import { isTransient } from '../postgres/failures.js'
 import { Refusal } from '../refusal.js'
 import type { SweepOrder, WalletRail } from './ports.js'
-import { insertSweep, type SweepPart, sweepReference } from './store-sweeps.js'
+import { insertSweep, lockUnchanged, type SweepPart, sweepReference } from './store-sweeps.js'
 
 type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
@@ -27,7 +27,7 @@ type Planned = SweepOrder & { id: string; parts: SweepPart[] }
  */
 export async function sweepWallets({ db, rail, clock, logger }: Tools, now: Date): Promise<number> {
   if (!(await rail.hasMetItsChain())) return 0
-  const candidates = await findCandidates(db, rail.name)
+  const candidates = await findCandidates(db, now, rail.name)
   if (candidates.length === 0) return 0
   const planned = plan(now, candidates, rail.partsPerSweep)
   const prepared = await rail.prepareSweeps(planned)
@@ -45,9 +45,11 @@ export async function sweepWallets({ db, rail, clock, logger }: Tools, now: Date
 
 /**
  * What is swept is what the books have there, and only where chain and books agree to the last
- * unit: everything that came was judged and credited, and nothing is under way.
+ * unit: everything that came was judged and credited, and nothing is under way. What failed rests,
+ * twice as long with each failure: of a frozen account, every try would cost a fee.
  */
-async function findCandidates(db: Database, rail: string): Promise<Candidate[]> {
+async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
+  const { failedRestMs, failuresCounted, failuresCountedMs } = limits.sweeps
   return db.rows(sql<Candidate>`
     select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
       t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
@@ -56,14 +58,21 @@ async function findCandidates(db: Database, rail: string): Promise<Candidate[]> 
     join wallets w on w.rail = t.rail and w.address = t.wallet
     join collection_accounts a on a.rail = t.rail and a.number = t.wallet
     left join lateral (
-      select s.state from sweep_parts p
+      select s.state, s.ended_at from sweep_parts p
       join sweeps s on s.rail = p.rail and s.id = p.sweep_id
       where p.rail = t.rail and p.token_account = t.address
-      order by s.created_at desc limit 1) last on true
+      order by s.ended_at desc nulls first limit 1) last on true
+    left join lateral (
+      select count(*) as times from sweep_parts p
+      join sweeps s on s.rail = p.rail and s.id = p.sweep_id
+      where last.state = 'FAILED' and p.rail = t.rail and p.token_account = t.address
+        and s.state = 'FAILED' and s.ended_at > ${after(now, -failuresCountedMs)}) failed on true
     where t.rail = ${rail} and t.amount > 0 and not t.is_unread and not t.has_trouble
       and t.asset = coalesce(a.asset, t.asset) and t.asset in ('USDC', 'USDT')
       and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.leastAmount})
       and last.state is distinct from 'LIVE'
+      and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRestMs}
+        * power(2, least(failed.times, ${failuresCounted})) <= ${now})
       and t.amount = (
         select coalesce(sum(p.amount), 0) from payments p
         where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset)
@@ -89,7 +98,10 @@ function plan(now: Date, candidates: Candidate[], most: number): Planned[] {
   })
 }
 
-/** Whether it may be sent. Somebody else may have swept the same: then nothing has happened. */
+/**
+ * Whether it may be sent. Somebody else may have swept the same, and even have brought it to its
+ * end, while this was signed: then nothing has happened.
+ */
 async function save(
   db: Database,
   now: Date,
@@ -99,10 +111,12 @@ async function save(
 ): Promise<boolean> {
   const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
   try {
-    await db.transaction(async (tx) =>
-      insertSweep(tx, now, { ...prepared, rail, id, reference, asset, amount }, parts),
-    )
-    return true
+    return await db.transaction(async (tx) => {
+      const unchanged = await lockUnchanged(tx, rail, parts)
+      if (unchanged.length < parts.length) return false
+      insertSweep(tx, now, { ...prepared, rail, id, reference, asset, amount }, parts)
+      return true
+    })
   } catch (error) {
     if (isTransient(error)) return false
     throw error

@@ -4,30 +4,32 @@ import { newId } from '../ids.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
-import { type Asset, assets } from '../money/assets.js'
+import type { Asset } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Account, isWallet, type Places } from './account.js'
 import { feeOf, policyOf, type Rule, type Rules, readRules } from './collection-rules.js'
+import type { Found } from './find-accounts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import type { Payment } from './payment.js'
 import type { Announced, CollectionRail } from './ports.js'
 import { destinationOf } from './return-destination.js'
+import { isFor, judgementOf, outgrows, toNumber, whyUnsound } from './sort-notices.js'
 import { lockAccountsByNumber, numberKey, updateAccounts } from './store-accounts.js'
-import {
-  type JudgedNotice,
-  lockNotices,
-  type Notice,
-  type NoticeName,
-  writeJudgements,
-} from './store-notices.js'
+import { lockNotices, type Notice, type NoticeName, writeJudgements } from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 import { tellOfPayments } from './tell-of-payments.js'
 import { type Change, tellSessions } from './tell-sessions.js'
+import { besideTwin, endedBeside, pairTwins } from './twins.js'
 
 /** What a payment did: the account as it was left, and its payments until then, newest first. */
-export type Taken = { account: Account; payment: Payment; payments: Payment[]; isNowPaid: boolean }
+export type Taken = Found & {
+  payment: Payment
+  isNowPaid: boolean
+  /** The other account of the session that this paid, where it waited until now. */
+  ended: Found | undefined
+}
 
 type Context = {
   now: Date
@@ -35,6 +37,7 @@ type Context = {
   rules: Rules
   /** Each as the payments before left it. */
   accounts: Map<string, Account>
+  twins: Map<string, string>
   payments: Map<string, Payment[]>
 }
 
@@ -60,13 +63,13 @@ export async function takePayments(
       limits.collections.paymentsShown,
     ),
   ])
-  const context = { now, rails, rules, accounts, payments }
+  const context = { now, rails, rules, accounts, twins: pairTwins(accounts), payments }
   const matched = sound.filter((notice) => isFor(accounts.get(numberKey(toNumber(notice))), notice))
   const ordered = inOrder(context, matched)
   const ids = idsFor(context, ordered)
   const outgrown = new Set<Notice>()
   const taken = ordered.flatMap((notice, index) => {
-    if (!outgrows(context, notice)) return [take(context, notice, ids[index]!)]
+    if (!outgrows(accounts, notice)) return [take(context, notice, ids[index]!)]
     outgrown.add(notice)
     return []
   })
@@ -75,18 +78,15 @@ export async function takePayments(
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
   if (!moved.every(({ isMoved }) => isMoved)) throw beyondLimit()
   const { happenings, left } = tellOfPayments(taken)
-  insertPayments(
-    tx,
-    left.map(({ payment }) => payment),
-  )
-  updateAccounts(tx, lastOfEach(left))
+  insertPayments(tx, left.payments)
+  updateAccounts(tx, left.accounts)
   insertReturns(
     tx,
     now,
     taken.flatMap((one) => toReturn(context, one)),
   )
   emitAll(tx, now, happenings)
-  await tellSessions(tx, now, changesOf(taken, left))
+  await tellSessions(tx, now, changesOf(taken, left.accounts))
   writeJudgements(
     tx,
     notices.map((notice) => judgementOf(now, notice, { accounts, outgrown })),
@@ -97,14 +97,19 @@ export async function takePayments(
  * By when the bank had the money: who paid first must not be the duplicate because the bank told of
  * it last. Those of one environment side by side.
  */
-function inOrder({ accounts }: Context, matched: Notice[]): Notice[] {
-  const environmentOf = (notice: Notice) => accounts.get(numberKey(toNumber(notice)))!.environmentId
-  return matched.toSorted(
+function inOrder({ accounts, rules }: Context, matched: Notice[]): Notice[] {
+  const placed = matched.map((notice) => {
+    const account = accounts.get(numberKey(toNumber(notice)))!
+    const at = timeOf(notice.announced, account, rules.of(account)).getTime()
+    return { notice, environmentId: account.environmentId, at }
+  })
+  placed.sort(
     (one, other) =>
-      environmentOf(one) - environmentOf(other) ||
-      one.announced.receivedAt.getTime() - other.announced.receivedAt.getTime() ||
-      (one.id < other.id ? -1 : 1),
+      one.environmentId - other.environmentId ||
+      one.at - other.at ||
+      (one.notice.id < other.notice.id ? -1 : 1),
   )
+  return placed.map(({ notice }) => notice)
 }
 
 /** Ids of one moment are random, and lists are sorted by them: what is judged last is newest. */
@@ -120,25 +125,31 @@ function idsFor({ now, rules, accounts }: Context, ordered: Notice[]): string[] 
 }
 
 function take(context: Context, notice: Notice, id: string): Taken {
-  const { now, rails, rules, accounts, payments } = context
+  const { now, rails, rules, accounts, twins, payments } = context
   const { announced, rail } = notice
   const key = numberKey(toNumber(notice))
   const before = accounts.get(key)!
+  const twinKey = twins.get(key) ?? ''
+  const twin = accounts.get(twinKey)
   const rule = rules.of(before)
   const { amount } = announced
   const receivedAt = timeOf(announced, before, rule)
   const isReturnable = whereBack(announced, rails.get(rail)) !== undefined
   const policy = policyOf(rule, before.kind)
-  const verdict = judgePayment(before, { amount, receivedAt, isReturnable }, policy)
+  const judged = besideTwin(before, twin)
+  const verdict = judgePayment(judged, { amount, receivedAt, isReturnable }, policy)
   const { isNowPaid } = verdict
   const at = after(now, rule.clockOffsetMs)
   const fee = feeOf(rule, before.kind, verdict.amountAccepted)
   const payment = toPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
+  const ended = isNowPaid ? endedBeside(twin, at) : undefined
   const all = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
   accounts.set(key, account)
-  return { account, payment, payments: payments.get(account.id)!, isNowPaid }
+  if (ended) accounts.set(twinKey, ended)
+  const found = (one: Account) => ({ account: one, payments: payments.get(one.id) ?? [] })
+  return { ...found(account), payment, isNowPaid, ended: ended && found(ended) }
 }
 
 /** A chain lives in the time of the world, whatever that of the environment is. */
@@ -235,62 +246,13 @@ function beyondLimit(): Refusal {
   })
 }
 
-/** Null where the notice is about money that we keep books in. */
-function whyUnsound({ amount, currency }: Announced): string | null {
-  if (!(currency in assets)) return anotherCurrency
-  if (amount <= 0n) return 'not_positive'
-  return amount > limits.money.wireMax ? tooLarge : null
-}
-
-const tooLarge = 'too_large'
-const anotherCurrency = 'another_currency'
-
-/** Whether the account takes what came: naira at a bank, its own coin, or any coin. */
-function isFor(account: Account | undefined, { announced: { currency } }: Notice): boolean {
-  if (!account) return false
-  return account.asset === null ? currency !== 'NGN' : account.asset === currency
-}
-
-/** All that an account received is shown as one number, and numbers end somewhere. */
-function outgrows({ accounts }: Context, notice: Notice): boolean {
-  const { amount, amountReceived } = accounts.get(numberKey(toNumber(notice)))!
-  return amount !== null && amountReceived + notice.announced.amount > limits.money.wireMax
-}
-
-function judgementOf(
-  now: Date,
-  notice: Notice,
-  { accounts, outgrown }: { accounts: Map<string, Account>; outgrown: Set<Notice> },
-): JudgedNotice {
-  const { rail, mode, id, announced, looks } = notice
-  const account = accounts.get(numberKey(toNumber(notice)))
-  const mismatch = account && !isFor(account, notice) ? anotherCurrency : null
-  const reason = outgrown.has(notice) ? tooLarge : (whyUnsound(announced) ?? mismatch)
-  const state = reason ? 'REFUSED' : account ? 'TAKEN' : 'UNMATCHED'
-  return { rail, mode, id, state, reason, due_at: after(now, waitMs(looks)) }
-}
-
-/** Soon at first, when the account may be about to appear; then ever more rarely. */
-export function waitMs(looks: number): number {
-  const { retryMs, longestRetryMs } = limits.collections
-  return Math.min(retryMs * 2 ** Math.min(looks, 20), longestRetryMs)
-}
-
-function toNumber({ rail, mode, announced }: Notice) {
-  return { rail, mode, number: announced.accountNumber }
-}
-
-/** Each account once, as it was left; the payment that paid it is the cause. */
-function changesOf(taken: Taken[], left: { account: Account }[]): Change[] {
+/** The payment that paid an account is the cause. What ends beside it is not told of sessions. */
+function changesOf(taken: Taken[], left: Account[]): Change[] {
   const paying = new Map(
     taken.filter(({ isNowPaid }) => isNowPaid).map((one) => [one.account.id, one.payment.id]),
   )
-  return lastOfEach(left).map((account) => {
+  return left.map((account) => {
     const causeId = paying.get(account.id)
     return { account, hasNewStatus: causeId !== undefined, causeId: causeId ?? account.id }
   })
-}
-
-function lastOfEach(left: { account: Account }[]): Account[] {
-  return [...new Map(left.map(({ account }) => [account.id, account])).values()]
 }

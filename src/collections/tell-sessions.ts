@@ -1,19 +1,23 @@
+import { sql } from 'kysely'
+import type { EnvironmentId } from '../environment.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type Happening } from '../events/emit.js'
+import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account, AccountStatus } from './account.js'
-import { type FoundSession, findOfAccounts } from './find-sessions.js'
+import type { Account } from './account.js'
+import { type FoundSession, findByIds } from './find-sessions.js'
+import { type SessionStatus, sessionStatus } from './session.js'
 import { showSession } from './show-session.js'
 import { countEvents } from './store-sessions.js'
 
 /** Where the pages that show a session listen for changes of it. */
 export const sessionChannel = 'checkout_sessions'
 
-const told: Partial<Record<AccountStatus, EventType>> = {
-  PAID: 'checkout.session.paid',
-  EXPIRED: 'checkout.session.expired',
-  CANCELLED: 'checkout.session.cancelled',
+const told: Partial<Record<SessionStatus, EventType>> = {
+  paid: 'checkout.session.paid',
+  expired: 'checkout.session.expired',
+  cancelled: 'checkout.session.cancelled',
 }
 
 export type Change = { account: Account; hasNewStatus: boolean; causeId: string }
@@ -26,17 +30,27 @@ export async function tellSessions(tx: Tx, now: Date, changes: Change[]): Promis
   const concerned = changes.filter(({ account }) => account.sessionId !== null)
   if (concerned.length === 0) return
   const found = await findAll(tx, concerned)
-  const ended = concerned.filter(({ hasNewStatus }) => hasNewStatus)
-  const happenings = ended.map((change) => toHappening(change, found.get(change.account.id)!))
+  const ended = concerned.filter(
+    ({ account, hasNewStatus }) => hasNewStatus && decides(account, found.get(account.sessionId!)!),
+  )
+  const happenings = ended.map((one) => toHappening(one, found.get(one.account.sessionId!)!))
   countEvents(
     tx,
-    ended.map(({ account }) => found.get(account.id)!.session),
+    ended.map(({ account }) => found.get(account.sessionId!)!.session),
   )
   emitAll(tx, now, happenings)
   wakePages(
     tx,
     concerned.map(({ account }) => account),
   )
+}
+
+/**
+ * Whether the end of this account is that of its session, which is told once: of one that is paid,
+ * the account that was; of any other the one at the bank, whatever became of its wallet.
+ */
+function decides({ id, status }: Account, found: FoundSession): boolean {
+  return sessionStatus(found) === 'paid' ? status === 'PAID' : id === found.session.accountId
 }
 
 const wake = listStatement({
@@ -55,20 +69,31 @@ export function wakePages(tx: Tx, accounts: Account[]): void {
   if (shown.length > 0) tx.write(wake(shown))
 }
 
+/**
+ * A clock was moved: what they count down to has come closer. The newest only, for nobody waits
+ * before more pages than that.
+ */
+export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
+  tx.write(sql`
+    select pg_notify(${sessionChannel}, newest.reference) from (
+      select reference from checkout_sessions where environment_id = ${environmentId}
+      order by id desc limit ${limits.testClock.pagesWoken}) newest`)
+}
+
+/** By their ids. */
 async function findAll(tx: Tx, changes: Change[]): Promise<Map<string, FoundSession>> {
   const ids = new Map<Account['environmentId'], string[]>()
   for (const { account } of changes)
-    ids.set(account.environmentId, [...(ids.get(account.environmentId) ?? []), account.id])
+    ids.set(account.environmentId, [...(ids.get(account.environmentId) ?? []), account.sessionId!])
   const found = new Map<string, FoundSession>()
-  for (const [environmentId, accountIds] of ids)
-    for (const one of await findOfAccounts(tx, environmentId, accountIds))
-      found.set(one.account.id, one)
+  for (const [environmentId, sessionIds] of ids)
+    for (const one of await findByIds(tx, environmentId, sessionIds)) found.set(one.session.id, one)
   return found
 }
 
-function toHappening({ account, causeId }: Change, found: FoundSession): Happening {
+function toHappening({ causeId }: Change, found: FoundSession): Happening {
   const { environmentId, id, eventSequence } = found.session
-  const type = told[account.status]!
+  const type = told[sessionStatus(found)]!
   const data = showSession(found)
   return { environmentId, type, resourceId: id, causeId, sequence: eventSequence + 1, data }
 }

@@ -141,46 +141,55 @@ const knownToPayers = {
   expiresAt: time,
 }
 
+/** What a session costs in coins, where the merchant has set it. */
+const price = { asset: stablecoin, network, amount: decimal }
+
 export const checkoutSession = resource('CheckoutSession', {
   ...knownToPayers,
   merchantReference: Type.Optional(text('order-1001')),
   url: text('https://pay.example.com/checkout/cs_01hx…'),
   virtualAccount: text('va_01hx…'),
+  crypto: Type.Optional(Type.Object(price)),
+  cryptoWallet: Type.Optional(text('cw_01hx…')),
   successUrl: orNull(Type.String()),
   cancelUrl: orNull(Type.String()),
   metadata,
   createdAt: time,
 })
 
+const maskedAccount = Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') })
+
 /** What everyone who knows the reference may see of a session. */
 export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ...knownToPayers,
   bankTransfer: Type.Optional(
     Type.Object({
-      accountNumber: text('0000014572'),
-      accountName: text('Ada Stores'),
-      bankName: text('Sandbox Bank'),
-      bankCode: text('999'),
-      amount: kobo,
+      ...{ accountNumber: text('0000014572'), accountName: text('Ada Stores') },
+      ...{ bankName: text('Sandbox Bank'), bankCode: text('999'), amount: kobo },
     }),
   ),
+  crypto: Type.Optional(Type.Object({ address, ...price })),
   amountReceived: kobo,
   amountAccepted: kobo,
+  cryptoAmounts: Type.Optional(
+    Type.Object(
+      { asset: stablecoin, amount: decimal, amountReceived: decimal, amountAccepted: decimal },
+      { description: 'What was asked for in coins, what came, and what the merchant has of it.' },
+    ),
+  ),
   received: Type.Array(
     Type.Object({
-      amount: kobo,
-      ...amounts(kobo),
+      amount: anyAmount,
+      currency: Type.Enum(['NGN', 'USDC', 'USDT']),
+      ...amounts(anyAmount),
       status: Type.Enum(['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']),
       variance,
-      sentBackTo: orNull(
-        Type.Object({ bankName: text('GTBank'), accountNumber: text('******6789') }),
-      ),
+      sentBackTo: orNull(maskedAccount),
       receivedAt: time,
     }),
-    {
-      description: 'What came, newest first and the last ten at most, and where that money is now.',
-    },
+    { description: 'What came, newest first, and where that money is now.' },
   ),
+  moreReceived: Type.Boolean({ description: 'More came: `received` has the fifty that matter.' }),
   serverTime: time,
   cancelUrl: orNull(Type.String()),
   successUrl: Type.Optional(orNull(Type.String())),

@@ -1,8 +1,17 @@
 /** Whether an Accept header would rather have CSV than JSON; whoever asks for neither gets JSON. */
 export function prefersCsv(accept = ''): boolean {
-  const qualities = new Map(accept.toLowerCase().split(',').map(readRange))
+  const qualities = readQualities(accept)
   const csv = qualities.get('text/csv') ?? 0
   return csv > 0 && csv >= (qualities.get('application/json') ?? 0)
+}
+
+/** Whether an Accept-Encoding header names gzip, and does not name it to refuse it. */
+export function takesGzip(acceptEncoding = ''): boolean {
+  return (readQualities(acceptEncoding).get('gzip') ?? 0) > 0
+}
+
+function readQualities(header: string): Map<string, number> {
+  return new Map(header.toLowerCase().split(',').map(readRange))
 }
 
 function readRange(text: string): [string, number] {

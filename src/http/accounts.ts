@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { type AccountKind, type AccountStatus, accountKinds } from '../collections/account.js'
 import type { OrderedAccount } from '../collections/create-accounts.js'
-import { endAccount } from '../collections/end-accounts.js'
+import { type Ended, endAccount } from '../collections/end-accounts.js'
 import {
   type AccountName,
   type Found,
@@ -76,7 +76,7 @@ function requestOf({ key }: Asker): string | undefined {
 
 /** Ends an account, and then has the bank turn payers away. */
 export async function endAndClose(rooms: Rooms, ask: Asker, name: AccountName, message: string) {
-  let ended: Found | undefined
+  let ended: Ended | undefined
   const answered = await rooms.change(
     toLateCall(
       ask,
@@ -88,6 +88,7 @@ export async function endAndClose(rooms: Rooms, ask: Asker, name: AccountName, m
     ),
   )
   if (ended) rooms.collections.closeNumber(ended.account)
+  if (ended?.twin) rooms.collections.closeNumber(ended.twin)
   return answered
 }
 

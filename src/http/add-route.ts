@@ -7,6 +7,7 @@ import type { KeyRing } from '../merchants/key-ring.js'
 import { Refusal, sayBack } from '../refusal.js'
 import { prefersCsv } from './accept.js'
 import { authenticate } from './authenticate.js'
+import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
 import { isKeyed, toOpenApi } from './openapi.js'
@@ -72,6 +73,8 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
       config: { isOpen: open.has(path) },
       onRequest: async (request, reply) => {
         reply.header('allow', allowed.join(', '))
+        if (request.method === 'OPTIONS' && isForAnyPage(request))
+          return reply.headers(preflightHeaders(allowed)).code(204).send()
         throw new Refusal('method_not_allowed', {
           message: `${sayBack(pathOf(request))} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
         })
@@ -90,8 +93,6 @@ async function admit(
   // A bank tells of as many payments as there are, and nobody else is heard.
   if (route.access === 'signed') return
   if (route.access === 'open') {
-    // Any page may read it: there is nothing in it that needs a key.
-    if (!route.isPage) reply.header('access-control-allow-origin', '*')
     allow(reply, guards.rateLimits.address(request.ip), guards.publicRateLimitPerSecond)
     return
   }

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { after, second } from '../clock.js'
 import { advanceAccounts } from '../collections/advance-accounts.js'
-import { time } from '../events/shapes.js'
+import { wakeNewestPages } from '../collections/tell-sessions.js'
+import { resource, time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { type Advance, lockClock, moveClock } from '../merchants/environment-clock.js'
 import type { Tx } from '../postgres/tx.js'
@@ -20,7 +21,7 @@ const body = closed({
   }),
 })
 
-const answer = Type.Object({
+const answer = resource('TestClock', {
   now: time,
   advancedBySeconds: Type.Integer({ description: 'By this request.', examples: [1_800] }),
   aheadBySeconds: Type.Integer({ description: 'Of the world, in all.', examples: [3_600] }),
@@ -61,6 +62,7 @@ async function advance(tx: Tx, now: Date, order: Advance): Promise<Advanced> {
   const offsetMs = await lockClock(tx, order)
   await advanceAccounts(tx, order)
   moveClock(tx, order)
+  wakeNewestPages(tx, order.environmentId)
   return { now: after(now, offsetMs), offsetMs }
 }
 

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import type { EnvironmentId } from '../environment.js'
-import { time } from '../events/shapes.js'
+import { resource, time } from '../events/shapes.js'
 import { toReference } from '../ids.js'
 import { purposes } from '../ledger/purposes.js'
 import { listEntries, type StatementEntry } from '../ledger/statement.js'
@@ -16,7 +16,7 @@ import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 import { amountOut, anyAsset, closed, page, pageQuery } from './schemas.js'
 
-const entry = Type.Object({
+const entry = resource('BalanceEntry', {
   number: Type.Integer({
     description: 'Its place in the statement of its asset: 1, 2, 3, … without gaps.',
   }),

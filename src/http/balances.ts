@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { resource } from '../events/shapes.js'
 import { listBalances } from '../ledger/balances.js'
 import { toWire } from '../money/amounts.js'
 import { success } from './envelope.js'
@@ -6,7 +7,7 @@ import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 import { amountOut, anyAsset } from './schemas.js'
 
-const balance = Type.Object({
+const balance = resource('Balance', {
   asset: anyAsset,
   available: amountOut,
   held: Type.Union([Type.Integer(), Type.String()], { description: 'Set aside by open payouts.' }),

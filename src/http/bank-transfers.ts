@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../environment.js'
 import { bankTransfer } from '../events/payout-resources.js'
+import { resource } from '../events/shapes.js'
 import { toWire } from '../money/amounts.js'
 import type { PayoutStatus } from '../payouts/payout.js'
 import type { BankDirectory } from '../payouts/ports.js'
@@ -41,12 +42,20 @@ const body = closed({
   metadata: Type.Optional(metadataIn),
 })
 
-const quote = Type.Object({
+const quote = resource('BankTransferQuote', {
   amount: kobo,
   fee: Type.Integer({ examples: [2_500] }),
   totalDebit: Type.Integer(),
   currency: Type.Literal('NGN'),
   lines: Type.Array(Type.Object({ operation: Type.String(), amount: Type.Integer() })),
+})
+
+const bank = resource('Bank', { code: Type.String(), name: Type.String() })
+const bankAccount = resource('BankAccount', {
+  bankCode,
+  accountNumber,
+  bankName: Type.String(),
+  accountName: Type.String({ examples: ['ADA OBI'] }),
 })
 
 const statuses: Record<string, PayoutStatus> = {
@@ -121,7 +130,7 @@ const listBanks = (rooms: Rooms) =>
     description: 'The codes that a bank transfer can name.',
     answers: {
       200: Type.Object({
-        items: Type.Array(Type.Object({ code: Type.String(), name: Type.String() })),
+        items: Type.Array(bank),
         nextCursor: Type.Null(),
       }),
     },
@@ -142,12 +151,7 @@ const resolveName = (rooms: Rooms) =>
     description: 'Whose account it is, by bank and number.',
     query: closed({ bankCode, accountNumber }),
     answers: {
-      200: Type.Object({
-        bankCode,
-        accountNumber,
-        bankName: Type.String(),
-        accountName: Type.String({ examples: ['ADA OBI'] }),
-      }),
+      200: bankAccount,
     },
     codes: ['bank_transfer_failed'],
     async handle({ environment, query }) {

@@ -8,6 +8,7 @@ import { checkoutSession } from '../events/resources.js'
 import { prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import { visibleText } from '../merchants/settings-document.js'
+import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { recordAccount, referenceIn } from './accounts.js'
 import { readPosition, writePosition } from './cursor.js'
@@ -15,11 +16,21 @@ import { listText, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
+import { readCoins } from './read-coins.js'
 import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, kobo, page, pageQuery } from './schemas.js'
+import {
+  closed,
+  decimal,
+  emailPattern,
+  kobo,
+  network,
+  page,
+  pageQuery,
+  stablecoin,
+} from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
@@ -28,10 +39,6 @@ const params = Type.Object({ reference: Type.String() })
 export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
-
-/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
-const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
-const emailPattern = `^${emailPart}@${emailPart}$`
 
 const text = (length: number, example: string) =>
   Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })
@@ -71,12 +78,22 @@ const create = (rooms: Rooms) =>
           examples: ['2026-01-05T09:30:00Z'],
         }),
       ),
+      crypto: Type.Optional(
+        Type.Object(
+          { asset: stablecoin, network, amount: decimal },
+          {
+            additionalProperties: false,
+            description:
+              'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
+          },
+        ),
+      ),
       successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
       cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
-    codes: ['checkout_session_failed', 'virtual_account_creation_failed', 'forbidden'],
+    codes: ['checkout_session_failed', 'forbidden'],
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { environment, key, now, body } = ask
@@ -88,10 +105,16 @@ const create = (rooms: Rooms) =>
         successUrl: readWebUrl('successUrl', body.successUrl),
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
+        crypto: body.crypto ? readPrice(body.crypto) : null,
       })
-      return recordAccount(rooms, ask, ordering, 'Checkout session created')
+      return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
     },
   })
+
+function readPrice({ asset, amount }: { asset: string; amount: string }) {
+  const coin = asset as Coin
+  return { asset: coin, amount: readCoins(amount, coin) }
+}
 
 const list = ({ db }: Rooms) =>
   route({
@@ -160,7 +183,9 @@ const cancel = (rooms: Rooms) =>
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            await endAccount(tx, now, own).catch(asSession)
+            const { twin } = await endAccount(tx, now, own).catch(asUncancelled)
+            // Its account was ended when its wallet was paid: that is no session to cancel.
+            if (twin?.status === 'PAID') throw hasEnded()
             isEnded = true
             return getSession(tx, name)
           },
@@ -174,8 +199,18 @@ const cancel = (rooms: Rooms) =>
 
 /** What is wrong with its account is wrong with the session, under its own name. */
 function asSession(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.endsWith('_creation_failed')) throw error
+  const { reason, message } = error
+  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
+}
+
+function asUncancelled(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
-  throw new Refusal('checkout_session_failed', {
+  throw hasEnded()
+}
+
+function hasEnded(): Refusal {
+  return new Refusal('checkout_session_failed', {
     reason: 'invalid_state',
     message: 'Only a session that is pending can be cancelled; this one has ended.',
   })

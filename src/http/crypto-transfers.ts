@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { cryptoTransfer } from '../events/payout-resources.js'
+import { resource } from '../events/shapes.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'
@@ -26,7 +27,7 @@ const body = closed({
   metadata: Type.Optional(metadataIn),
 })
 
-const quote = Type.Object({
+const quote = resource('CryptoTransferQuote', {
   amount: decimal,
   fee: Type.String({ examples: ['1'] }),
   totalDebit: Type.String({ examples: ['26.5'] }),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { findWallet } from '../collections/find-accounts.js'
+import { resource } from '../events/shapes.js'
 import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
@@ -16,7 +17,7 @@ const address = Type.String({
   examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
 })
 
-const deposit = Type.Object({
+const deposit = resource('TestDeposit', {
   signature: Type.String({
     description: 'Of the transaction, which any Solana client can look at.',
   }),

@@ -1,15 +1,19 @@
 import swagger from '@fastify/swagger'
 import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
 import { bodySchema, catalogue, eventTypes } from '../events/catalogue.js'
 import { jsonType } from './envelope.js'
 import { nameSchemas } from './name-schemas.js'
+import type { Route } from './route.js'
 
 /** The OpenAPI document, written from the schemas that validate, and a page to read it. */
-export async function addDocs(app: FastifyInstance): Promise<void> {
+export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<void> {
   await app.register(swagger, {
     transformObject: (document) =>
-      nameSchemas('openapiObject' in document ? document.openapiObject : {}),
+      nameSchemas(
+        withOptionalBodies('openapiObject' in document ? document.openapiObject : {}, routes),
+      ),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -52,6 +56,21 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       },
     })
   })
+}
+
+type Operation = { operationId?: string; requestBody?: object }
+type Described = { paths?: Record<string, Record<string, Operation>> }
+
+/** Every body would be written down as required, also those that may be left out. */
+function withOptionalBodies<Given extends object>(document: Given, routes: Route[]): Given {
+  const optional = new Set(
+    routes.filter(({ body }) => body && Type.IsOptional(body)).map(({ operation }) => operation),
+  )
+  const { paths = {} } = document as Described
+  for (const operation of Object.values(paths).flatMap((one) => Object.values(one)))
+    if (operation.requestBody && optional.has(operation.operationId ?? ''))
+      operation.requestBody = { ...operation.requestBody, required: false }
+  return document
 }
 
 /** What merchants' servers are sent, under the names they choose from. */

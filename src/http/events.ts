@@ -3,7 +3,7 @@ import type { Mode } from '../environment.js'
 import { bodyOf, toBody } from '../events/body.js'
 import { filters, typesOf } from '../events/filter.js'
 import { type Event, getEvent, listEvents } from '../events/find-events.js'
-import { time } from '../events/shapes.js'
+import { resource, time } from '../events/shapes.js'
 import { fromReferenceOfAnyKind, prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
@@ -19,12 +19,13 @@ import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, page, pageQuery } from './schemas.js'
 
-const event = bodyOf(
+const anyBody = bodyOf(
   Type.String({ examples: ['crypto_transfer.confirmed'] }),
   Type.Object({}, { additionalProperties: true, description: 'The resource at that moment.' }),
 )
+const event = resource('WebhookEvent', anyBody.properties)
 
-const attempt = Type.Object({
+const attempt = resource('DeliveryAttempt', {
   number: Type.Integer(),
   url: Type.String({ description: 'Where it went.' }),
   startedAt: time,
@@ -36,7 +37,7 @@ const attempt = Type.Object({
   }),
 })
 
-const delivery = Type.Object({
+const delivery = resource('EventDelivery', {
   endpointId: Type.String({ examples: ['we_01hx…'] }),
   url: Type.String(),
   status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP']),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { time } from '../events/shapes.js'
+import { resource, time } from '../events/shapes.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'
@@ -19,7 +19,7 @@ const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
   examples: [{ asset: 'NGN', amount: 5_000_000 }],
 })
 
-const funding = Type.Object({
+const funding = resource('TestFunding', {
   reference: Type.String({ examples: ['fund_01hx…'] }),
   asset: anyAsset,
   amount: amountOut,

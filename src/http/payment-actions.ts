@@ -14,7 +14,7 @@ import { showPayment } from '../collections/show-payment.js'
 import { payment } from '../events/resources.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Payout, returnKindOf } from '../payouts/payout.js'
-import type { Destination, PayoutRail } from '../payouts/ports.js'
+import type { BankDirectory, Destination, PayoutRail } from '../payouts/ports.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { type Change, toLateCall, toRemembered } from './keyed-lane.js'
@@ -117,7 +117,7 @@ async function prepare(
 ): Promise<Refund> {
   await refuseUnpayable(rooms.db, found, amount)
   const rail = railOf(rooms, ask, found)
-  const destination = whereTo(rooms, ask, { found, wished })
+  const destination = await whereTo(rooms, ask, { found, wished })
   await inspectCoins(rooms, ask, { found, destination, amount })
   const { clockOffsetMs } = ask.environment
   return prepareRefund(rail, ask.now, found, { amount, destination, clockOffsetMs })
@@ -125,7 +125,7 @@ async function prepare(
 
 /** Of held money. What is not held is refused when it is locked; nobody needs to be asked. */
 async function findWayBack(rooms: Rooms, ask: Asker, way: Way): Promise<Destination> {
-  const destination = whereTo(rooms, ask, way)
+  const destination = await whereTo(rooms, ask, way)
   const { found } = way
   if (found.amountHeld > 0n)
     await inspectCoins(rooms, ask, { found, destination, amount: found.amountHeld })
@@ -163,17 +163,28 @@ function railOf({ rails }: Rooms, { environment }: Asker, found: Payment): Payou
 }
 
 /** Where the merchant says, or else where it came from. */
-function whereTo(
-  { collections }: Rooms,
+async function whereTo(
+  { collections, banks }: Rooms,
   { environment }: Asker,
   { found, wished }: Way,
-): Destination {
-  if (wished) return wished
+): Promise<Destination> {
+  if (wished) return withBankName(wished, banks[environment.mode])
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
   const rail = collections.rails[environment.mode]
   const sender = rail && destinationOf({ id: found.railId, sender: found.sender }, rail)
   if (sender) return sender
   throw noDestination('The bank did not say who sent this payment.')
+}
+
+/** Merchants name a bank by its code; payers, who are told where their money goes, do not. */
+async function withBankName(
+  destination: Destination,
+  directory: BankDirectory | undefined,
+): Promise<Destination> {
+  if (destination.kind !== 'bank_account' || !directory) return destination
+  const banks = await directory.listBanks()
+  const bankName = banks.find(({ code }) => code === destination.bankCode)?.name ?? ''
+  return { ...destination, bankName }
 }
 
 const unknownOwner =

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { resource } from '../events/shapes.js'
 import { prefixes, toReference } from '../ids.js'
 import { getSettings } from '../merchants/settings.js'
 import { Settings } from '../merchants/settings-document.js'
@@ -8,7 +9,7 @@ import { route } from './route.js'
 
 const { displayName, colour, logo } = Settings.properties.checkout.properties
 
-const answer = Type.Object({
+const answer = resource('Profile', {
   merchant: Type.Object({ id: Type.String({ examples: ['mer_01hx…'] }), displayName }),
   mode: Type.Enum(['test', 'live']),
   checkout: Type.Object({ colour, logo }),

@@ -2,10 +2,12 @@ import Type from 'typebox'
 import type { PublicSession } from '../collections/find-public-sessions.js'
 import { writePublicSession } from '../collections/show-session.js'
 import { publicCheckoutSession } from '../events/resources.js'
+import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
+import { closed } from './schemas.js'
 
 const path = '/public/checkout/:reference'
 const base = { access: 'open', tag: 'Checkout' } as const
@@ -62,22 +64,64 @@ const simulate = (rooms: Rooms) =>
     path: `${path}/simulate`,
     operation: 'simulatePublicCheckout',
     summary: 'Pay a checkout session of test mode',
-    description: 'As a customer would, once. In live mode there is no such operation.',
+    description:
+      'As a customer would, once: by bank transfer, or in coins if the session takes them, which count when they are final. In live mode there is no such operation.',
     params,
+    body: Type.Optional(closed({ method: Type.Optional(method) })),
     answers: { 200: publicCheckoutSession },
-    codes: ['checkout_session_not_found'],
-    async handle({ params: { reference }, now }) {
+    codes: ['checkout_session_not_found', 'checkout_session_failed'],
+    async handle({ params: { reference }, body, now }) {
       const found = await findSession(rooms, reference)
-      const { customers } = rooms.collections
-      if (found.mode === 'live' || !customers) throw noSession()
-      await payOnce(rooms, found, now)
+      const wish = (body as Wish)?.method ?? 'bank_transfer'
+      if (!canPay(rooms, found, wish)) throw noSession()
+      await payOnce(rooms, found, { now, method: wish })
       const paid = await findSession(rooms, reference)
-      return successText(200, 'Paid', writePublicSession(now, paid))
+      const message = wish === 'crypto' ? 'Coins sent' : sayPaid(paid)
+      return successText(200, message, writePublicSession(now, paid))
     },
   })
 
-/** Named by the session: however often it is asked for, it is one payment. */
-export async function payOnce(rooms: Rooms, found: PublicSession, now: Date): Promise<void> {
+/** Money that comes too late does not pay a session by itself, however exact it is. */
+function sayPaid({ account: { status } }: PublicSession): string {
+  if (status === 'PAID') return 'Paid'
+  const late = status === 'CANCELLED' ? 'the session was cancelled' : 'the time was up'
+  return `The money came after ${late}, so nothing is paid by it; received says where it is`
+}
+
+const method = Type.Enum(['bank_transfer', 'crypto'], { examples: ['bank_transfer'] })
+
+export type Method = 'bank_transfer' | 'crypto'
+/** Nothing needs to be sent. */
+type Wish = { method?: Method } | undefined
+
+/** Only in test mode, and only where somebody plays the customer. */
+export function canPay(
+  { collections: { customers, coinCustomers } }: Rooms,
+  { mode }: PublicSession,
+  by: Method,
+): boolean {
+  return mode === 'test' && Boolean(by === 'crypto' ? coinCustomers : customers)
+}
+
+type Paying = { now: Date; method: Method }
+
+/** Named by the session: however often it is asked for, it is one payment by either way. */
+export async function payOnce(rooms: Rooms, found: PublicSession, by: Paying): Promise<void> {
+  if (by.method === 'crypto') await sendCoinsOnce(rooms, found)
+  else await transferOnce(rooms, found, by.now)
+}
+
+async function sendCoinsOnce(rooms: Rooms, { wallet, session }: PublicSession): Promise<void> {
+  const { coinCustomers, lookAtWallet } = rooms.collections
+  if (!wallet) throw takesNoCoins()
+  const { number: address, amount } = wallet
+  const asset = wallet.asset as Coin
+  const key = `checkout-${session.id.replaceAll('-', '')}`
+  await coinCustomers!.deposit({ key, address, asset, amount: amount! })
+  await lookAtWallet(wallet)
+}
+
+async function transferOnce(rooms: Rooms, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
   const { customers, takeNotice } = rooms.collections
   const id = `sbp_${session.id.replaceAll('-', '')}`
@@ -94,6 +138,13 @@ async function findSession({ collections }: Rooms, reference: string): Promise<P
   const found = await collections.findSession(reference)
   if (!found) throw noSession()
   return found
+}
+
+function takesNoCoins(): Refusal {
+  return new Refusal('checkout_session_failed', {
+    reason: 'no_payment_method',
+    message: 'This session cannot be paid in coins: it was created without `crypto`.',
+  })
 }
 
 function noSession(): Refusal {

@@ -10,6 +10,10 @@ export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 export const bankCodePattern = '^\\d{3,9}$'
 export const accountNumberPattern = '^\\d{10}$'
 
+/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
+const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
+export const emailPattern = `^${emailPart}@${emailPart}$`
+
 export const kobo = Type.Integer({
   minimum: 1,
   maximum: Number(limits.money.wireMax),

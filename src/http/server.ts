@@ -10,6 +10,7 @@ import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
 import { Refusal, sayBack } from '../refusal.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import { answerFailurePage, isForPeople } from './checkout-page/answer-failure.js'
+import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
@@ -86,7 +87,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('bodyText', '')
   addAnswerHooks(app, edge)
   addPoliteClose(app)
-  await addDocs(app)
+  await addDocs(app, edge.routes)
   const rateLimits = {
     environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
     address: createRateLimit('address', edge.publicRateLimitPerSecond, edge.clock),
@@ -124,6 +125,7 @@ function needsHost(): Refusal {
 
 function addOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(safeHeaders).header('x-request-id', request.id)
+  if (isForAnyPage(request)) reply.headers(anyPageHeaders)
 }
 
 /**

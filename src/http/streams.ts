@@ -112,15 +112,19 @@ export class Streams {
   #noRoom(): Refusal {
     return new Refusal('internal_error', {
       reason: 'unavailable',
-      message: 'No more pages can listen right now. Ask for the session again from time to time.',
+      message: `No more pages can listen right now. ${inTheMeantime(this.#limits.fullMs)}`,
       retryAfterSeconds: this.#limits.fullMs / second,
     })
   }
 
   #tooMany(): Refusal {
     return new Refusal('rate_limited', {
-      message: 'Too many pages are listening. Ask for the session again from time to time instead.',
+      message: `Too many pages are listening. ${inTheMeantime(this.#limits.retryMs)}`,
       retryAfterSeconds: this.#limits.retryMs / second,
     })
   }
+}
+
+function inTheMeantime(waitMs: number): string {
+  return `Try again in ${waitMs / second} seconds; until then, read the session itself from time to time.`
 }

@@ -6,7 +6,7 @@ import { limits } from '../limits.js'
 import { colour, origin, picture, visibleText } from '../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal, sayBack } from '../refusal.js'
-import { accountNumberPattern, bankCodePattern, plainText } from './schemas.js'
+import { accountNumberPattern, bankCodePattern, emailPattern, plainText } from './schemas.js'
 
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
 const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
@@ -83,12 +83,14 @@ const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
   [visibleText]: 'must be a text that people can see, without control characters',
+  [emailPattern]: 'must be an email address such as ada@example.com',
   [bankCodePattern]: 'must be 3 to 9 digits',
   [accountNumberPattern]: 'must be 10 digits',
   [plainText]: 'must not contain control characters',
   [colour]: 'must be a colour such as #0a7d4f',
   [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
-  [origin]: 'must be an origin such as https://shop.example, without a path',
+  [origin]:
+    'must be an origin such as https://shop.example, with a port if it needs one and without a path',
 }
 
 const places = {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
 import { webhookEndpoint } from '../events/resources.js'
-import { time } from '../events/shapes.js'
+import { resource, time } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import {
   type CreatedEndpoint,
@@ -28,7 +28,7 @@ import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
 import { closed, page, pageQuery, plainText } from './schemas.js'
 
-const withSecret = Type.Object({
+const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
     description: 'Shown once. For the `v1` signature.',

@@ -16,11 +16,16 @@ const Policies = Type.Object(
   },
 )
 
+/** Letters and signs that are written with nothing: fillers of Hangul, empty Braille and notes. */
+const blank = '\\u115f\\u1160\\u2800\\u3164\\uffa0\u{1d159}'
+
 /**
- * Neither control characters nor those that turn the direction of a text, which can disguise it.
+ * Something to see. Neither control characters nor those that turn the direction of a text, which
+ * can disguise it.
  */
 export const visibleText =
-  '^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
+  `^(?=.*(?![${blank}])[\\p{L}\\p{N}\\p{P}\\p{S}])` +
+  '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
 
 /**
  * Pictures only, and their first bytes must agree with the type they claim. SVG is left out: it can
@@ -31,9 +36,13 @@ export const picture =
 const pictureLength =
   'data:image/jpeg;base64,'.length + Math.ceil(limits.settings.logoBytes / 3) * 4
 
+const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+const port =
+  '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
+
 /** Written into a header as it is, so nothing but a plain origin may pass. */
-export const origin =
-  '^(https://[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?$'
+export const origin = `^(https://${label}(\\.${label})*|http://(localhost|127\\.0\\.0\\.1))(:${port})?$`
+const originLength = 'https://'.length + 253 + ':65535'.length
 
 export const colour = '^#[0-9a-fA-F]{6}$'
 
@@ -51,7 +60,7 @@ const Checkout = Type.Object(
     logo: Type.Union([Type.String({ maxLength: pictureLength, pattern: picture }), Type.Null()], {
       description: 'A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64.',
     }),
-    frameOrigins: Type.Array(Type.String({ pattern: origin }), {
+    frameOrigins: Type.Array(Type.String({ pattern: origin, maxLength: originLength }), {
       maxItems: limits.settings.frameOrigins,
       uniqueItems: true,
       description: 'Sites that may show the page in a frame, such as `https://shop.example`.',
@@ -94,7 +103,7 @@ export const Settings = Type.Object(
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
   },
-  closed,
+  { ...closed, title: 'Settings' },
 )
 export type Settings = Static<typeof Settings>
 

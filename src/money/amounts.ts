@@ -42,6 +42,13 @@ export function formatNaira(kobo: bigint): string {
   return `₦${grouped}${fraction && `.${fraction.padEnd(2, '0')}`}`
 }
 
+/** What `toWire` has written. */
+export function fromWire(written: number | string, asset: Asset): bigint {
+  if (asset === 'NGN') return BigInt(written)
+  const [whole = '', fraction = ''] = String(written).split('.')
+  return BigInt(whole + fraction.padEnd(assets[asset].decimals, '0'))
+}
+
 /** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal text. */
 export function toWire(amount: bigint, asset: Asset): number | string {
   if (asset !== 'NGN') return formatDecimal(amount, asset)

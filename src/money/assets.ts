@@ -12,4 +12,8 @@ export type Coin = Exclude<Asset, 'NGN'>
 
 export const coins = ['USDC', 'USDT'] as const satisfies Coin[]
 
+export function isCoin(asset: string): asset is Coin {
+  return coins.some((coin) => coin === asset)
+}
+
 export const assetNames = Object.keys(assets) as Asset[]

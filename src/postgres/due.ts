@@ -4,6 +4,8 @@ import type { Reader } from './tx.js'
 /** A table whose rows are jobs: what makes a row wait for work, and what a worker needs of it. */
 export type DueTable = {
   table: string
+  /** Where jobs of several kinds share a table, each has a name of its own. */
+  name?: string
   /** Primary key columns. */
   key: string[]
   /** Which rows are open, as the partial index on due_at says it. */
@@ -32,7 +34,7 @@ export async function claimDue<Row>(
   const { lease } = due
   const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({
-    name: `claim_due_${due.table}`,
+    name: `claim_due_${due.name ?? due.table}`,
     text: `
       with claimed as materialized (
         select ${due.key.join(', ')} from ${due.table}

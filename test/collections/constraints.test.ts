@@ -46,6 +46,15 @@ const wallet = (change: Values = {}) =>
   virtual({ kind: 'crypto_wallet', asset: 'USDC', ...noBank, ...change })
 const dedicatedWallet = (change: Values = {}) =>
   dedicated({ kind: 'dedicated_crypto_wallet', asset: null, ...noBank, ...change })
+const inCoins = { kind: 'crypto_wallet', asset: 'USDC', bank_code: '' }
+
+function session(change: Values = {}): Promise<unknown> {
+  return insert('checkout_sessions', {
+    ...{ environment_id, id: newId(now), reference: `${count++}`.padStart(42, '0') },
+    ...{ account_id: newId(now), description: 'Bread', customer_name: 'Ada', url: 'x' },
+    ...{ customer_email: 'a@b', metadata: '{}', created_at: now, ...change },
+  })
+}
 
 /** Ended accounts fall due no more. */
 const ended = (status: string, change: Values = {}) =>
@@ -182,8 +191,15 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a virtual account for ever': () => virtual({ expires_at: null }),
     'a dedicated account that expires': () => dedicated({ expires_at: now }),
   },
-  only_virtual_account_has_a_session: {
+  only_temporary_account_has_a_session: {
     'a page for a dedicated account': () => dedicated({ session_id: newId(now) }),
+  },
+  session_is_paid_once: {
+    'a page that was paid both ways': async () => {
+      const paid = { status: 'PAID', paid_at: now, due_at: null, session_id: newId(now) }
+      await virtual(paid)
+      await virtual({ ...paid, ...inCoins })
+    },
   },
   amount_is_positive: {
     'nothing to pay': () => virtual({ amount: 0 }),
@@ -342,6 +358,13 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
 
 /** Rules of other tables that came with collections. */
 const beside: typeof violations = {
+  session_has_one_wallet: {
+    'two pages that show one wallet': async () => {
+      const wallet_id = newId(now)
+      await session({ wallet_id })
+      await session({ wallet_id })
+    },
+  },
   clock_moves_forward_only: {
     'a clock behind the world': () => moveClock(environment_id, -1),
   },

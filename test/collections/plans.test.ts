@@ -121,9 +121,15 @@ test('accounts are locked by their numbers, and by their ids', async () => {
   const numbers = ['{paper,paper}', '{test,live}', '{0000000007,0000000008}']
   const byNumber = await plansOf(session, 'lock_collection_accounts_by_number', numbers)
   for (const { scans } of byNumber)
-    expect(scans).toEqual(['by environments_pkey', 'by number_is_one_account'])
+    expect(scans).toEqual([
+      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey', 'by environments_pkey'],
+      'by number_is_one_account',
+    ])
   for (const { scans } of await plansOf(session, 'lock_collection_accounts', ids))
-    expect(scans).toEqual(['by collection_accounts_pkey'])
+    expect(scans).toEqual([
+      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey'],
+      'by collection_accounts_pkey',
+    ])
 })
 
 // Not by what is due either: where few wait that looks cheap, and reads them all for each.

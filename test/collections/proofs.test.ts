@@ -11,7 +11,11 @@ import { customersOf, openBankHouse } from '../support/bank-house.js'
 
 const house = await openBankHouse()
 const { db, clock, bank } = house
-const { accounts, payments } = await collectInEveryWay()
+const order = {
+  ...{ amount: 500_000, description: 'Bread' },
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+}
+const { accounts, payments, sessions } = await collectInEveryWay()
 
 /** One account and one payment of every fate. */
 async function collectInEveryWay() {
@@ -28,6 +32,14 @@ async function collectInEveryWay() {
     return pay((await open()).accountNumber, { amount: 499_999, sender })
   }
 
+  const openSession = async () => (await shop.post('/v1/checkout/sessions', order)).json.data
+  const [page, paidPage, endedPage] = [
+    await openSession(),
+    await openSession(),
+    await openSession(),
+  ]
+  await house.ask('POST', `/public/checkout/${paidPage.reference}/simulate`)
+  await shop.post(`/v1/checkout/sessions/${endedPage.reference}/cancel`, {})
   const [active, paid, other, cancelled] = [await open(), await open(), await open(), await open()]
   const expired = await open({ expiresAt: new Date(clock.now().getTime() + 1_000).toISOString() })
   const dedicated = (await shop.openDedicated('customer-1')).json.data
@@ -67,6 +79,11 @@ async function collectInEveryWay() {
     ...['RETURNING', 'RETURNING'],
   ])
   return {
+    /** By their accounts. */
+    sessions: {
+      ...{ pending: idOf(page.virtualAccount), paid: idOf(paidPage.virtualAccount) },
+      cancelled: idOf(endedPage.virtualAccount),
+    },
     accounts: {
       ...{ active: idOf(active.reference), paid: idOf(paid.reference) },
       ...{ cancelled: idOf(cancelled.reference), expired: idOf(expired.reference) },
@@ -79,7 +96,14 @@ async function collectInEveryWay() {
 }
 
 const tables = [
-  ...['collection_accounts', 'payments', 'payment_returns', 'notices', 'payouts'],
+  ...[
+    'checkout_sessions',
+    'collection_accounts',
+    'payments',
+    'payment_returns',
+    'notices',
+    'payouts',
+  ],
   ...['payout_attempts', 'events', 'ledger_accounts', 'ledger_transfers', 'ledger_resolutions'],
 ]
 const columns = await db.rows(sql<{ table: string; names: string }>`
@@ -138,6 +162,9 @@ const copyEvent = (type: string, to: string) => `
   insert into events (environment_id, id, type, resource_id, cause_id, sequence, data, created_at)
   select environment_id, gen_random_uuid(), '${type}', ${to}, gen_random_uuid(), 9, data, created_at
   from events where type = '${type}' limit 1`
+
+const sessionOf = (account: string) =>
+  `(select id from checkout_sessions where account_id = ${account})`
 
 /** Every claim, and the ways in which it can come to be untrue while all the others hold. */
 const damages: Record<string, Record<string, string[]>> = {
@@ -279,6 +306,30 @@ const damages: Record<string, Record<string, string[]>> = {
       copyEvent('virtual_account.paid', accounts.cancelled),
     ],
     'an end of an account that is not there': [copyEvent('virtual_account.paid', nobody)],
+  },
+  'Every session has accounts of its own, is paid by one at most, and then none waits': {
+    'an account that is not its own': [
+      `update collection_accounts set session_id = null where id = ${sessions.pending}`,
+    ],
+    'an account of no session': [
+      `update collection_accounts set session_id = ${nobody} where id = ${accounts.active}`,
+    ],
+    'a wallet that is no wallet': [
+      `update checkout_sessions set wallet_id = ${accounts.cancelled}
+       where account_id = ${sessions.pending}`,
+      `update collection_accounts set session_id = (
+         select id from checkout_sessions where account_id = ${sessions.pending})
+       where id = ${accounts.cancelled}`,
+    ],
+  },
+  'Every session has told its end once, and nothing that did not happen': {
+    'a payment that was not told': [`delete from events where type = 'checkout.session.paid'`],
+    'a cancellation that was not told': [
+      `delete from events where type = 'checkout.session.cancelled'`,
+    ],
+    'an end that was told twice': [copyEvent('checkout.session.paid', sessionOf(sessions.paid))],
+    'an end that did not come': [copyEvent('checkout.session.paid', sessionOf(sessions.pending))],
+    'an end of a session that is not there': [copyEvent('checkout.session.paid', nobody)],
   },
 }
 

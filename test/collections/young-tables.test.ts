@@ -66,4 +66,10 @@ test('payments are judged by key also in tables that nobody has analysed', async
   for (const [statement, values, index] of expected)
     for (const { scans } of await plansOf(session, statement, values))
       expect(scans).toEqual([expect.stringMatching(index)])
+  const asked = ['{sandbox-bank}', '{test}', `{${number}}`]
+  for (const { scans } of await plansOf(session, 'lock_collection_accounts_by_number', asked))
+    expect(scans).toEqual([
+      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey', 'by environments_pkey'],
+      'by number_is_one_account',
+    ])
 })

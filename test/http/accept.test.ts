@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefersCsv } from '../../src/http/accept.js'
+import { prefersCsv, takesGzip } from '../../src/http/accept.js'
 
 test.each([
   [undefined, false],
@@ -13,4 +13,19 @@ test.each([
   ['text/csv;header=present', true],
 ])('Accept %s: CSV is preferred: %s', (accept, expected) => {
   expect(prefersCsv(accept)).toBe(expected)
+})
+
+test.each([
+  [undefined, false],
+  ['', false],
+  ['gzip', true],
+  ['GZIP', true],
+  ['deflate, gzip;q=1.0, *;q=0.5', true],
+  ['gzip;q=0.001', true],
+  ['gzip;q=0', false],
+  ['gzip; q=0.000, identity', false],
+  ['identity', false],
+  ['x-gzip-like', false],
+])('Accept-Encoding %s: gzip is taken: %s', (accept, expected) => {
+  expect(takesGzip(accept)).toBe(expected)
 })

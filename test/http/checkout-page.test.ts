@@ -59,6 +59,8 @@ describe('the answer', () => {
     const ask = `GET /checkout/${reference}?part=main HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
     const plain = await house.wire(`${ask}\r\n`)
     expect(plain.headers.get('content-encoding')).toBeNull()
+    const refusing = await house.wire(`${ask}Accept-Encoding: gzip;q=0\r\n\r\n`)
+    expect([refusing.headers.get('content-encoding'), refusing.text]).toEqual([null, plain.text])
     const response = await fetch(`${house.url}/checkout/${reference}?part=main`)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await response.text()).toBe(plain.text)
@@ -156,6 +158,22 @@ describe('what was paid', () => {
   })
 })
 
+describe('what is held', () => {
+  // Who pays again while the shop may still accept what came would pay twice.
+  test('is decided about before anybody pays again', async () => {
+    const own = customersOf(house, await house.hire('Bola'))
+    await own.patch('/v1/settings', { policies: { bank: { underpayment: 'hold' } } })
+    const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
+    const { bankTransfer } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
+    const { text } = await page(reference)
+    expect(text).toContain(
+      'Please ask Bola before you pay again: they may still accept the ₦4,000.00 that came.',
+    )
+    expect(text).not.toContain('To pay, send exactly')
+  })
+})
+
 describe('hostile texts', () => {
   const attack = `"><img src=x onerror=alert(1)><script>alert('1')</script>&lt;b&gt;`
   test('of merchants and payers are shown as text', async () => {
@@ -234,7 +252,13 @@ describe('the public JSON', () => {
     const shown = await look()
     expect(shown.received).toEqual([
       {
-        ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 400_000 },
+        ...{
+          currency: 'NGN',
+          amount: 400_000,
+          amountAccepted: 0,
+          amountHeld: 0,
+          amountReturning: 400_000,
+        },
         ...{ amountReturned: 0, status: 'RETURNING', variance: 'UNDERPAID' },
         sentBackTo: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
         receivedAt: expect.any(String),
@@ -264,6 +288,23 @@ describe('the public JSON', () => {
       },
       { 'idempotency-key': randomBytes(8).toString('hex') },
     )
-    expect((await look()).received[0].sentBackTo.accountNumber).toBe('******9876')
+    expect((await look()).received[0].sentBackTo).toEqual({
+      ...{ bankName: 'Guaranty Trust Bank', accountNumber: '******9876' },
+    })
+    expect((await page(reference)).text).toContain('back to Guaranty Trust Bank •••\u00a09876')
+  })
+
+  test('names the account that a refund goes to', async () => {
+    const reference = await open()
+    await house.ask('POST', `/public/checkout/${reference}/simulate`)
+    const { virtualAccount } = (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data
+    const [paid] = (await shop.verify(virtualAccount)).payments
+    const destination = { bankCode: '035', accountNumber: '0123451234' }
+    const path = `/v1/collections/payments/${paid.reference}/refund`
+    expect((await shop.post(path, { destination })).status).toBe(201)
+    const { received } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    expect(received[0].sentBackTo).toEqual({
+      ...{ bankName: 'Wema Bank', accountNumber: '******1234' },
+    })
   })
 })

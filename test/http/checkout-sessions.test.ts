@@ -39,13 +39,17 @@ test('a session is created with a page and an account, and read without a key', 
         status: 'available',
       },
       { code: 'card', label: 'Card', enabled: false, available: false, status: 'coming_soon' },
+      {
+        ...{ code: 'crypto', label: 'USDC or USDT', enabled: true, available: false },
+        status: 'unavailable',
+      },
     ],
     expiresAt: expect.any(String),
     bankTransfer: {
       ...{ accountNumber: expect.stringMatching(/^\d{10}$/), accountName: 'Ada Stores' },
       ...{ bankName: 'Sandbox Bank', bankCode: '999', amount: 1_250_000 },
     },
-    ...{ amountReceived: 0, amountAccepted: 0, received: [] },
+    ...{ amountReceived: 0, amountAccepted: 0, received: [], moreReceived: false },
     serverTime: house.clock.now().toISOString(),
     cancelUrl: null,
   })
@@ -93,7 +97,7 @@ test('a session that is pending can be paid, also when its method is disabled si
     201,
   )
   expect((await look(reference)).json.data).toMatchObject({
-    ...{ status: 'paid', paymentMethods: [{ available: false, status: 'unavailable' }, {}] },
+    ...{ status: 'paid', paymentMethods: [{ available: false, status: 'unavailable' }, {}, {}] },
   })
 })
 

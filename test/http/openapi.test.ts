@@ -12,6 +12,7 @@ type Operation = {
   tags?: string[]
   security?: Record<string, unknown>[]
   parameters?: { name: string; in: string }[]
+  requestBody?: { required?: boolean }
   responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
 }
 
@@ -53,6 +54,15 @@ describe('the document', () => {
   test('is OpenAPI 3.1 and carries the version of the interface', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.info.version).toBe('1.0.0')
+  })
+
+  test('asks for a body where one is needed, and nowhere else', () => {
+    const named = (id: string) =>
+      operations.find(({ operation }) => operation.operationId === id)!.operation.requestBody
+    for (const id of ['cancelCheckoutSession', 'simulatePublicCheckout', 'refundPayment'])
+      expect(named(id)).toMatchObject({ required: false })
+    for (const id of ['createCheckoutSession', 'resolvePayment', 'changeSettings'])
+      expect(named(id)).toMatchObject({ required: true })
   })
 
   test('names every operation once', () => {

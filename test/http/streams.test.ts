@@ -122,6 +122,19 @@ test('who finds no room is told when to come back, in the form of every refusal'
   ])
 })
 
+// Header, message and next step are three places for one thing.
+test.each([
+  [{ perSession: 0 }, 429, '3'],
+  [{ total: 0 }, 503, '60'],
+])('what is said of coming back agrees: %j', async (streamLimits, status, seconds) => {
+  const small = await openBankHouse({ streamLimits })
+  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const refused = await small.ask('GET', `/public/checkout/${json.data.reference}/stream`)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, seconds])
+  expect(refused.json.message).toContain(`Try again in ${seconds} seconds; until then, read`)
+  expect(refused.json.nextStep).toContain('`Retry-After`')
+})
+
 test('a stream has no head that could stay open', async () => {
   const path = `/public/checkout/${await create()}/stream`
   const { status, headers } = await house.ask('HEAD', path)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { afterAll, expect, test } from 'vitest'
+import { Manilla } from '../../sdk/src/manilla.js'
 import { rpcAt } from '../rails/localnet/localnet.js'
 import { newWallet, signTransfer, unchecked } from '../rails/localnet/transfers.js'
 import {
@@ -23,26 +24,17 @@ afterAll(async () => {
   await removeHome(home)
 })
 
-async function ask(method: string, where: string, body?: object) {
-  const { baseUrl, test: keys } = readDemo(home)
-  const response = await fetch(baseUrl + where, {
-    method,
-    headers: {
-      authorization: `Bearer ${keys.secretKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': crypto.randomUUID(),
-    },
-    ...(body && { body: JSON.stringify(body) }),
+async function payCoins(manilla: Manilla, destinationAddress: string) {
+  const { reference } = await manilla.cryptoTransfers.create({
+    ...{ amount: '25', asset: 'USDC', network: 'SOLANA', destinationAddress },
   })
-  return JSON.parse(await response.text()).data
+  await until(async () => (await manilla.cryptoTransfers.get(reference)).status === 'CONFIRMED')
 }
 
-async function pay(kind: string, body: object) {
-  const { reference } = await ask('POST', `/v1/disbursements/${kind}`, body)
-  await until(async () => {
-    const { status } = await ask('GET', `/v1/disbursements/${kind}/${reference}`)
-    return status === 'CONFIRMED' || status === 'COMPLETED'
-  })
+async function payNaira(manilla: Manilla, accountNumber: string) {
+  const order = { amount: 5_000, bankCode: '058', accountNumber }
+  const { reference } = await manilla.bankTransfers.create(order)
+  await until(async () => (await manilla.bankTransfers.get(reference)).status === 'COMPLETED')
 }
 
 const agreed = { code: 0, out: 'Books, chain and bank agree.\n', err: '' }
@@ -54,11 +46,10 @@ test('manilla reconcile agrees beside a running service, and without one', {
   timeout,
 }, async () => {
   running = await startProgram(home)
-  await pay('crypto', {
-    ...{ amount: '25', asset: 'USDC', network: 'SOLANA' },
-    destinationAddress: await newWallet(),
-  })
-  await pay('bank-transfer', { amount: 5_000, bankCode: '058', accountNumber: '0123456789' })
+  const { baseUrl, test: keys } = readDemo(home)
+  const manilla = new Manilla(keys.secretKey, { baseUrl })
+  await payCoins(manilla, await newWallet())
+  await payNaira(manilla, '0123456789')
   expect(await runCommand(home, 'reconcile')).toEqual(agreed)
   expect(await runCommand(home, 'reconcile', '--since-slot', '1')).toEqual(agreed)
   running.signal('SIGINT')

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { AuthenticationError, Manilla } from '../../sdk/src/manilla.js'
 import {
   createHome,
   isRunning,
@@ -35,22 +36,21 @@ async function stop(program: Program, signal: NodeJS.Signals = 'SIGINT') {
   return program.ended
 }
 
-async function ask(method: string, url: string, key: string, body?: object) {
-  const response = await fetch(readDemo(home).baseUrl + url, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, json: JSON.parse(await response.text()) }
+/** The address is another after every start. */
+function clientWith(key: string): Manilla {
+  return new Manilla(key, { baseUrl: readDemo(home).baseUrl })
 }
 
-async function readBalances() {
-  const { json } = await ask('GET', '/v1/balances', readDemo(home).test.secretKey)
-  return json.data.items.map(({ available }: { available: unknown }) => available)
+async function readBalances(key = readDemo(home).test.secretKey) {
+  const balances = await clientWith(key).balances.list()
+  return balances.map(({ available }) => available)
 }
 
-const fund = (amount: number) =>
-  ask('POST', '/v1/test/balances/fund', readDemo(home).test.secretKey, { asset: 'NGN', amount })
+async function fund(amount: number): Promise<void> {
+  const { test: keys } = readDemo(home)
+  const funding = await clientWith(keys.secretKey).test.fund({ asset: 'NGN', amount })
+  expect(funding).toMatchObject({ asset: 'NGN', amount })
+}
 
 let running: Program
 const keysOf = ({ test: { ...keys }, live }: ReturnType<typeof readDemo>) => ({ keys, live })
@@ -66,6 +66,7 @@ describe('the first start', () => {
     expect(text).toContain(demo.test.secretKey)
     expect(text).toContain(demo.test.publicKey)
     expect(text).toContain(path.join(home, 'demo.json'))
+    expect(text).not.toMatch(/Warning/)
 
     const [curl] = /curl .*/.exec(text)!
     const answer = JSON.parse(execFileSync('/bin/sh', ['-c', `${curl} --silent`]).toString())
@@ -89,12 +90,7 @@ describe('the first start', () => {
   })
 
   test('has a live environment that starts with nothing', async () => {
-    const { json } = await ask('GET', '/v1/balances', readDemo(home).live.secretKey)
-    expect(json.data.items.map(({ available }: { available: unknown }) => available)).toEqual([
-      0,
-      '0',
-      '0',
-    ])
+    expect(await readBalances(readDemo(home).live.secretKey)).toEqual([0, '0', '0'])
   })
 
   test('keeps a second one on the same folder from starting, and says who is there', async () => {
@@ -104,7 +100,7 @@ describe('the first start', () => {
     expect(second.text().trim()).toBe(
       `Manilla already runs on ${home} (process ${running.pid}). Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start`,
     )
-    expect((await fund(1)).status).toBe(201)
+    await fund(1)
   })
 })
 
@@ -114,7 +110,8 @@ describe('commands beside a running service', () => {
     expect([created.code, created.err]).toEqual([0, ''])
     const { reference, keys } = JSON.parse(created.out)
     const [secret] = keys as { key: string; reference: string; kind: string }[]
-    expect((await ask('GET', '/v1/profile', secret!.key)).json.data.merchant.id).toBe(reference)
+    const bola = clientWith(secret!.key)
+    expect((await bola.profile.get()).merchant.id).toBe(reference)
 
     const credit = ['--mode', 'live', '--asset', 'NGN', '--amount', '12.34', '--note', 'by hand']
     const live = ['--mode', 'live', '--kind', 'secret', '--name', 'Till']
@@ -125,10 +122,12 @@ describe('commands beside a running service', () => {
     ])
     for (const said of [credited, issued, revoked]) expect([said.code, said.err]).toEqual([0, ''])
     const { key } = JSON.parse(issued.out)
-    const { json } = await ask('GET', '/v1/balances', key)
-    expect(json.data.items[0].available).toBe(1_234)
+    expect((await readBalances(key))[0]).toBe(1_234)
 
-    await until(async () => (await ask('GET', '/v1/profile', secret!.key)).status === 401)
+    await until(async () => {
+      const error = await bola.profile.get().catch((thrown) => thrown)
+      return error instanceof AuthenticationError
+    })
   })
 
   test('prove the books, refuse in one line, and leave the service running', async () => {
@@ -183,7 +182,7 @@ describe('stopping and starting', () => {
   // The process is gone in the middle of things; the database it leaves behind is taken over.
   test('after kill -9 everything that was answered is there', async () => {
     const postgres = postgresOf(home)
-    expect((await fund(2)).status).toBe(201)
+    await fund(2)
     expect((await stop(running, 'SIGKILL')).signal).toBe('SIGKILL')
     running = await start()
     expect(postgresOf(home)).toBe(postgres)
@@ -192,7 +191,7 @@ describe('stopping and starting', () => {
   })
 
   test('after kill -9 of the database too', async () => {
-    expect((await fund(4)).status).toBe(201)
+    await fund(4)
     const postgres = postgresOf(home)!
     process.kill(postgres, 'SIGKILL')
     running.signal('SIGKILL')

@@ -123,4 +123,31 @@ describe('a payer with the page open', () => {
     expect(await allSaid(page)).toEqual(['Time is up.'])
     await page.close()
   })
+
+  test('sees how much time is left when the clock of test mode is moved', async () => {
+    const { url } = await open()
+    const page = await visit(url)
+    const left = page.getByRole('timer')
+    expect(await left.textContent()).toMatch(/^(30:00|29:5\d) left$/)
+    expect((await shop.post('/v1/test/clock/advance', { seconds: 1_200 })).status).toBe(200)
+    // Long before it would have asked by itself.
+    await expect.poll(() => left.textContent(), { timeout: 5_000 }).toMatch(/^(10:00|09:5\d) left$/)
+    expect(await page.evaluate('window.isSamePage')).toBe(true)
+    await page.close()
+  })
+
+  test('is told when the button of test mode did not work', async () => {
+    const { url } = await open()
+    const page = await visit(url)
+    const words = page.getByText('That did not work, and nothing was sent.')
+    await page.route('**/simulate', (route) => route.fulfill({ status: 429, body: '{}' }))
+    const button = page.getByRole('button', { name: 'Pay this now' })
+    await button.click()
+    await words.first().waitFor({ state: 'visible' })
+    await expect.poll(() => said(page)).toMatch(/^That did not work/)
+    await page.unroute('**/simulate')
+    await button.click()
+    await whenShown(page, 'paid')
+    await page.close()
+  })
 })

@@ -1,7 +1,7 @@
-import axe from 'axe-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openCheckoutHouse, pictures } from './checkout-house.js'
+import { expectAccessible, picture, sizes } from './checkout-pictures.js'
 
 const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
 const pay = (number: string, amount: number, more: object = {}) =>
@@ -96,9 +96,6 @@ const states: Record<string, State> = {
   },
 }
 
-const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
-const schemes = ['light', 'dark'] as const
-
 const contexts: Record<string, BrowserContext> = {
   script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
   bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
@@ -109,33 +106,6 @@ const made = new Map<string, Promise<string>>()
 function urlOf(name: string): Promise<string> {
   if (!made.has(name)) made.set(name, states[name]!.make())
   return made.get(name)!
-}
-
-/** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
-async function picture(page: Page, kind: string, name: string): Promise<void> {
-  for (const [size, viewport] of Object.entries(sizes)) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of schemes) {
-      const isChecked = (size === 'phone') === (colorScheme === 'light')
-      if (kind === 'bare' && !isChecked) continue
-      await page.emulateMedia({ colorScheme })
-      if (kind === 'script' && isChecked) await expectAccessible(page)
-      const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
-      await page.screenshot({ path, fullPage: true })
-    }
-  }
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  const isFit = 'document.documentElement.scrollWidth <= innerWidth'
-  expect(await page.evaluate(isFit), 'nothing is wider than the screen').toBe(true)
-  const hasAxe = await page.evaluate("typeof axe === 'object'")
-  if (!hasAxe) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>(
-    "axe.run({ resultTypes: ['violations'] })",
-  )
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
-  expect(found).toEqual([])
 }
 
 describe.each(Object.keys(states))('%s', (name) => {
@@ -156,6 +126,29 @@ describe.each(Object.keys(states))('%s', (name) => {
     expect(text.includes('Test mode')).toBe(name !== 'not-found')
     await picture(page, kind, name)
     expect(errors).toEqual([])
+    await page.close()
+  })
+})
+
+// Half a number is another number.
+describe.each([
+  ['the most that is taken by default', 1_000_000_000],
+  ['the longest of its size', 88_888_888],
+  ['one that fits anyhow', 8_888_888],
+])('a large amount, %s,', (_name, amount) => {
+  test.each([320, 360, 640, 895, 896, 1_280])('stays whole on %i pixels', async (width) => {
+    const { url } = await open({ amount })
+    const page = await contexts.script!.newPage()
+    await page.setViewportSize({ width, height: 740 })
+    await page.goto(url)
+    const lines = await page.evaluate<number[]>(`['h1 .amount', '.row.copied:last-child dd'].map(
+      (selector) => {
+        const range = document.createRange()
+        range.selectNodeContents(document.querySelector(selector))
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size
+      })`)
+    expect(lines).toEqual([1, 1])
+    await expectAccessible(page)
     await page.close()
   })
 })

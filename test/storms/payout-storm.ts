@@ -1,20 +1,15 @@
-import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Database } from '../../src/postgres/database.js'
 import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
-import type { Rpc } from '../rails/localnet/localnet.js'
 import { newWallet } from '../rails/localnet/transfers.js'
-import { isRunning, type Program, postgresOf, startProgram } from '../support/program.js'
+import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { kill, patiently, victims } from './kill-site.js'
 import { Callers } from './payout-callers.js'
 import { type Aftermath, proveAftermath } from './payout-proof.js'
-import { chainOf, databaseUrlOf, openSite, type Site } from './storm-site.js'
+import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
-
-/** Who is killed without warning. The chain never alone: the service would not notice. */
-const victims = ['server', 'server', 'database', 'both', 'chain, then server', 'all'] as const
-type Victim = (typeof victims)[number]
 
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
 
@@ -110,21 +105,6 @@ async function changeWeather({ chain }: Site, random: Random, hole: string) {
   }
 }
 
-/** A service whose database is gone must end by itself: another may be about to take its place. */
-async function kill(home: string, program: Program, victim: Victim): Promise<void> {
-  const postgres = postgresOf(home)
-  const chain = chainOf(program)
-  assert(postgres && chain, 'the database and the chain run')
-  const takesChain = victim === 'all' || victim === 'chain, then server'
-  const takesDatabase = victim === 'all' || victim === 'both' || victim === 'database'
-  if (takesChain) process.kill(chain, 'SIGKILL')
-  if (victim === 'chain, then server') await sleep(200)
-  if (takesDatabase) process.kill(postgres, 'SIGKILL')
-  if (victim !== 'database') program.signal('SIGKILL')
-  await program.ended
-  while (takesDatabase && isRunning(postgres)) await sleep(1)
-}
-
 /** What was lost has died, and was replaced, while it stormed. */
 async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
   const { api, chain } = openSite(scene.home)
@@ -146,21 +126,4 @@ async function settle(scene: Scene): Promise<void> {
     const { items } = await api.get('/v1/disbursements/crypto?status=SUBMITTED&limit=1')
     return items.length === 0
   })
-}
-
-/** A signature dies with blocks, not with time: while only that is waited for, they come faster. */
-async function hurry(chain: Rpc): Promise<void> {
-  await chain.call('localnet_advance', { blocks: 1 })
-}
-
-async function patiently(
-  { patienceMs }: Storm,
-  what: string,
-  isTrue: () => Promise<boolean>,
-): Promise<void> {
-  const end = performance.now() + patienceMs
-  while (!(await isTrue())) {
-    assert(performance.now() < end, `it takes too long until ${what}`)
-    await sleep(20)
-  }
 }

@@ -15,15 +15,17 @@ export type Api = {
   post(path: string, key: string, body: object): Promise<Answer | undefined>
 }
 
-export type Site = { api: Api; chain: Rpc }
+export type Site = { baseUrl: string; api: Api; chain: Rpc }
 
 /** As they are now: addresses change with every start. */
 export function openSite(home: string): Site {
   const demo = readDemo(home) as Demo & { solanaRpcUrl: string }
-  return { api: apiOf(demo), chain: rpcAt(demo.solanaRpcUrl) }
+  const { baseUrl, test } = demo
+  return { baseUrl, api: apiOf(baseUrl, test.secretKey), chain: rpcAt(demo.solanaRpcUrl) }
 }
 
-function apiOf({ baseUrl, test: { secretKey } }: Demo): Api {
+/** What a merchant can ask. */
+export function apiOf(baseUrl: string, secretKey: string): Api {
   const authorization = `Bearer ${secretKey}`
   return {
     async get(where) {
@@ -43,6 +45,11 @@ function apiOf({ baseUrl, test: { secretKey } }: Demo): Api {
       }
     },
   }
+}
+
+/** A signature dies with blocks, not with time: while only that is waited for, they come faster. */
+export async function hurry(chain: Rpc): Promise<void> {
+  await chain.call('localnet_advance', { blocks: 1 })
 }
 
 /** All items of a list, however many pages it has. */

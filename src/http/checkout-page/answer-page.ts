@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { takesGzip } from '../accept.js'
 import type { Document } from '../route.js'
 
 const zip = promisify(gzip)
 
-type Asked = { headers: { 'accept-encoding'?: string | string[] | undefined } }
+type Asked = { headers: IncomingHttpHeaders }
 
 type Page = {
   status: number
@@ -19,13 +21,9 @@ export function newNonce(): string {
   return randomBytes(16).toString('base64')
 }
 
-export function takesGzip({ headers }: Asked): boolean {
-  return /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
-}
-
 /** A page with its own policy, compressed where the browser takes that. */
 export async function answerPage(asked: Asked, page: Page): Promise<Document> {
-  const isZipped = takesGzip(asked)
+  const isZipped = takesGzip(asked.headers['accept-encoding'])
   return {
     status: page.status,
     contentType: 'text/html; charset=utf-8',

@@ -14,13 +14,15 @@ export type Sheet = {
   main: Html
   shop?: Branding
   isTest?: boolean
+  /** With which it can be paid, too. */
+  coin?: string | undefined
   /** Where the script is. */
   island?: string
 }
 
 /** One whole answer: markup and styles, nothing from elsewhere. */
 export function renderSheet(sheet: Sheet): string {
-  const { texts, nonce, title, main, shop, isTest = false, island } = sheet
+  const { texts, nonce, title, main, shop, isTest = false, coin, island } = sheet
   const { markup } = html`<!doctype html>
 <html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -34,7 +36,7 @@ ${island && html`<script type="module" nonce="${nonce}" src="${island}"></script
 </head><body>
 ${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}
 <div class="sheet">
-${shop && renderShop(shop, texts)}
+${shop && renderShop(shop, coin ? texts.byTransferOr(coin) : texts.byTransfer)}
 ${main}
 <footer>${mark} ${texts.byManilla}</footer>
 </div>
@@ -43,12 +45,12 @@ ${main}
   return markup
 }
 
-function renderShop({ displayName, logo }: Branding, texts: Texts): Html {
+function renderShop({ displayName, logo }: Branding, ways: string): Html {
   const picture = isPicture(logo)
     ? html`<img src="${logo}" alt="" width="44" height="44">`
     : initialsOf(displayName)
   return html`<header class="shop"><span class="logo" aria-hidden="true">${picture}</span>
-    <p><b>${displayName}</b><span class="small soft">${texts.byTransfer}</span></p></header>`
+    <p><b>${displayName}</b><span class="small soft">${ways}</span></p></header>`
 }
 
 /** Settings hold nothing else; a page must not depend on that. */

@@ -1,6 +1,8 @@
 import { limits } from '../../limits.js'
+import { renderCopy } from './copy-button.js'
 import { drawQr } from './draw-qr.js'
 import { type Html, html } from './html.js'
+import { adviseCoins, coinsAccepted, renderCoins, renderWaitingForCoins } from './render-coins.js'
 import { signs } from './signs.js'
 import { naira, type Texts } from './texts.js'
 import type { Note, Shown, State, View } from './view.js'
@@ -10,6 +12,8 @@ export type Scene = {
   view: View
   texts: Texts
   isTest: boolean
+  /** Whether a chain of test mode has customers that can be told to pay. */
+  hasCoinCustomers?: boolean
   /** When the session was created, for how much of its time is left. */
   createdAt: Date
 }
@@ -33,7 +37,9 @@ export function titleOf({ view, shown, texts }: Scene): string {
 }
 
 /** For who hears the page: what it is about. Where the focus goes there, it is heard anyway. */
-function headingOf({ view, texts }: Scene): string {
+function headingOf({ view, shown, texts }: Scene): string {
+  if (view.state === 'waiting' && view.waitsForCoins)
+    return `${texts.coins.waiting.title(shown.crypto!.asset)}.`
   return view.state === 'pending' ? '' : `${texts[view.state].title}.`
 }
 
@@ -48,7 +54,8 @@ function sayAloud(scene: Scene): string {
 function sayPaid(scene: Scene): string {
   const { words, refunded } = scene.texts.paid
   const accepted = BigInt(scene.shown.amountAccepted)
-  return accepted === 0n ? refunded(nameOf(scene)) : words(accepted, nameOf(scene))
+  const amounts = [...(accepted > 0n ? [naira(accepted)] : []), ...coinsAccepted(scene)]
+  return amounts.length === 0 ? refunded(nameOf(scene)) : words(amounts, nameOf(scene))
 }
 
 const nameOf = ({ shown }: Scene) => shown.merchant.displayName
@@ -62,13 +69,13 @@ const render: Record<State, (scene: Scene) => Html> = {
 }
 
 function renderPending(scene: Scene): Html {
-  const { shown, texts, view } = scene
+  const { shown, texts } = scene
   const amount = BigInt(shown.amount)
   const drawing = renderQr(scene)
   return html`<div class="sum">
-    <h1 tabindex="-1">${texts.sendExactly} <span class="amount">${naira(amount)}</span></h1>
+    <h1 tabindex="-1">${texts.sendExactly} ${renderSum(naira(amount))}</h1>
     <p class="for">${shown.description}</p>
-    ${renderNotes(scene, view.notes.length > 0 && texts.tryAgain(amount))}
+    ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
     <p class="exact">${texts.exactly}</p>
     <div class="scan">${drawing}<p class="small soft">${texts.qrWords}</p></div></div>
@@ -79,18 +86,26 @@ function renderPending(scene: Scene): Html {
     ${renderTester(scene)}
     <div><details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
       ${drawing}<p class="small soft">${texts.qrWords}</p></div></details>
-      ${renderAbout(scene)}</div>
+      ${renderCoins(scene)}${renderAbout(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(nameOf(scene)))}</div>`
 }
 
+/** A number must not be read in two halves: the longer it is, the smaller it is written. */
+function renderSum(text: string): Html {
+  const size = text.length > 15 ? ' longest' : text.length > 11 ? ' long' : ''
+  return html`<span class="amount${size}">${text}</span>`
+}
+
 function renderWaiting(scene: Scene): Html {
-  const { shown, texts } = scene
+  const { shown, texts, view } = scene
+  const notes = renderNotes(scene, false)
+  if (view.waitsForCoins) return renderWaitingForCoins(scene, [notes, renderAbout(scene)])
   const words = texts.waiting
   return html`<div class="sign wait">${signs.waiting}</div>
     <h1 tabindex="-1">${words.title}</h1>
     <div class="words"><p>${words.words(BigInt(shown.amount), nameOf(scene))}</p>
       <p class="soft" data-live hidden>${words.watching}</p></div>
-    ${renderNotes(scene, false)}
+    ${notes}
     <noscript><a class="button primary"
       href="?sent=${shown.amountReceived}">${words.checkAgain}</a></noscript>
     ${renderTester(scene)}
@@ -134,11 +149,22 @@ function renderCancelled(scene: Scene): Html {
 }
 
 function renderNotes(scene: Scene, advice: string | false): Html | false {
-  const { view, texts } = scene
+  const { view, texts, shown } = scene
   if (view.notes.length === 0) return false
   return html`<section class="note" aria-label="${texts.noteTitle}"><h2>${texts.noteTitle}</h2>
     ${view.notes.map((note) => html`<p>${sayNote(note, scene)}</p>`)}
+    ${view.hasMore && html`<p>${texts.moreCame(BigInt(shown.amountReceived))}</p>`}
     ${advice && html`<p>${advice}</p>`}</section>`
+}
+
+/** Who pays again while the shop may still accept what came would pay twice. */
+function adviseOf(scene: Scene): string {
+  const { shown, texts } = scene
+  const coins = adviseCoins(scene)
+  if (coins) return coins
+  const naira = shown.received.filter(({ currency }) => currency === 'NGN')
+  const held = naira.reduce((sum, one) => sum + BigInt(one.amountHeld), 0n)
+  return held > 0n ? texts.askFirst(held, nameOf(scene)) : texts.tryAgain(BigInt(shown.amount))
 }
 
 function sayNote(note: Note, scene: Scene): string {
@@ -176,15 +202,6 @@ function renderAccount({ shown, texts }: Scene): Html {
       ${renderCopy(copies.amount, texts)}</div></dl>`
 }
 
-type Copy = { text: string; label: string; said: string }
-
-/** Without script there is nothing that could copy, so it shows when there is. */
-function renderCopy({ text, label, said }: Copy, texts: Texts): Html {
-  return html`<dd class="act"><button type="button" class="copy" hidden data-copy="${text}"
-    data-said="${said}" data-done="${texts.copied}" aria-label="${label}">${texts.copy}</button
-    ></dd>`
-}
-
 /** As a field of a banking app takes it. */
 function plainAmount({ amount }: Shown): string {
   return naira(BigInt(amount)).replace(/[₦,]/g, '')
@@ -212,7 +229,8 @@ function renderTester({ isTest, shown, texts }: Scene): Html | false {
   if (!isTest) return false
   return html`<form class="tester" method="post" action="/checkout/${shown.reference}/pay"
     data-simulate="/public/checkout/${shown.reference}/simulate">
-    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button></form>`
+    <p class="small">${texts.payNowWords}</p><button>${texts.payNow}</button>
+    <p class="small" data-failed hidden>${texts.payNowFailed}</p></form>`
 }
 
 /** Out of a frame, too: the merchant's own page is around it. */

@@ -3,12 +3,14 @@ import Type from 'typebox'
 import type { PublicSession } from '../../collections/find-public-sessions.js'
 import { showPublicSession } from '../../collections/show-session.js'
 import { Refusal } from '../../refusal.js'
-import { payOnce } from '../public-checkout.js'
+import { takesGzip } from '../accept.js'
+import { canPay, payOnce } from '../public-checkout.js'
 import type { Rooms } from '../rooms.js'
 import { type Document, type Route, route } from '../route.js'
-import { answerPage, newNonce, takesGzip } from './answer-page.js'
+import { answerPage, newNonce } from './answer-page.js'
 import { type Island, readIsland } from './island.js'
 import { renderNotFound, renderSheet } from './page.js'
+import { sentLink } from './render-coins.js'
 import { renderMain, type Scene, titleOf } from './render-session.js'
 import { english as texts } from './texts.js'
 import { viewSession } from './view.js'
@@ -32,13 +34,17 @@ const read = (rooms: Rooms, island: Island) =>
     summary: 'The page on which a customer pays',
     description: 'HTML, complete without script. `part=main` is the part that changes, alone.',
     params,
-    query: Type.Object({ sent: Type.Optional(Type.Any()), part: Type.Optional(Type.Any()) }),
+    query: Type.Object({
+      ...{ sent: Type.Optional(Type.Any()), coins: Type.Optional(Type.Any()) },
+      part: Type.Optional(Type.Any()),
+    }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
       const found = await rooms.collections.findSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      const scene = sceneOf(now, found, query)
+      const hasCoinCustomers = rooms.collections.coinCustomers !== undefined
+      const scene = { ...sceneOf(now, found, query), hasCoinCustomers }
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(
         { headers },
@@ -48,19 +54,26 @@ const read = (rooms: Rooms, island: Island) =>
       function renderPage(): string {
         return renderSheet({
           ...{ texts, nonce, title: titleOf(scene), main: renderMain(scene) },
-          ...{ shop: found!.checkout, isTest: scene.isTest },
+          ...{
+            shop: found!.checkout,
+            isTest: scene.isTest,
+            coin: found!.wallet?.asset ?? undefined,
+          },
           island: `/checkout/assets/${island.name}`,
         })
       }
     },
   })
 
-function sceneOf(now: Date, found: PublicSession, { sent }: { sent?: unknown }): Scene {
+type SentQuery = { sent?: unknown; coins?: unknown }
+
+function sceneOf(now: Date, found: PublicSession, { sent, coins }: SentQuery): Scene {
   const shown = showPublicSession(now, found)
-  const sentAfter = typeof sent === 'string' && /^\d{1,16}$/.test(sent) ? BigInt(sent) : null
+  const read = (text: unknown) =>
+    typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
   return {
     ...{ shown, texts, isTest: found.mode === 'test', createdAt: found.session.createdAt },
-    view: viewSession(shown, { sentAfter }),
+    view: viewSession(shown, { sentAfter: read(sent), coinsAfter: read(coins) }),
   }
 }
 
@@ -75,14 +88,17 @@ const pay = (rooms: Rooms) =>
     summary: 'Pay a checkout session of test mode by a form',
     description: 'Only from the page itself.',
     params,
-    async handle({ params: { reference }, headers, now }): Promise<Document> {
+    query: Type.Object({ method: Type.Optional(Type.Any()) }),
+    async handle({ params: { reference }, query, headers, now }): Promise<Document> {
       const found = await rooms.collections.findSession(reference)
       const nonce = newNonce()
-      if (!found || found.mode === 'live' || !rooms.collections.customers)
+      const method = query.method === 'crypto' ? 'crypto' : 'bank_transfer'
+      if (!found || !canPay(rooms, found, method))
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
       if (!isOwnPage(headers, found.session.url)) throw foreignPage()
-      await payOnce(rooms, found, now)
-      const location = `/checkout/${reference}`
+      const after = method === 'crypto' ? sentLink(showPublicSession(now, found)) : ''
+      await payOnce(rooms, found, { now, method })
+      const location = `/checkout/${reference}${after}`
       return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
     },
   })
@@ -109,7 +125,7 @@ const asset = (island: Island) =>
     async handle({ params: { name }, headers }) {
       if (name !== island.name)
         throw new Refusal('not_found', { message: 'There is no such file. Reload the page.' })
-      const isZipped = takesGzip({ headers })
+      const isZipped = takesGzip(headers['accept-encoding'])
       return {
         status: 200,
         contentType: 'text/javascript; charset=utf-8',

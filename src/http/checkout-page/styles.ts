@@ -42,7 +42,9 @@ main{flex:1;display:grid;gap:1rem;align-content:start}
 .sum,.pay{display:grid;gap:1rem;align-content:start}
 h1{font-size:1rem;font-weight:400;line-height:1.2;color:var(--soft)}
 h1 .amount{display:block;font-size:clamp(2.1rem,11vw,2.75rem);font-weight:700;
-  letter-spacing:-.025em;line-height:1.15;color:var(--ink)}
+  letter-spacing:-.025em;line-height:1.15;color:var(--ink);white-space:nowrap}
+h1 .long{font-size:clamp(1.5rem,8.6vw,2.4rem)}
+h1 .longest{font-size:clamp(1rem,5.6vw,1.6rem)}
 .for{margin-top:-.6rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:1.1rem;overflow:hidden}
 .row{display:flex;justify-content:space-between;align-items:baseline;gap:.25rem 1rem;
@@ -91,6 +93,12 @@ summary::-webkit-details-marker{display:none}
 summary::after{content:"";flex:none;width:.55rem;height:.55rem;margin:0 .3rem .2rem;
   border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
 details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
+details.coins{border:1px solid var(--line);border-radius:1.1rem;padding:0 1rem;
+  margin-block:.25rem 1rem}
+.coins summary{min-height:3.5rem}
+.way{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
+.address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9375rem}
+.scanned{text-align:center;margin-top:-.5rem}
 .inside{padding-bottom:1rem;display:grid;gap:.75rem}
 .inside div{display:grid;gap:.1rem}
 .inside dd{font-weight:400}
@@ -119,6 +127,8 @@ footer svg{width:1.1rem;height:1.1rem}
   .shop{margin-bottom:2rem}
   main.two{grid-template-columns:1fr 25rem;gap:4rem}
   h1 .amount{font-size:3.25rem}
+  h1 .long{font-size:2.6rem}
+  h1 .longest{font-size:1.7rem}
   .by-phone{display:none}
   .scan{display:flex;align-items:center;gap:1.25rem;margin-top:.5rem}
   .scan .qr{width:9.5rem;flex:none;margin:0;border:1px solid var(--line)}

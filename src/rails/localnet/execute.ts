@@ -2,6 +2,7 @@ import type { Accounts } from './accounts.js'
 import { feeOf } from './fees.js'
 import { type Key, keyOf } from './keys.js'
 import type { Change, Landed } from './records.js'
+import { isTokenProgram } from './tokens.js'
 import type { AccountState, Outcome, Vm } from './vm.js'
 import type { TransactionError } from './vm-errors.js'
 import { isWritable, type Wire } from './wire.js'
@@ -40,7 +41,7 @@ export function execute(
   const changes = after.flatMap((state, index): Change[] => {
     return isSame(state, before[index]!) ? [] : [{ index, state }]
   })
-  const meta = showMeta({ accounts, transaction, outcome, before, after })
+  const meta = showMeta({ accounts, transaction, keys, outcome, before, after })
   return { loaded, changes, keys, before, hasFailed: err !== null, meta }
 }
 
@@ -85,20 +86,24 @@ function isSame(one: AccountState | null, other: AccountState | null): boolean {
 function showMeta(ran: {
   accounts: Accounts
   transaction: Wire
+  keys: Key[]
   outcome: Outcome
   before: (AccountState | null)[]
   after: (AccountState | null)[]
 }): Landed['meta'] {
-  const { accounts, transaction, outcome, before, after } = ran
+  const { accounts, transaction, keys, outcome, before, after } = ran
   const lamportsOf = (state: AccountState | null) => Number(state?.lamports ?? 0n)
+  // As Agave does it: without a token program, no balances of tokens are shown.
+  const showTokens = (states: (AccountState | null)[]) =>
+    keys.some(isTokenProgram) ? accounts.showTokens(states) : []
   return {
     err: outcome.err,
     fee: Number(feeOf(transaction)),
     units: outcome.units,
     before: before.map(lamportsOf),
     after: after.map(lamportsOf),
-    tokensBefore: accounts.showTokens(before),
-    tokensAfter: accounts.showTokens(after),
+    tokensBefore: showTokens(before),
+    tokensAfter: showTokens(after),
     logs: outcome.logs,
   }
 }

@@ -45,12 +45,21 @@ function toMoves(
   const unreadable: string[] = []
   for (const line of lines) {
     const transaction = transactions.get(line.signature)
-    if (transaction?.hasFailed) continue
+    if (transaction?.hasFailed || isBystander(transaction, tokenAccount)) continue
     const move = transaction && toMove(line, transaction, tokenAccount)
     if (move) moves.push(move)
     else unreadable.push(line.signature)
   }
   return { moves, unreadable }
+}
+
+/**
+ * Nodes show no balances where no token program is named: there, an account that is named has
+ * neither won nor lost. Anybody may name it so, to confuse us.
+ */
+function isBystander(transaction: Transaction | undefined, tokenAccount: string): boolean {
+  if (!transaction?.addresses.has(tokenAccount)) return false
+  return !transaction.holdings.has(tokenAccount)
 }
 
 /** Of those that one node cannot show, all others are asked. */

@@ -66,15 +66,16 @@ function readHoldings(
   return holdings
 }
 
-/** Nothing, where the transaction does not even name the account in whose history it stands. */
+/** Nothing, where the transaction does not even show the account in whose history it stands. */
 export function toMove(
   line: Line,
   transaction: Transaction,
   tokenAccount: string,
 ): Move | undefined {
-  const { slot, at, addresses, holdings } = transaction
-  if (!addresses.has(tokenAccount)) return undefined
-  const { before, after } = holdings.get(tokenAccount) ?? { before: 0n, after: 0n }
+  const { slot, at, holdings } = transaction
+  const held = holdings.get(tokenAccount)
+  if (!held) return undefined
+  const { before, after } = held
   const memos = readMemos(line)
   return {
     ...{ signature: line.signature, slot, at, change: after - before, left: after },

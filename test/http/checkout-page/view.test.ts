@@ -6,18 +6,19 @@ import { renderSheet } from '../../../src/http/checkout-page/page.js'
 import { renderMain } from '../../../src/http/checkout-page/render-session.js'
 import { english, naira } from '../../../src/http/checkout-page/texts.js'
 import { type Shown, viewSession } from '../../../src/http/checkout-page/view.js'
+import { fromWire, toWire } from '../../../src/money/amounts.js'
 
 const shown: Shown = {
   ...{ reference: 'cs_1', merchant: { id: 'mer_1', displayName: 'Ada Stores' } },
   ...{ amount: 1_250_000, currency: 'NGN', description: 'Bread', paymentMethods: [] },
   ...{ customer: { name: 'Ada', email: 'ada@example.com' }, status: 'pending', received: [] },
   ...{ serverTime: '2026-01-05T09:00:00.000Z', expiresAt: '2026-01-05T09:30:00.000Z' },
-  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0 },
+  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0, moreReceived: false },
 }
 type Received = Shown['received'][number]
 const received = (change: Partial<Received>): Received => ({
   ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 0, amountReturned: 0 },
-  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null },
+  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null, currency: 'NGN' },
   ...{ receivedAt: '2026-01-05T09:01:00.000Z', ...change },
 })
 const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
@@ -44,7 +45,7 @@ describe('what a page is about', () => {
   })
 
   test('is waiting for who has sent it, until another payment has come', () => {
-    // However many there were: only the last ten are listed.
+    // However many there were: not all are listed.
     const short = Array(10).fill(received({ amountReturning: 400_000 }))
     expect(view({}, 0n).state).toBe('waiting')
     expect(view({ received: short.slice(1), amountReceived: 400_000 }, 0n).state).toBe('pending')
@@ -74,6 +75,34 @@ describe('what a page is about', () => {
   })
 })
 
+describe('when many have paid', () => {
+  const dust = (count: number) =>
+    Array.from({ length: count }, () =>
+      received({ amount: 1, amountReturned: 1, status: 'RETURNED' }),
+    )
+
+  // A held ₦12,000, and then whatever anybody sends to the number on the page.
+  test('what is held is said, and that there is more', () => {
+    const held = received({ amount: 1_200_000, amountHeld: 1_200_000, status: 'HELD' })
+    const all = [...dust(20), held, ...dust(20)]
+    const { notes, hasMore } = view({ received: all, amountReceived: 1_200_040 })
+    expect([notes.length, hasMore]).toEqual([10, true])
+    expect(notes.map(({ amount }) => amount)).toContain(1_200_000n)
+  })
+
+  test('the newest is said, whatever it is', () => {
+    const kept = Array(20).fill(received({ amountHeld: 400_000, status: 'HELD' }))
+    const { notes } = view({ received: [...dust(1), ...kept] })
+    expect(notes[0]!.amount).toBe(1n)
+  })
+
+  test('all of them are said while they are few', () => {
+    expect(view({ received: dust(10) })).toMatchObject({ hasMore: false })
+    expect(view({ received: dust(10) }).notes).toHaveLength(10)
+    expect(view({ received: dust(10), moreReceived: true })).toMatchObject({ hasMore: true })
+  })
+})
+
 describe('what is said of money', () => {
   const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
     [
@@ -87,6 +116,15 @@ describe('what is said of money', () => {
       { amountReturned: 400_000, status: 'RETURNED' },
       {},
       'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+    ],
+    [
+      'too little, back to a bank that nobody names',
+      {
+        ...{ amountReturned: 400_000, status: 'RETURNED' },
+        sentBackTo: { bankName: '', accountNumber: '******4432' },
+      },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
     ],
     [
       'too little, accepted',
@@ -166,6 +204,83 @@ describe('what is said of money', () => {
     expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
       ...['₦0.01', '₦12,500.00', '₦1,234,567,890.12'],
     ])
+  })
+})
+
+describe('what is said of coins', () => {
+  const cryptoAmounts = {
+    ...{ asset: 'USDC' as const, amount: '3.2', amountReceived: '3.2', amountAccepted: '0' },
+  }
+  const places = { amountAccepted: '0', amountHeld: '0', amountReturning: '0', amountReturned: '0' }
+  const coins = (change: Partial<Received>) =>
+    received({ currency: 'USDC', amount: '3.2', ...places, ...change })
+  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+    [
+      'too little, held',
+      { variance: 'UNDERPAID', amount: '3', amountHeld: '3' },
+      {},
+      'We received 3.00 USDC. It is 0.20 USDC short. It is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+    ],
+    [
+      'too much, the rest held',
+      { variance: 'OVERPAID', amount: '1234.5', amountAccepted: '3.2', amountHeld: '1231.3' },
+      { status: 'paid' },
+      'We received 1,234.50 USDC. It is 1,231.30 USDC too much. 1,231.30 USDC is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+    ],
+    [
+      'after it was paid otherwise',
+      { variance: 'LATE', amountReturning: '3.2' },
+      { status: 'paid' },
+      'We received 3.20 USDC, but this was paid already. It is on its way to the wallet that Ada Stores has named.',
+    ],
+    [
+      'too late, and then accepted',
+      { variance: 'LATE', amountAccepted: '3.2', receivedAt: '2026-01-05T09:31:00.000Z' },
+      { status: 'paid' },
+      'We received 3.20 USDC after the time was up. Ada Stores has accepted it.',
+    ],
+    [
+      'refunded',
+      { variance: 'NONE', amountReturned: '3.2' },
+      { status: 'paid' },
+      'We received 3.20 USDC. It was sent to the wallet that Ada Stores has named.',
+    ],
+  ]
+  test.each(cases)('%s', (_name, one, session, words) => {
+    expect(say({ ...session, cryptoAmounts, received: [coins(one)] })).toBe(words)
+  })
+
+  test('who has sent them waits for them, until more has come', () => {
+    const crypto = {
+      ...{ address: 'x', asset: 'USDC' as const, network: 'SOLANA', amount: '3.2' },
+    }
+    const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
+    const waiting = (coinsAfter: bigint) => viewSession(one, { sentAfter: null, coinsAfter })
+    expect(waiting(500_000n)).toMatchObject({ state: 'waiting', waitsForCoins: true })
+    expect(waiting(499_999n)).toMatchObject({ state: 'pending', waitsForCoins: false })
+    const bare = viewSession(shown, { sentAfter: null, coinsAfter: 0n })
+    expect(bare.state, 'a session that takes none').toBe('pending')
+  })
+
+  test.each([
+    ['coins', 0, '3.2', 'Ada Stores has your payment of 3.20 USDC.'],
+    ['both', 1_250_000, '3.2', 'Ada Stores has your payment of ₦12,500.00 and 3.20 USDC.'],
+    ['neither', 0, '0', 'Ada Stores has refunded your payment.'],
+  ])('a shop that is paid has %s', (_name, amountAccepted, accepted, words) => {
+    const sums = { ...cryptoAmounts, amountAccepted: accepted }
+    const paid: Shown = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
+    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
+    expect(markup).toContain(words)
+  })
+
+  test('what is written is read as it was, to the last unit', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 9_007_199_254_740_991n }), (units) => {
+        for (const asset of ['NGN', 'USDC', 'USDT'] as const)
+          expect(fromWire(toWire(units, asset), asset)).toBe(units)
+      }),
+    )
   })
 })
 

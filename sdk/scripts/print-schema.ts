@@ -1,0 +1,93 @@
+/** The part of JSON Schema that our document uses. */
+export type Schema = {
+  $ref?: string
+  type?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean
+  description?: string
+  examples?: unknown[]
+}
+
+/**
+ * A schema as TypeScript. What a caller sends may hold `undefined` where something is optional: it
+ * is left out of the JSON, and strict callers need not build objects around it.
+ */
+export function printSchema(schema: Schema, isInput = false, indent = ''): string {
+  if (schema.$ref) return nameOf(schema.$ref)
+  if ('const' in schema) return literal(schema.const)
+  if (schema.enum) return schema.enum.map(literal).join(' | ')
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) {
+    const printed = choices.map((choice) => printSchema(choice, isInput, indent))
+    return [...new Set(printed)].join(' | ')
+  }
+  if (schema.type === 'array') return printArray(schema, isInput, indent)
+  if (schema.type === 'object') return printObject(schema, isInput, indent)
+  const scalars: Record<string, string> = { integer: 'number', number: 'number', null: 'null' }
+  const printed = scalars[schema.type ?? ''] ?? schema.type
+  if (printed === undefined) throw new Error(`No type for ${JSON.stringify(schema)}`)
+  return printed
+}
+
+export function nameOf(ref: string): string {
+  return ref.split('/').at(-1)!
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+function printArray(schema: Schema, isInput: boolean, indent: string): string {
+  const item = printSchema(schema.items ?? {}, isInput, indent)
+  return /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`
+}
+
+function printObject(schema: Schema, isInput: boolean, indent: string): string {
+  const fields = Object.entries(schema.properties ?? {})
+  if (fields.length === 0)
+    return schema.additionalProperties ? 'Record<string, unknown>' : 'Record<string, never>'
+  const inner = `${indent}  `
+  const lines = fields.flatMap(([name, field]) => {
+    const isOptional = !schema.required?.includes(name)
+    const mark = isOptional ? '?' : ''
+    const type = printSchema(field, isInput, inner) + (isOptional && isInput ? ' | undefined' : '')
+    return [...printComment(describe(field), inner), `${inner}${quote(name)}${mark}: ${type}`]
+  })
+  return ['{', ...lines, `${indent}}`].join('\n')
+}
+
+/** What the document says of a field; an example where it says nothing. */
+function describe({ description, examples, type }: Schema): string {
+  const isTelling = type === 'string' && typeof examples?.[0] === 'string'
+  return description ?? (isTelling ? `Such as \`${examples[0]}\`.` : '')
+}
+
+export function quote(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`
+}
+
+/** Paragraphs as a doc comment, as wide as the rest of the code. */
+export function printComment(text: string, indent: string): string[] {
+  if (text === '') return []
+  const single = `${indent}/** ${text} */`
+  if (single.length <= 100 && !text.includes('\n')) return [single]
+  const lines = text.split('\n').flatMap((paragraph) => wrap(paragraph, 97 - indent.length))
+  const body = lines.map((line) => `${indent} * ${line}`.trimEnd())
+  return [`${indent}/**`, ...body, `${indent} */`]
+}
+
+function wrap(paragraph: string, width: number): string[] {
+  const lines = ['']
+  for (const word of paragraph.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart()
+    if (longer.length > width) lines.push(word)
+    else lines[lines.length - 1] = longer
+  }
+  return lines
+}

@@ -1,0 +1,135 @@
+/**
+ * The whole client in one table: the name a caller uses, and what is asked of the API. The client
+ * is built from it, its types are printed from it, and a test holds it against openapi.json.
+ */
+export type Operation = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** As the document writes it; arguments take the places of `{names}` in their order. */
+  path: string
+  takes: 'body' | 'query' | 'nothing'
+  gives: 'data' | 'items' | 'pages' | 'csv' | 'nothing'
+  /** Asked without a key, by anyone who knows the reference. */
+  isPublic: boolean
+}
+
+export type Operations = { readonly [name: string]: Operation | Operations }
+
+const plain = { takes: 'nothing', gives: 'data', isPublic: false } as const
+
+const read = (path: string): Operation => ({ ...plain, method: 'GET', path })
+const find = (path: string): Operation => ({ ...read(path), takes: 'query' })
+const items = (path: string): Operation => ({ ...read(path), gives: 'items' })
+const list = (path: string): Operation => ({ ...find(path), gives: 'pages' })
+const csv = (path: string): Operation => ({ ...find(path), gives: 'csv' })
+const act = (path: string): Operation => ({ ...plain, method: 'POST', path })
+const send = (path: string): Operation => ({ ...act(path), takes: 'body' })
+const change = (path: string): Operation => ({ ...send(path), method: 'PATCH' })
+const remove = (path: string): Operation => ({ ...plain, method: 'DELETE', path, gives: 'nothing' })
+const open = (operation: Operation): Operation => ({ ...operation, isPublic: true })
+
+export const operations = {
+  virtualAccounts: {
+    create: send('/v1/collections/virtual-accounts'),
+    get: read('/v1/collections/virtual-accounts/{reference}'),
+    list: list('/v1/collections/virtual-accounts'),
+    cancel: act('/v1/collections/virtual-accounts/{reference}/cancel'),
+    requery: act('/v1/collections/virtual-accounts/{reference}/requery'),
+  },
+  dedicatedAccounts: {
+    create: send('/v1/collections/dedicated-accounts'),
+    get: read('/v1/collections/dedicated-accounts/{accountReference}'),
+    list: list('/v1/collections/dedicated-accounts'),
+    deactivate: act('/v1/collections/dedicated-accounts/{accountReference}/deactivate'),
+  },
+  cryptoWallets: {
+    create: send('/v1/collections/crypto-wallets'),
+    get: read('/v1/collections/crypto-wallets/{reference}'),
+    list: list('/v1/collections/crypto-wallets'),
+    cancel: act('/v1/collections/crypto-wallets/{reference}/cancel'),
+    requery: act('/v1/collections/crypto-wallets/{reference}/requery'),
+  },
+  dedicatedCryptoWallets: {
+    create: send('/v1/collections/dedicated-crypto-wallets'),
+    get: read('/v1/collections/dedicated-crypto-wallets/{reference}'),
+    list: list('/v1/collections/dedicated-crypto-wallets'),
+  },
+  payments: {
+    get: read('/v1/collections/payments/{reference}'),
+    list: list('/v1/collections/payments'),
+    returns: list('/v1/collections/payments/{reference}/returns'),
+    resolve: send('/v1/collections/payments/{reference}/resolve'),
+    refund: send('/v1/collections/payments/{reference}/refund'),
+  },
+  checkout: {
+    sessions: {
+      create: send('/v1/checkout/sessions'),
+      get: read('/v1/checkout/sessions/{reference}'),
+      list: list('/v1/checkout/sessions'),
+      cancel: act('/v1/checkout/sessions/{reference}/cancel'),
+    },
+    retrieve: open(read('/public/checkout/{reference}')),
+    simulate: open(act('/public/checkout/{reference}/simulate')),
+  },
+  cryptoTransfers: {
+    create: send('/v1/disbursements/crypto'),
+    quote: send('/v1/disbursements/crypto/quote'),
+    get: read('/v1/disbursements/crypto/{reference}'),
+    list: list('/v1/disbursements/crypto'),
+  },
+  bankTransfers: {
+    create: send('/v1/disbursements/bank-transfer'),
+    quote: send('/v1/disbursements/bank-transfer/quote'),
+    get: read('/v1/disbursements/bank-transfer/{reference}'),
+    list: list('/v1/disbursements/bank-transfer'),
+  },
+  banks: {
+    list: items('/v1/banks'),
+    resolve: find('/v1/banks/resolve'),
+  },
+  balances: {
+    list: items('/v1/balances'),
+  },
+  balanceEntries: {
+    list: list('/v1/balance-entries'),
+    csv: csv('/v1/balance-entries'),
+  },
+  settings: {
+    get: read('/v1/settings'),
+    update: change('/v1/settings'),
+  },
+  profile: {
+    get: read('/v1/profile'),
+  },
+  webhookEndpoints: {
+    create: send('/v1/webhook-endpoints'),
+    get: read('/v1/webhook-endpoints/{id}'),
+    list: list('/v1/webhook-endpoints'),
+    update: change('/v1/webhook-endpoints/{id}'),
+    delete: remove('/v1/webhook-endpoints/{id}'),
+    rotateSecret: act('/v1/webhook-endpoints/{id}/rotate-secret'),
+    test: act('/v1/webhook-endpoints/{id}/test'),
+    recover: send('/v1/webhook-endpoints/{id}/recover'),
+  },
+  events: {
+    get: read('/v1/events/{id}'),
+    list: list('/v1/events'),
+    deliveries: list('/v1/events/{id}/deliveries'),
+    redeliver: send('/v1/events/{id}/redeliver'),
+  },
+  test: {
+    fund: send('/v1/test/balances/fund'),
+    settle: send('/v1/test/disbursements/{reference}/settle'),
+    bankTransfers: { create: send('/v1/test/bank-transfers') },
+    cryptoDeposits: { create: send('/v1/test/crypto-deposits') },
+    clock: { advance: send('/v1/test/clock/advance') },
+  },
+} as const satisfies Operations
+
+export function isOperation(row: Operation | Operations): row is Operation {
+  return typeof row.path === 'string'
+}
+
+/** The names in the braces of a path. */
+export function placesIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+}

@@ -1,0 +1,624 @@
+// Written by `npm run generate` from openapi.json. Changes by hand are lost.
+import type { RequestOptions, WriteOptions } from './options.js'
+import type { Pages } from './pages.js'
+import type {
+  AdvanceTestClockInput,
+  Balance,
+  BalanceEntry,
+  Bank,
+  BankAccount,
+  BankTransfer,
+  BankTransferQuote,
+  ChangeSettingsInput,
+  ChangeWebhookEndpointInput,
+  CheckoutSession,
+  CreateBankTransferInput,
+  CreateCheckoutSessionInput,
+  CreateCryptoTransferInput,
+  CreateCryptoWalletInput,
+  CreateDedicatedAccountInput,
+  CreateDedicatedCryptoWalletInput,
+  CreateVirtualAccountInput,
+  CreateWebhookEndpointInput,
+  CryptoTransfer,
+  CryptoTransferQuote,
+  CryptoWallet,
+  DedicatedAccount,
+  DedicatedCryptoWallet,
+  DepositTestCoinsInput,
+  EventDelivery,
+  FundTestBalanceInput,
+  ListBalanceEntriesQuery,
+  ListBankTransfersQuery,
+  ListCheckoutSessionsQuery,
+  ListCryptoTransfersQuery,
+  ListCryptoWalletsQuery,
+  ListDedicatedAccountsQuery,
+  ListDedicatedCryptoWalletsQuery,
+  ListEventDeliveriesQuery,
+  ListEventsQuery,
+  ListPaymentReturnsQuery,
+  ListPaymentsQuery,
+  ListVirtualAccountsQuery,
+  ListWebhookEndpointsQuery,
+  PayTestAccountInput,
+  Payment,
+  PaymentReturn,
+  Profile,
+  PublicCheckoutSession,
+  QuoteBankTransferInput,
+  QuoteCryptoTransferInput,
+  RecoverWebhookEndpointInput,
+  RedeliverEventInput,
+  RefundPaymentInput,
+  ResolveBankAccountQuery,
+  ResolvePaymentInput,
+  Settings,
+  SettleTestDisbursementInput,
+  TestClock,
+  TestDeposit,
+  TestFunding,
+  VirtualAccount,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+  WebhookEvent,
+} from './types.js'
+
+/** Every operation of the API, under the name that you call it by. */
+export type Resources = {
+  readonly virtualAccounts: {
+    /**
+     * Create a virtual account.
+     *
+     * An account number for one payment of one amount. Show it to your customer; when the money
+     * comes you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.
+     *
+     * `POST /v1/collections/virtual-accounts`
+     */
+    create(input: CreateVirtualAccountInput, options?: WriteOptions): Promise<VirtualAccount>
+    /**
+     * Verify a virtual account.
+     *
+     * As it is now.
+     *
+     * `GET /v1/collections/virtual-accounts/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<VirtualAccount>
+    /**
+     * List virtual accounts.
+     *
+     * Newest first.
+     *
+     * `GET /v1/collections/virtual-accounts`
+     */
+    list(query?: ListVirtualAccountsQuery, options?: RequestOptions): Pages<VirtualAccount>
+    /**
+     * Cancel a virtual account.
+     *
+     * You want no money here any more. What comes all the same counts as late.
+     *
+     * `POST /v1/collections/virtual-accounts/{reference}/cancel`
+     */
+    cancel(reference: string, options?: WriteOptions): Promise<VirtualAccount>
+    /**
+     * Ask the bank for payments it did not announce.
+     *
+     * Use it when a customer says that they paid and you have heard nothing.
+     *
+     * `POST /v1/collections/virtual-accounts/{reference}/requery`
+     */
+    requery(reference: string, options?: WriteOptions): Promise<VirtualAccount>
+  }
+  readonly dedicatedAccounts: {
+    /**
+     * Create a dedicated account.
+     *
+     * A permanent account number for a customer, an invoice or a subscription. Any amount may come,
+     * any number of times.
+     *
+     * `POST /v1/collections/dedicated-accounts`
+     */
+    create(input: CreateDedicatedAccountInput, options?: WriteOptions): Promise<DedicatedAccount>
+    /**
+     * Verify a dedicated account.
+     *
+     * As it is now.
+     *
+     * `GET /v1/collections/dedicated-accounts/{accountReference}`
+     */
+    get(accountReference: string, options?: RequestOptions): Promise<DedicatedAccount>
+    /**
+     * List dedicated accounts.
+     *
+     * Newest first; those that are ACTIVE unless you ask for others.
+     *
+     * `GET /v1/collections/dedicated-accounts`
+     */
+    list(query?: ListDedicatedAccountsQuery, options?: RequestOptions): Pages<DedicatedAccount>
+    /**
+     * Deactivate a dedicated account.
+     *
+     * For good. What comes all the same is held until you resolve it.
+     *
+     * `POST /v1/collections/dedicated-accounts/{accountReference}/deactivate`
+     */
+    deactivate(accountReference: string, options?: WriteOptions): Promise<DedicatedAccount>
+  }
+  readonly cryptoWallets: {
+    /**
+     * Create a crypto wallet.
+     *
+     * An address for one payment of one amount of one coin. When it is final on the chain you hear
+     * of it by webhook. Without `expiresAt` it waits for 30 minutes.
+     *
+     * `POST /v1/collections/crypto-wallets`
+     */
+    create(input: CreateCryptoWalletInput, options?: WriteOptions): Promise<CryptoWallet>
+    /**
+     * Verify a crypto wallet.
+     *
+     * As it is now.
+     *
+     * `GET /v1/collections/crypto-wallets/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<CryptoWallet>
+    /**
+     * List crypto wallets.
+     *
+     * Newest first.
+     *
+     * `GET /v1/collections/crypto-wallets`
+     */
+    list(query?: ListCryptoWalletsQuery, options?: RequestOptions): Pages<CryptoWallet>
+    /**
+     * Cancel a crypto wallet.
+     *
+     * You want no money here any more. What comes all the same counts as late.
+     *
+     * `POST /v1/collections/crypto-wallets/{reference}/cancel`
+     */
+    cancel(reference: string, options?: WriteOptions): Promise<CryptoWallet>
+    /**
+     * Look at the chain again.
+     *
+     * Has the wallet looked at at once, which happens by itself, but seldom where nothing happened
+     * for long. Answers as it is now; what is found, you hear by webhook.
+     *
+     * `POST /v1/collections/crypto-wallets/{reference}/requery`
+     */
+    requery(reference: string, options?: WriteOptions): Promise<CryptoWallet>
+  }
+  readonly dedicatedCryptoWallets: {
+    /**
+     * Create a dedicated crypto wallet.
+     *
+     * A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.
+     *
+     * `POST /v1/collections/dedicated-crypto-wallets`
+     */
+    create(input: CreateDedicatedCryptoWalletInput, options?: WriteOptions): Promise<DedicatedCryptoWallet>
+    /**
+     * Verify a dedicated crypto wallet.
+     *
+     * As it is now.
+     *
+     * `GET /v1/collections/dedicated-crypto-wallets/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<DedicatedCryptoWallet>
+    /**
+     * List dedicated crypto wallets.
+     *
+     * Newest first; those that are ACTIVE unless you ask for others.
+     *
+     * `GET /v1/collections/dedicated-crypto-wallets`
+     */
+    list(query?: ListDedicatedCryptoWalletsQuery, options?: RequestOptions): Pages<DedicatedCryptoWallet>
+  }
+  readonly payments: {
+    /**
+     * Read a payment.
+     *
+     * As it is now: how much of it is accepted, held, on its way back, returned.
+     *
+     * `GET /v1/collections/payments/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Payment>
+    /**
+     * List payments.
+     *
+     * Newest first; by status, by source, or of one account.
+     *
+     * `GET /v1/collections/payments`
+     */
+    list(query?: ListPaymentsQuery, options?: RequestOptions): Pages<Payment>
+    /**
+     * List what went back of a payment.
+     *
+     * Every return and refund of it, newest first, and how far it has come.
+     *
+     * `GET /v1/collections/payments/{reference}/returns`
+     */
+    returns(reference: string, query?: ListPaymentReturnsQuery, options?: RequestOptions): Pages<PaymentReturn>
+    /**
+     * Decide about held money.
+     *
+     * Accept what is held of a payment, or send it back: to the sender, or to `destination`. Coins
+     * go back only to the wallet that you name.
+     *
+     * `POST /v1/collections/payments/{reference}/resolve`
+     */
+    resolve(reference: string, input: ResolvePaymentInput, options?: WriteOptions): Promise<Payment>
+    /**
+     * Refund a payment.
+     *
+     * Sends accepted money back to whoever paid, or to `destination`: all of it, or `amount`. The
+     * fee is kept. Coins go back only to the wallet that you name.
+     *
+     * `POST /v1/collections/payments/{reference}/refund`
+     */
+    refund(reference: string, input?: RefundPaymentInput, options?: WriteOptions): Promise<Payment>
+  }
+  readonly checkout: {
+    readonly sessions: {
+      /**
+       * Create a checkout session.
+       *
+       * A page for one payment of one amount, at `url`: send your customer there. Without
+       * `expiresAt` it waits for 30 minutes.
+       *
+       * `POST /v1/checkout/sessions`
+       */
+      create(input: CreateCheckoutSessionInput, options?: WriteOptions): Promise<CheckoutSession>
+      /**
+       * Read a checkout session.
+       *
+       * As it is now.
+       *
+       * `GET /v1/checkout/sessions/{reference}`
+       */
+      get(reference: string, options?: RequestOptions): Promise<CheckoutSession>
+      /**
+       * List checkout sessions.
+       *
+       * Newest first; by status, or by your own reference.
+       *
+       * `GET /v1/checkout/sessions`
+       */
+      list(query?: ListCheckoutSessionsQuery, options?: RequestOptions): Pages<CheckoutSession>
+      /**
+       * Cancel a checkout session.
+       *
+       * The page says so, and money that comes all the same counts as late.
+       *
+       * `POST /v1/checkout/sessions/{reference}/cancel`
+       */
+      cancel(reference: string, options?: WriteOptions): Promise<CheckoutSession>
+    }
+    /**
+     * Read a checkout session as a payer.
+     *
+     * Needs no key: who knows the reference may read it, from any page.
+     *
+     * `GET /public/checkout/{reference}`
+     */
+    retrieve(reference: string, options?: RequestOptions): Promise<PublicCheckoutSession>
+    /**
+     * Pay a checkout session of test mode.
+     *
+     * As a customer would, once: by bank transfer, or in coins if the session takes them, which
+     * count when they are final. In live mode there is no such operation.
+     *
+     * `POST /public/checkout/{reference}/simulate`
+     */
+    simulate(reference: string, options?: RequestOptions): Promise<PublicCheckoutSession>
+  }
+  readonly cryptoTransfers: {
+    /**
+     * Create a crypto transfer.
+     *
+     * Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED`
+     * when it is final on the chain, or `FAILED` when it is certain that nothing left.
+     *
+     * `POST /v1/disbursements/crypto`
+     */
+    create(input: CreateCryptoTransferInput, options?: WriteOptions): Promise<CryptoTransfer>
+    /**
+     * Price a crypto transfer.
+     *
+     * What it would cost now, and whether the destination is fine. Nothing is promised.
+     *
+     * `POST /v1/disbursements/crypto/quote`
+     */
+    quote(input: QuoteCryptoTransferInput, options?: WriteOptions): Promise<CryptoTransferQuote>
+    /**
+     * Verify a crypto transfer.
+     *
+     * As it is now, with every attempt to carry it.
+     *
+     * `GET /v1/disbursements/crypto/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<CryptoTransfer>
+    /**
+     * List crypto transfers.
+     *
+     * Newest first; by status, or by your own reference.
+     *
+     * `GET /v1/disbursements/crypto`
+     */
+    list(query?: ListCryptoTransfersQuery, options?: RequestOptions): Pages<CryptoTransfer>
+  }
+  readonly bankTransfers: {
+    /**
+     * Create a bank transfer.
+     *
+     * Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank says that it
+     * arrived, or `FAILED` when it is certain that nothing left; a bank may still send it back
+     * (`REVERSED`).
+     *
+     * `POST /v1/disbursements/bank-transfer`
+     */
+    create(input: CreateBankTransferInput, options?: WriteOptions): Promise<BankTransfer>
+    /**
+     * Price a bank transfer.
+     *
+     * What it would cost now, and whether the account exists. Nothing is promised.
+     *
+     * `POST /v1/disbursements/bank-transfer/quote`
+     */
+    quote(input: QuoteBankTransferInput, options?: WriteOptions): Promise<BankTransferQuote>
+    /**
+     * Verify a bank transfer.
+     *
+     * As it is now, with every attempt to carry it.
+     *
+     * `GET /v1/disbursements/bank-transfer/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<BankTransfer>
+    /**
+     * List bank transfers.
+     *
+     * Newest first; by status, or by your own reference.
+     *
+     * `GET /v1/disbursements/bank-transfer`
+     */
+    list(query?: ListBankTransfersQuery, options?: RequestOptions): Pages<BankTransfer>
+  }
+  readonly banks: {
+    /**
+     * List banks.
+     *
+     * The codes that a bank transfer can name.
+     *
+     * `GET /v1/banks`
+     */
+    list(options?: RequestOptions): Promise<Bank[]>
+    /**
+     * Resolve the name of a bank account.
+     *
+     * Whose account it is, by bank and number.
+     *
+     * `GET /v1/banks/resolve`
+     */
+    resolve(query: ResolveBankAccountQuery, options?: RequestOptions): Promise<BankAccount>
+  }
+  readonly balances: {
+    /**
+     * List balances.
+     *
+     * What you may spend, what open payouts hold, and what is not decided yet.
+     *
+     * `GET /v1/balances`
+     */
+    list(options?: RequestOptions): Promise<Balance[]>
+  }
+  readonly balanceEntries: {
+    /**
+     * List the statement.
+     *
+     * Every change of the available balance, newest first, with the balance after it. With `Accept:
+     * text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.
+     *
+     * `GET /v1/balance-entries`
+     */
+    list(query?: ListBalanceEntriesQuery, options?: RequestOptions): Pages<BalanceEntry>
+    /**
+     * List the statement.
+     *
+     * Every change of the available balance, newest first, with the balance after it. With `Accept:
+     * text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.
+     *
+     * `GET /v1/balance-entries`
+     */
+    csv(query?: ListBalanceEntriesQuery, options?: RequestOptions): Promise<{ text: string; nextCursor: string | null }>
+  }
+  readonly settings: {
+    /**
+     * Read the settings.
+     *
+     * Policies, checkout, low-balance thresholds and payment methods of this environment.
+     *
+     * `GET /v1/settings`
+     */
+    get(options?: RequestOptions): Promise<Settings>
+    /**
+     * Change the settings.
+     *
+     * Only what is sent changes. Lists are replaced whole.
+     *
+     * `PATCH /v1/settings`
+     */
+    update(input: ChangeSettingsInput, options?: RequestOptions): Promise<Settings>
+  }
+  readonly profile: {
+    /**
+     * Read the public profile.
+     *
+     * What a page may show of the merchant. Public keys may read this.
+     *
+     * `GET /v1/profile`
+     */
+    get(options?: RequestOptions): Promise<Profile>
+  }
+  readonly webhookEndpoints: {
+    /**
+     * Create a webhook endpoint.
+     *
+     * At most 10 per environment. The secret is shown once.
+     *
+     * `POST /v1/webhook-endpoints`
+     */
+    create(input: CreateWebhookEndpointInput, options?: WriteOptions): Promise<WebhookEndpointWithSecret>
+    /**
+     * Read a webhook endpoint.
+     *
+     * Without its secret, which is shown only when it is made.
+     *
+     * `GET /v1/webhook-endpoints/{id}`
+     */
+    get(id: string, options?: RequestOptions): Promise<WebhookEndpoint>
+    /**
+     * List webhook endpoints.
+     *
+     * Newest first.
+     *
+     * `GET /v1/webhook-endpoints`
+     */
+    list(query?: ListWebhookEndpointsQuery, options?: RequestOptions): Pages<WebhookEndpoint>
+    /**
+     * Change a webhook endpoint.
+     *
+     * Only what is sent changes. `enabled: true` brings a disabled one back.
+     *
+     * `PATCH /v1/webhook-endpoints/{id}`
+     */
+    update(id: string, input: ChangeWebhookEndpointInput, options?: RequestOptions): Promise<WebhookEndpoint>
+    /**
+     * Delete a webhook endpoint.
+     *
+     * Nothing more is sent to it. Its deliveries stay on record.
+     *
+     * `DELETE /v1/webhook-endpoints/{id}`
+     */
+    delete(id: string, options?: RequestOptions): Promise<void>
+    /**
+     * Rotate the secret.
+     *
+     * Both secrets sign for 24 hours. The new one is shown once.
+     *
+     * `POST /v1/webhook-endpoints/{id}/rotate-secret`
+     */
+    rotateSecret(id: string, options?: WriteOptions): Promise<WebhookEndpointWithSecret>
+    /**
+     * Send a test event.
+     *
+     * A real `webhook_endpoint.test` event that only this endpoint hears, whatever its filter.
+     *
+     * `POST /v1/webhook-endpoints/{id}/test`
+     */
+    test(id: string, options?: WriteOptions): Promise<{
+      /** Such as `evt_01hx…`. */
+      eventId: string
+    }>
+    /**
+     * Send again what was missed.
+     *
+     * Everything since a time that this endpoint listens to and has not taken, at most 10000 events
+     * at once.
+     *
+     * `POST /v1/webhook-endpoints/{id}/recover`
+     */
+    recover(id: string, input: RecoverWebhookEndpointInput, options?: WriteOptions): Promise<{
+      deliveries: number
+    }>
+  }
+  readonly events: {
+    /**
+     * Read an event.
+     *
+     * Exactly what was sent to webhook endpoints.
+     *
+     * `GET /v1/events/{id}`
+     */
+    get(id: string, options?: RequestOptions): Promise<WebhookEvent>
+    /**
+     * List events.
+     *
+     * Newest first; by type or group, by resource, by time.
+     *
+     * `GET /v1/events`
+     */
+    list(query?: ListEventsQuery, options?: RequestOptions): Pages<WebhookEvent>
+    /**
+     * List the deliveries of an event.
+     *
+     * Where it went, and the latest 50 attempts at each place, with time, status, duration and
+     * answer.
+     *
+     * `GET /v1/events/{id}/deliveries`
+     */
+    deliveries(id: string, query?: ListEventDeliveriesQuery, options?: RequestOptions): Pages<EventDelivery>
+    /**
+     * Send an event again.
+     *
+     * To one endpoint, or to all that listen to it.
+     *
+     * `POST /v1/events/{id}/redeliver`
+     */
+    redeliver(id: string, input?: RedeliverEventInput, options?: WriteOptions): Promise<{
+      deliveries: number
+    }>
+  }
+  readonly test: {
+    /**
+     * Fund a test balance.
+     *
+     * Adds money to the available balance, in test mode only.
+     *
+     * `POST /v1/test/balances/fund`
+     */
+    fund(input: FundTestBalanceInput, options?: WriteOptions): Promise<TestFunding>
+    /**
+     * Decide how a test transfer ends.
+     *
+     * Tells the simulated bank (`complete`, `fail`, `reverse`, `stay_unknown`, `lose`) or chain
+     * (`land`, `fail`, `expire`) what to do with a transfer that has not ended. The answer is the
+     * transfer as it is now: it changes when the bank or chain is asked about it, a moment later.
+     *
+     * `POST /v1/test/disbursements/{reference}/settle`
+     */
+    settle(reference: string, input: SettleTestDisbursementInput, options?: WriteOptions): Promise<CryptoTransfer | BankTransfer>
+    readonly bankTransfers: {
+      /**
+       * Pay into an account as a customer would.
+       *
+       * The sandbox bank takes the money, and announces it by a signed notice. Answers when the
+       * payment has been judged.
+       *
+       * `POST /v1/test/bank-transfers`
+       */
+      create(input: PayTestAccountInput, options?: WriteOptions): Promise<Payment>
+    }
+    readonly cryptoDeposits: {
+      /**
+       * Send coins to a wallet as a customer would.
+       *
+       * Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited
+       * when it is final, some seconds later.
+       *
+       * `POST /v1/test/crypto-deposits`
+       */
+      create(input: DepositTestCoinsInput, options?: WriteOptions): Promise<TestDeposit>
+    }
+    readonly clock: {
+      /**
+       * Move the clock of test mode ahead.
+       *
+       * Time passes for this environment: what falls due by then is due now. Send an
+       * `Idempotency-Key`, or a retry moves the clock again.
+       *
+       * `POST /v1/test/clock/advance`
+       */
+      advance(input: AdvanceTestClockInput, options?: WriteOptions): Promise<TestClock>
+    }
+  }
+}

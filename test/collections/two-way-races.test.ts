@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { openSession, untilBlocked } from '../support/sessions.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { type Opened, openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
+import { openTwoWayNotices } from '../support/two-way-notices.js'
+
+const house = await openTwoWayHouse()
+const { db, clock } = house
+const { bankNotice, coinNotice, write, take } = openTwoWayNotices(house)
+let shop: ReturnType<typeof twoWayShopOf>
+beforeEach(async () => {
+  shop = twoWayShopOf(house, await house.hire('Ada Stores'))
+})
+afterEach(async () => {
+  await expectSoundBooks(db)
+  const counted = await db.rows(sql<{ deadlocks: bigint }>`
+    select deadlocks from pg_stat_database where datname = current_database()`)
+  expect(counted).toEqual([{ deadlocks: 0n }])
+})
+
+// Somebody holds one of the two. Whoever comes first waits, whoever comes second waits behind it, and
+// both ways of looking at the pair, from the bank and from the chain, meet at the same first lock.
+test.each([
+  ...(['number', 'address'] as const).flatMap((held) => [
+    { held, first: 'bank' as const },
+    { held, first: 'chain' as const },
+  ]),
+])('two transactions pay one session once: %j', async ({ held, first }) => {
+  const opened = await shop.open()
+  const notices = { bank: bankNotice(opened), chain: coinNotice(opened) }
+  await write(Object.values(notices))
+  const holder = await openSession(db)
+  await holder.query('begin')
+  await holder.query('select from collection_accounts where number = $1 for no key update', [
+    opened[held],
+  ])
+  const taking = [take([notices[first]])]
+  await untilBlocked(db)
+  taking.push(take([notices[first === 'bank' ? 'chain' : 'bank']]))
+  await untilBlocked(db, 2)
+  await holder.query('commit')
+  await Promise.all(taking)
+  expect(await shop.status(opened.reference)).toBe('paid')
+  expect(await shop.toldOf(opened.reference)).toEqual(['checkout.session.paid'])
+  const ways = [await shop.account(opened.virtualAccount), await shop.wallet(opened.cryptoWallet)]
+  expect(ways.map(({ status }) => status).sort()).toEqual(['CANCELLED', 'PAID'])
+  const late = ways.find(({ status }) => status === 'CANCELLED')
+  expect(late).toMatchObject({ variance: 'LATE', payments: [{ status: 'HELD' }] })
+})
+
+// Batches name the sessions in opposite orders and by opposite ways, while sessions are cancelled by
+// either account, and the time of all runs out: everybody meets everybody.
+test.each([1, 2, 3])('whatever happens at once, every session ends once (%i)', async () => {
+  const opened: Opened[] = []
+  for (let made = 0; made < 12; made += 1) opened.push(await shop.open({ expiresAt: shop.soon() }))
+  const byBank = opened.map((one) => bankNotice(one))
+  const byChain = opened.map((one) => coinNotice(one)).reverse()
+  await write([...byBank, ...byChain])
+  const halves = <Item>(all: Item[]) => [all.slice(0, 6), all.slice(6)]
+  const cancel = (one: Opened, index: number) =>
+    index % 2 === 0
+      ? shop.post(`/v1/collections/crypto-wallets/${one.cryptoWallet}/cancel`, {})
+      : shop.cancel(one.reference)
+  const replies = Promise.all(opened.filter((_one, index) => index % 3 === 0).map(cancel))
+  const taking = [...halves(byBank), ...halves(byChain)].map(take)
+  clock.advance(61_000)
+  const expiring = Array.from({ length: 3 }, () => expireAccounts(db, clock.now()))
+  const advancing = shop.post('/v1/test/clock/advance', { seconds: 60 })
+  await Promise.all([...taking, ...expiring, advancing])
+  const statuses = [...(await replies), await advancing].map(({ status }) => status)
+  expect(statuses.filter((status) => status >= 500)).toEqual([])
+  for (const { reference } of opened) {
+    const told = await shop.toldOf(reference)
+    expect(told.filter((type) => type === 'checkout.session.paid').length).toBeLessThanOrEqual(1)
+    expect(new Set(told).size).toBe(told.length)
+  }
+})
+
+// What is held on both sides is accepted on both sides at once: one pays, the other is only kept.
+test('two acceptances at once pay a session once', async () => {
+  const opened = await shop.open({ expiresAt: shop.soon() })
+  clock.advance(61_000)
+  await house.work()
+  const notices = [bankNotice(opened), coinNotice(opened)]
+  await write(notices)
+  await take(notices)
+  const held = [
+    ...(await shop.paymentsOf(opened.virtualAccount)),
+    ...(await shop.paymentsOf(opened.cryptoWallet)),
+  ]
+  const replies = await Promise.all(
+    held.map(({ reference }) =>
+      shop.post(`/v1/collections/payments/${reference}/resolve`, { action: 'accept' }),
+    ),
+  )
+  expect(replies.map(({ status }) => status)).toEqual([200, 200])
+  expect(await shop.toldOf(opened.reference)).toEqual([
+    ...['checkout.session.expired', 'checkout.session.paid'],
+  ])
+})

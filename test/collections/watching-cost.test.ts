@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { after, day, minute } from '../../src/clock.js'
+import { insertWallets, takeNumbers } from '../../src/collections/store-wallets.js'
+import { openTwistedNode } from '../rails/solana/twisted-node.js'
+import { openWallets } from '../rails/solana/wallets.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+const house = await openWalletHouse()
+const { db, clock, chain, rail } = house
+const shop = shopOf(house, await house.hire('Ada'))
+const tickMs = 1_000
+
+/** A node that passes all on, and counts what it was asked for. */
+async function openCountedRail() {
+  let calls = 0
+  let accounts = 0
+  const methods: string[] = []
+  const url = await openTwistedNode(chain, ({ method, params }) => {
+    calls += 1
+    methods.push(method)
+    if (method === 'getMultipleAccounts') accounts += (params[0] as string[]).length
+    return undefined
+  })
+  const counted = await openWallets(chain, { endpoints: [url], isPoor: true })
+  await counted.hasMetItsChain()
+  return {
+    methods,
+    /** How many calls each tick took, and how many accounts were asked for in all. */
+    async watchFor(ticks: number) {
+      const perTick: number[] = []
+      const before = accounts
+      for (let tick = 0; tick < ticks; tick += 1) {
+        clock.advance(tickMs)
+        const first = calls
+        await house.watch(counted)
+        perTick.push(calls - first)
+      }
+      const sum = perTick.reduce((all, each) => all + each, 0)
+      const asked = (accounts - before) / ticks
+      return { average: sum / ticks, most: Math.max(...perTick), asked }
+    },
+  }
+}
+
+const newAddress = () => base58.encode(randomBytes(32))
+
+/** Wallets that rest since weeks; their looks are as far apart as they are in the long run. */
+async function addIdle({ dedicated, temporary }: { dedicated: number; temporary: number }) {
+  const now = clock.now()
+  const past = after(now, -40 * day)
+  const numbers = await takeNumbers(db, dedicated + temporary)
+  const wallets = numbers.map((number, index) => ({
+    ...{ rail: rail.name, number, asset: null, busyUntil: past },
+    reference: `${index < temporary ? 'paid' : 'idle'} ${number}`,
+    ...{ address: newAddress(), tokenAccounts: { USDC: newAddress(), USDT: newAddress() } },
+  }))
+  await db.transaction(async (tx) => insertWallets(tx, past, wallets))
+  const environmentId = house.merchant.environments.test.id
+  const ifPaid = (value: unknown) => sql`case when w.reference like 'paid %' then ${value} end`
+  await db.rows(sql`
+    insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
+      bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
+      paid_at, created_at)
+    select ${environmentId}, gen_random_uuid(),
+      coalesce(${ifPaid('crypto_wallet')}, 'dedicated_crypto_wallet'), w.rail, w.address,
+      '', '', '', ${ifPaid('USDC')}, ${ifPaid(25_000_000)}::bigint, w.reference, '{}',
+      coalesce(${ifPaid('PAID')}, 'ACTIVE'), ${ifPaid(past)}::timestamptz,
+      ${ifPaid(past)}::timestamptz, ${past}
+    from wallets w where w.number >= ${numbers[0]!}`)
+  await db.rows(sql`
+    update token_accounts t set read_to = ${ifPaid('a sweep')},
+      due_at = ${now}::timestamptz + random() * interval '1 ms'
+        * coalesce(${ifPaid(day)}::float8, ${10 * minute}::float8)
+    from wallets w where w.rail = t.rail and w.address = t.wallet and w.number >= ${numbers[0]!}`)
+  await db.rows(sql`analyze token_accounts, collection_accounts, wallets`)
+}
+
+// Ten wallets are paid into, ten thousand rest: nine thousand that nothing ever came to, and a
+// thousand that had their payment. What is counted is what nodes are asked, one by one.
+test('what rests costs next to nothing, and twice as much of it hardly more', async () => {
+  for (let number = 0; number < 10; number += 1)
+    expect((await shop.openDedicated(`customer-${number}`)).status).toBe(201)
+  const counted = await openCountedRail()
+  await counted.watchFor(5)
+  const alone = await counted.watchFor(30)
+  await addIdle({ dedicated: 9_000, temporary: 1_000 })
+  const beside = await counted.watchFor(240)
+  await addIdle({ dedicated: 9_000, temporary: 1_000 })
+  const twice = await counted.watchFor(40)
+  const show = ({ average, most, asked }: typeof alone) =>
+    `${average.toFixed(2)} calls a tick, at most ${most}, for ${asked.toFixed(0)} token accounts`
+  console.log(`10 active wallets: ${show(alone)}`)
+  console.log(`beside 10,000 that rest: ${show(beside)}`)
+  console.log(`beside 20,000 that rest: ${show(twice)}`)
+
+  // Two token accounts each; the dedicated ones that rest are looked at every ten minutes.
+  const share = (2 * 9_000) / (10 * 60)
+  expect(alone).toMatchObject({ average: 1, most: 1, asked: 20 })
+  expect(beside.average).toBeLessThanOrEqual(1.1)
+  expect(beside.most).toBeLessThanOrEqual(2)
+  expect(beside.asked).toBeLessThan(20 + 1.2 * share)
+  expect(beside.asked).toBeGreaterThan(20 + 0.8 * share)
+  expect(twice.average).toBeLessThanOrEqual(1.3)
+  expect(twice.asked).toBeLessThan(20 + 2 * 1.2 * share)
+}, 300_000)
+
+test('a deposit costs two calls, once', async () => {
+  const created = await shop.openDedicated('one who pays')
+  const counted = await openCountedRail()
+  await counted.watchFor(2)
+  await shop.deposit(created.json.data.address, '5')
+  await chain.advance(33)
+  counted.methods.length = 0
+  await counted.watchFor(10)
+  const reading = counted.methods.filter((method) => method !== 'getMultipleAccounts')
+  expect(reading).toEqual(['getSignaturesForAddress', 'getTransaction'])
+  expect(await shop.balance()).toMatchObject({ available: '4.975' })
+})

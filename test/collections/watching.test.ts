@@ -1,0 +1,250 @@
+import { address, generateKeyPairSigner } from '@solana/kit'
+import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
+import {
+  getInitializeAccount3Instruction,
+  getMintToInstruction,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { day, minute, second } from '../../src/clock.js'
+import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import type { WalletRail } from '../../src/collections/ports.js'
+import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { watchWallets } from '../../src/collections/watch-wallets.js'
+import { limits } from '../../src/limits.js'
+import { connect } from '../../src/postgres/connection.js'
+import { reconcile } from '../../src/reconcile.js'
+import { setFaults } from '../rails/localnet/localnet.js'
+import { newPayer, tokenAccountOf, usdc } from '../rails/localnet/transfers.js'
+import { land, openFaucet } from '../rails/solana/rail.js'
+import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
+import { openWallets } from '../rails/solana/wallets.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** What goes wrong while wallets are watched and swept. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, rail, wallets, logger } = house
+
+let shop: ReturnType<typeof shopOf>
+beforeEach(async () => {
+  await setFaults(chain)
+  await house.sweep()
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+const open = async (reference: string) =>
+  (await shop.openDedicated(reference)).json.data as { reference: string; address: string }
+const available = async () => (await shop.balance()).available
+
+async function expectAgreement(): Promise<void> {
+  const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
+  const [result] = await reconcile({ db, rails }, clock.now())
+  expect(result!.differences).toEqual([])
+  await expectSoundBooks(db)
+}
+
+const watchTroubled = (by: WalletRail = wallets) =>
+  watchWallets(
+    { db, rail: by, mode: 'test', lane: house.lane, logger, isTroubled: true },
+    clock.now(),
+  )
+
+test('a history that nobody can read does not hide what came to others', async () => {
+  const opened = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(open))
+  for (const wallet of opened) await shop.deposit(wallet.address, '10')
+  await chain.advance(33)
+  const poisoned = await tokenAccountOf(opened[2]!.address)
+  const url = await openTwistedNode(chain, ({ method, params }) => {
+    const isMeant = method === 'getSignaturesForAddress' && params[0] === poisoned
+    return isMeant ? new TwistedError(-32603, 'Internal error') : undefined
+  })
+  const twisted = await openWallets(chain, { endpoints: [url], isPoor: true })
+  await house.watch(twisted)
+  expect(await available()).toBe('39.8')
+  expect(house.log.join('')).toContain('deposits may be hidden')
+  clock.advance(second)
+  await shop.deposit(opened[0]!.address, '10')
+  await chain.advance(33)
+  await house.watch(twisted)
+  expect(await available(), 'the others are watched on').toBe('49.75')
+  expect(await watchTroubled(twisted)).toBe(1)
+  expect(await watchTroubled(), 'not so often').toBe(0)
+  clock.advance(limits.deposits.troubleEveryMs)
+  expect(await watchTroubled()).toBe(1)
+  expect(await available()).toBe('59.7')
+  await house.settle()
+  await house.sweep()
+  await house.settle()
+  await expectAgreement()
+})
+
+test('when nobody answers, it is looked again soon, not when the lease is over', async () => {
+  const { address: wallet } = await open('f')
+  await shop.deposit(wallet, '10')
+  await chain.advance(33)
+  await setFaults(chain, { match: { any: true }, fault: 'rate_limit', times: 4 })
+  await expect(house.watch()).rejects.toThrow('no endpoint answers')
+  expect(await house.watch()).toBe(0)
+  clock.advance(limits.deposits.retryMs)
+  await setFaults(chain)
+  expect(await house.watch()).toBeGreaterThan(0)
+  expect(await available()).toBe('9.95')
+})
+
+// Nodes show no tokens where no token program is named, so such a transaction seems to leave
+// nothing behind. It costs next to nothing, and anybody can send it.
+test('who only names a token account in a transaction hides nothing there', async () => {
+  const { address: wallet } = await open('g')
+  await shop.deposit(wallet, '10')
+  const payer = await newPayer(chain)
+  const destination = await tokenAccountOf(wallet)
+  await land(chain, payer, [getTransferSolInstruction({ source: payer, destination, amount: 1n })])
+  await house.settle()
+  await shop.deposit(wallet, '10')
+  await land(chain, payer, [getTransferSolInstruction({ source: payer, destination, amount: 2n })])
+  await house.settle()
+  expect(await available()).toBe('19.9')
+  expect(await house.sweep()).toBe(1)
+  await house.settle()
+  await expectAgreement()
+})
+
+/** Coins of ours under the wallet's key, but not where it keeps them. */
+async function giveElsewhere(wallet: string): Promise<string> {
+  const faucet = await openFaucet(chain)
+  const account = await generateKeyPairSigner()
+  const [space, programAddress] = [165, TOKEN_PROGRAM_ADDRESS]
+  const lamports: number = await chain.call('getMinimumBalanceForRentExemption', space)
+  const made = { payer: faucet, newAccount: account, lamports, space, programAddress }
+  await land(chain, faucet, [
+    getCreateAccountInstruction(made),
+    getInitializeAccount3Instruction({
+      ...{ account: account.address, mint: usdc, owner: address(wallet) },
+    }),
+    getMintToInstruction({
+      ...{ mint: usdc, token: account.address, mintAuthority: faucet, amount: 9n },
+    }),
+  ])
+  return account.address
+}
+
+test('tokens that nobody asked for are kept in mind, seldom looked at, and no difference', async () => {
+  const { address: wallet } = await open('h')
+  await shop.deposit(wallet, '10')
+  const stray = await giveElsewhere(wallet)
+  await house.settle()
+  clock.advance(day)
+  await house.settle()
+  await house.settle()
+  const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean; dueAt: Date }>`
+    select amount, is_unread as "isUnread", due_at as "dueAt" from token_accounts
+    where address = ${stray}`)
+  expect(row).toMatchObject({ amount: 9n, isUnread: false })
+  expect(row!.dueAt.getTime()).toBeGreaterThan(clock.now().getTime() + day / 2)
+  expect(await available()).toBe('9.95')
+  await expectAgreement()
+})
+
+test('what was kept and not judged, because the worker died, is judged by another', async () => {
+  const { address: wallet } = await open('i')
+  await shop.deposit(wallet, '10')
+  await chain.advance(33)
+  const dying = createPaymentLane({
+    connect: () => connect(db.url, 'dying'),
+    ...{ clock, rails: new Map() },
+  })
+  await dying.close()
+  await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, logger }, clock.now())
+  expect(await available()).toBe('0')
+  await house.sweep()
+  expect(await tokensOf(wallet), 'nothing is swept that is not in the books').toBe('10000000')
+  await takeDueNotices({ db, rail: wallets.name, lane: house.lane, logger }, clock.now())
+  expect(await available()).toBe('9.95')
+  expect(await house.sweep()).toBeGreaterThan(0)
+  await house.settle()
+  await expectAgreement()
+})
+
+async function tokensOf(wallet: string): Promise<string> {
+  const { value } = await chain.call('getTokenAccountBalance', await tokenAccountOf(wallet))
+  return value.amount
+}
+
+// While one worker reads a history, another's sweep of the same account lands and is booked; then
+// the same amount comes again. The first worker must not write what it has read before.
+test('a sweep that lands while a history is read is not overlooked', async () => {
+  const { address: wallet, reference } = await open('j')
+  await shop.deposit(wallet, '10')
+  await house.settle()
+  await shop.deposit(wallet, '4')
+  await chain.advance(33)
+  const slow: WalletRail = {
+    ...wallets,
+    async readMoves(ranges) {
+      const moves = await wallets.readMoves(ranges)
+      await house.sweep()
+      await shop.deposit(wallet, '10')
+      await chain.advance(33)
+      return moves
+    },
+  }
+  await house.watch(slow)
+  for (let round = 0; round < 3; round += 1) await house.settle()
+  expect(await shop.paymentsOf(reference)).toHaveLength(3)
+  expect(await available()).toBe('23.88')
+  await house.sweep()
+  await house.settle()
+  await expectAgreement()
+})
+
+// Somebody signs a sweep and is suspended. Meanwhile another sweeps the same, it lands, and as much
+// comes again: the first must not take what nobody has judged yet.
+test('what changed while a sweep was signed is not swept by it', async () => {
+  const { address: wallet } = await open('k')
+  await shop.deposit(wallet, '10')
+  await house.settle()
+  const suspended: WalletRail = {
+    ...wallets,
+    async prepareSweeps(orders) {
+      const prepared = await wallets.prepareSweeps(orders)
+      await house.sweep()
+      await shop.deposit(wallet, '10')
+      return prepared
+    },
+  }
+  await sweepWallets({ db, rail: suspended, clock, logger }, clock.now())
+  await chain.advance(33)
+  expect(await tokensOf(wallet)).toBe('10000000')
+  for (let round = 0; round < 2; round += 1) await house.settle()
+  expect(await available()).toBe('19.9')
+  await house.sweep()
+  await house.settle()
+  await expectAgreement()
+})
+
+test('what fails again and again is tried ever more seldom, and at last', async () => {
+  const { address: wallet } = await open('l')
+  await shop.deposit(wallet, '10')
+  await house.settle()
+  await setFaults(chain, { match: { account: await tokenAccountOf(wallet) }, fault: 'fail' })
+  const tried: number[] = []
+  for (let round = 0; round < 14; round += 1) {
+    clock.advance(minute)
+    tried.push(await house.sweep())
+    await house.watch()
+  }
+  expect(tried.slice(0, 6)).toEqual([1, 1, 1, 1, 1, 1])
+  const times = tried.reduce((sum, each) => sum + each, 0)
+  expect(times).toBeGreaterThan(7)
+  expect(times).toBeLessThan(11)
+  await setFaults(chain)
+  clock.advance(2 ** times * limits.sweeps.failedRestMs)
+  await house.watch()
+  expect(await house.sweep()).toBe(1)
+  await house.settle()
+  await expectAgreement()
+})

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { openTwoWayHouse, order, twoWayShopOf } from '../support/two-way-house.js'
+
+const house = await openTwoWayHouse()
+const shop = twoWayShopOf(house, house.merchant)
+const simulate = (reference: string, body?: object) =>
+  house.ask('POST', `/public/checkout/${reference}/simulate`, body ? { body } : {})
+const methodOf = (data: { paymentMethods: { code: string }[] }) =>
+  data.paymentMethods.find(({ code }) => code === 'crypto')
+
+describe('a session with a price in coins', () => {
+  test('says it, names its wallet, and shows payers where to send them', async () => {
+    const { status, json } = await shop.create({ merchantReference: 'order-1' })
+    expect(status).toBe(201)
+    expect(json.data).toMatchObject({
+      ...{ amount: 1_250_000, currency: 'NGN', status: 'pending' },
+      crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.2' },
+      ...{ virtualAccount: expect.stringMatching(/^va_/) },
+      cryptoWallet: expect.stringMatching(/^cw_/),
+    })
+    const { reference, cryptoWallet } = json.data
+    expect(await shop.get(`/v1/checkout/sessions/${reference}`)).toEqual(json.data)
+    const wallet = await shop.wallet(cryptoWallet)
+    expect(wallet).toMatchObject({ status: 'ACTIVE', merchantReference: 'order-1' })
+    const shown = await shop.look(reference)
+    expect(shown).toMatchObject({
+      crypto: { address: wallet.address, asset: 'USDC', network: 'SOLANA', amount: '3.2' },
+      cryptoAmounts: { asset: 'USDC', amount: '3.2', amountReceived: '0', amountAccepted: '0' },
+      ...{ amountReceived: 0, amountAccepted: 0, received: [] },
+    })
+    expect(shown).not.toHaveProperty('cryptoWallet')
+    expect(shown.paymentMethods.map(({ code }: { code: string }) => code)).toEqual([
+      ...['bank_transfer', 'card', 'crypto'],
+    ])
+    expect(methodOf(shown)).toEqual({
+      ...{ code: 'crypto', label: 'USDC', enabled: true, available: true, status: 'available' },
+    })
+  })
+
+  test('paid in coins, says what came and how much of it is the merchant’s', async () => {
+    const { reference, number, address } = await shop.open()
+    await shop.pay(number, { amount: 100 })
+    await shop.send(address, '4')
+    await house.settle()
+    const shown = await shop.look(reference)
+    expect(shown).toMatchObject({
+      ...{ status: 'paid', successUrl: null, amountReceived: 100, amountAccepted: 0 },
+      cryptoAmounts: { amountReceived: '4', amountAccepted: '3.2' },
+      received: [
+        {
+          ...{ amount: '4', currency: 'USDC', amountAccepted: '3.2', amountHeld: '0.8' },
+          ...{ variance: 'OVERPAID', sentBackTo: null },
+        },
+        { amount: 100, currency: 'NGN', variance: 'UNDERPAID' },
+      ],
+    })
+    expect(shown).not.toHaveProperty('crypto')
+    expect(shown).not.toHaveProperty('bankTransfer')
+    expect(methodOf(shown)).toMatchObject({ available: false, status: 'unavailable' })
+  })
+
+  test('is listed as what it is, not as its account', async () => {
+    const other = twoWayShopOf(house, await house.hire('Bola'))
+    const [coins, bank, cancelled] = [await other.open(), await other.open(), await other.open()]
+    await other.send(coins.address)
+    await other.pay(bank.number)
+    await house.settle()
+    await other.cancel(cancelled.reference)
+    const listed = async (status: string) =>
+      (await other.get(`/v1/checkout/sessions?status=${status}`)).items.map(
+        ({ reference }: { reference: string }) => reference,
+      )
+    expect((await listed('paid')).sort()).toEqual([coins.reference, bank.reference].sort())
+    expect(await listed('cancelled')).toEqual([cancelled.reference])
+    expect(await listed('pending')).toEqual([])
+    const again = await other.cancel(coins.reference)
+    expect([again.status, again.json.code]).toEqual([409, 'checkout_session_failed'])
+  })
+
+  test('keeps its wallet when coins are disabled since', async () => {
+    const other = twoWayShopOf(house, await house.hire('Chidi'))
+    const { reference, address } = await other.open()
+    await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
+    expect(methodOf(await other.look(reference))).toMatchObject({ enabled: false, available: true })
+    await other.send(address)
+    await house.settle()
+    expect(await other.status(reference)).toBe('paid')
+  })
+
+  test('is one session with one wallet, however many copies of the request come', async () => {
+    const other = twoWayShopOf(house, await house.hire('Dayo'))
+    const headers = { 'idempotency-key': 'checkout-1' }
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => other.post('/v1/checkout/sessions', order, headers)),
+    )
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+    expect((await other.get('/v1/collections/crypto-wallets')).items).toHaveLength(1)
+    expect((await other.get('/v1/collections/virtual-accounts')).items).toHaveLength(1)
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    [{ asset: 'SOL' }, 'crypto.asset'],
+    [{ network: 'ETHEREUM' }, 'crypto.network'],
+    [{ amount: '0' }, 'crypto.amount'],
+    [{ amount: '0.0000001' }, 'crypto.amount'],
+    [{ amount: '-1' }, 'crypto.amount'],
+    [{ amount: 3.2 }, 'crypto.amount'],
+    [{ memo: 'x' }, 'crypto.memo'],
+  ])('%j', async (change, field) => {
+    const { status, json } = await shop.create({ crypto: { ...order.crypto, ...change } })
+    expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
+  })
+
+  test('coins where the merchant has not enabled them, and no other session', async () => {
+    const other = twoWayShopOf(house, await house.hire('Emeka'))
+    await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
+    const { status, json } = await other.create()
+    expect([status, json.code, json.reason]).toEqual([
+      ...[422, 'checkout_session_failed', 'no_payment_method'],
+    ])
+    const plain = await other.create({ crypto: undefined })
+    expect(plain.status).toBe(201)
+    expect(methodOf(plain.json.data)).toBeUndefined()
+    expect((await other.get('/v1/collections/crypto-wallets')).items).toEqual([])
+  })
+
+  test('coins where there is no chain; nothing is opened at the bank', async () => {
+    const dry = await openTwoWayHouse({ hasWallets: false })
+    const other = twoWayShopOf(dry, dry.merchant)
+    const { status, json } = await other.create()
+    expect([status, json.code, json.reason]).toEqual([
+      ...[503, 'checkout_session_failed', 'rail_unavailable'],
+    ])
+    expect((await other.get('/v1/collections/virtual-accounts')).items).toEqual([])
+  })
+})
+
+describe('pay this now', () => {
+  test('in coins is one transfer, which counts when it is final', async () => {
+    const { reference } = await shop.open()
+    for (let asked = 0; asked < 3; asked += 1) {
+      const { status, json } = await simulate(reference, { method: 'crypto' })
+      expect([status, json.message, json.data.status]).toEqual([200, 'Coins sent', 'pending'])
+    }
+    await house.settle()
+    const shown = await shop.look(reference)
+    expect([shown.status, shown.received.length]).toEqual(['paid', 1])
+  })
+
+  test('is by bank unless something else is said', async () => {
+    const { reference } = await shop.open()
+    const { json } = await simulate(reference)
+    expect([json.message, json.data.status]).toEqual(['Paid', 'paid'])
+    const { reference: other } = await shop.open()
+    expect((await simulate(other, { method: 'bank_transfer' })).json.data.status).toBe('paid')
+  })
+
+  test('in coins needs a session that takes them', async () => {
+    const { reference } = (await shop.create({ crypto: undefined })).json.data
+    const { status, json } = await simulate(reference, { method: 'crypto' })
+    expect([status, json.code, json.reason]).toEqual([
+      ...[422, 'checkout_session_failed', 'no_payment_method'],
+    ])
+    expect((await simulate(reference, { method: 'cash' })).status).toBe(400)
+  })
+})
+
+test('the whole database proves its claims', () => expectSoundBooks(house.db))

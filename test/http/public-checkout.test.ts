@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+
+const house = await openBankHouse()
+const shop = customersOf(house, house.merchant)
+const order = {
+  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+}
+const open = async (by = shop): Promise<string> =>
+  (await by.post('/v1/checkout/sessions', order)).json.data.reference
+const simulate = async (reference: string) =>
+  (await house.ask('POST', `/public/checkout/${reference}/simulate`)).json
+
+describe('paying in test mode says what became of it', () => {
+  test('when it is paid, and when it was', async () => {
+    const reference = await open()
+    for (const _ of [1, 2])
+      expect(await simulate(reference)).toMatchObject({ message: 'Paid', data: { status: 'paid' } })
+  })
+
+  test('when it was cancelled', async () => {
+    const reference = await open()
+    await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
+    const { message, data } = await simulate(reference)
+    expect(message).toMatch(/^The money came after the session was cancelled, so nothing is paid/)
+    expect(data).toMatchObject({
+      ...{ status: 'cancelled', received: [{ status: 'HELD', variance: 'LATE' }] },
+    })
+  })
+
+  test('when the time was up, also before somebody has closed it', async () => {
+    for (const isClosed of [false, true]) {
+      const reference = await open()
+      house.clock.advance(30 * 60_000)
+      if (isClosed) await house.work()
+      const { message, data } = await simulate(reference)
+      expect(message).toMatch(/^The money came after the time was up, so nothing is paid/)
+      expect(data.received).toMatchObject([{ status: 'HELD', variance: 'LATE' }])
+    }
+  })
+})
+
+describe('a page of any origin', () => {
+  const origin = 'https://shop.example'
+  const ask = (method: string, path: string, headers = {}) =>
+    fetch(house.url + path, { method, headers: { origin, ...headers } })
+
+  test.each([
+    ['', 'GET, HEAD'],
+    ['/stream', 'GET'],
+    ['/simulate', 'POST'],
+  ])('may ask whether it may ask: %s', async (path, methods) => {
+    const wanted = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    }
+    const { status, headers } = await ask('OPTIONS', `/public/checkout/cs_1${path}`, wanted)
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    expect(headers.get('access-control-allow-methods')).toBe(methods)
+    expect(headers.get('access-control-allow-headers')).toBe('content-type')
+  })
+
+  test.each([
+    ['GET', '/public/checkout/cs_1', 404],
+    ['GET', '/public/checkout/%zz', 400],
+    ['GET', `/public/checkout/${'c'.repeat(500)}`, 400],
+    ['GET', '/public/checkout/cs_1?a=1', 400],
+    ['GET', '/public/nothing', 404],
+    ['PUT', '/public/checkout/cs_1', 405],
+    ['POST', '/public/checkout/cs_1/simulate', 404],
+  ])('may read why it was refused: %s %s', async (method, path, refused) => {
+    const { status, headers } = await ask(method, path)
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([refused, '*'])
+  })
+
+  test('may read when to come back', async () => {
+    const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
+    const asked = Array.from({ length: 5 }, () => fetch(`${strict.url}/public/checkout/cs_1`))
+    const { headers } = (await Promise.all(asked)).find(({ status }) => status === 429)!
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toContain('retry-after')
+  })
+
+  test('may ask nothing that needs a key, and nothing that is for people', async () => {
+    for (const path of ['/v1/balances', '/v1/checkout/sessions', '/checkout/cs_1']) {
+      const { status, headers } = await ask('OPTIONS', path)
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([405, null])
+    }
+  })
+})

@@ -1,0 +1,34 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { pictures } from './checkout-house.js'
+
+export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
+const schemes = ['light', 'dark'] as const
+
+/** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
+export async function picture(page: Page, kind: string, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of schemes) {
+      const isChecked = (size === 'phone') === (colorScheme === 'light')
+      if (kind === 'bare' && !isChecked) continue
+      await page.emulateMedia({ colorScheme })
+      if (kind === 'script' && isChecked) await expectAccessible(page)
+      const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
+      await page.screenshot({ path, fullPage: true })
+    }
+  }
+}
+
+export async function expectAccessible(page: Page): Promise<void> {
+  const isFit = 'document.documentElement.scrollWidth <= innerWidth'
+  expect(await page.evaluate(isFit), 'nothing is wider than the screen').toBe(true)
+  const hasAxe = await page.evaluate("typeof axe === 'object'")
+  if (!hasAxe) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>(
+    "axe.run({ resultTypes: ['violations'] })",
+  )
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`)
+  expect(found).toEqual([])
+}

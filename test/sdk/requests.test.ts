@@ -1,0 +1,228 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import {
+  AuthenticationError,
+  ConnectionError,
+  InsufficientBalanceError,
+  Manilla,
+  ManillaError,
+  NotFoundError,
+  RateLimitError,
+  ValidationError,
+} from '../../sdk/src/manilla.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { openHouse } from '../support/house.js'
+
+/** The SDK against the service as it is. */
+
+const house = await openBankHouse()
+const baseUrl = house.url
+const keys = house.merchant.test
+const manilla = new Manilla(keys.secret, { baseUrl, maxRetries: 0 })
+
+const order = (merchantReference: string) => ({ merchantReference, amount: 500_000 })
+
+async function collect<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of list) items.push(item)
+  return items
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<ManillaError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ManillaError)
+  return error
+}
+
+describe('a shop that collects', () => {
+  test('creates, is paid, verifies, and reads what happened', async () => {
+    const account = await manilla.virtualAccounts.create({
+      ...order('order-1001'),
+      metadata: { cart: 'c-77' },
+      expiresAt: undefined,
+    })
+    expect(account).toMatchObject({ status: 'ACTIVE', metadata: { cart: 'c-77' } })
+    const { accountNumber, reference } = account
+    const payment = await manilla.test.bankTransfers.create({ accountNumber, amount: 500_000 })
+    expect(payment).toMatchObject({ status: 'ACCEPTED', accountReference: reference })
+    expect((await manilla.virtualAccounts.get(reference)).status).toBe('PAID')
+    expect(await manilla.payments.get(payment.reference)).toEqual(payment)
+
+    const [event] = await collect(manilla.events.list({ type: 'virtual_account.paid' }))
+    expect(event).toMatchObject({ type: 'virtual_account.paid', data: { reference } })
+    const [naira] = await manilla.balances.list()
+    expect(naira).toEqual({ asset: 'NGN', available: 495_000, held: 0, pending: 0 })
+    const { text, nextCursor } = await manilla.balanceEntries.csv({ asset: 'NGN' })
+    expect([text.split('\n')[0], nextCursor]).toEqual([
+      expect.stringMatching(/^number,asset/),
+      null,
+    ])
+  })
+
+  test('shows a payer its session without sending the key', async () => {
+    const customer = { name: 'Ada Obi', email: 'ada@example.com' }
+    const session = { amount: 5_000, description: 'Agege bread', customer }
+    const { reference } = await manilla.checkout.sessions.create(session)
+    const seen: Headers[] = []
+    const page = new Manilla(keys.public, {
+      baseUrl,
+      fetch: (url, init) => {
+        seen.push(new Headers(init.headers))
+        return fetch(url, init)
+      },
+    })
+    expect((await page.checkout.retrieve(reference)).status).toBe('pending')
+    expect((await page.checkout.simulate(reference)).status).toBe('paid')
+    expect(seen.map((headers) => [...headers.keys()])).toEqual([['accept'], ['accept']])
+    expect((await page.profile.get()).mode).toBe('test')
+  })
+
+  test('deletes what it does not need, and is told nothing', async () => {
+    const endpoint = await manilla.webhookEndpoints.create({ url: 'http://127.0.0.1:9/' })
+    expect(endpoint.secret).toMatch(/^whsec_/)
+    const changed = await manilla.webhookEndpoints.update(endpoint.id, { enabled: false })
+    expect(changed.enabled).toBe(false)
+    expect(await manilla.webhookEndpoints.delete(endpoint.id)).toBeUndefined()
+    const refusal = await refusalOf(manilla.webhookEndpoints.get(endpoint.id))
+    expect(refusal).toBeInstanceOf(NotFoundError)
+  })
+})
+
+describe('lists', () => {
+  test('are walked page by page to the end, or one page at a time', async () => {
+    const { test: others } = await house.hire('Bola Foods')
+    const shop = new Manilla(others.secret, { baseUrl })
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) {
+      house.clock.advance(1)
+      await shop.virtualAccounts.create(order(name))
+    }
+    const query = { status: 'ACTIVE', limit: 2 } as const
+    const all = await collect(shop.virtualAccounts.list(query))
+    expect(all.map(({ merchantReference }) => merchantReference)).toEqual(names.toReversed())
+
+    const first = await shop.virtualAccounts.list(query).page()
+    expect(first.items).toEqual(all.slice(0, 2))
+    const rest = shop.virtualAccounts.list({ ...query, cursor: first.nextCursor! })
+    expect(await collect(rest)).toEqual(all.slice(2))
+    expect((await rest.page()).items).toEqual(all.slice(2, 4))
+  })
+
+  test('stop asking when the reader has had enough', async () => {
+    let asked = 0
+    const counting = new Manilla(keys.secret, {
+      baseUrl,
+      fetch: (url, init) => {
+        asked += 1
+        return fetch(url, init)
+      },
+    })
+    const list = counting.banks.list()
+    expect((await list).length).toBeGreaterThan(2)
+    for await (const _ of counting.events.list({ limit: 1 })) break
+    expect(asked).toBe(2)
+  })
+})
+
+describe('keys of requests', () => {
+  test('are made for every POST, another each time, and yours is used where you give one', async () => {
+    const options = { idempotencyKey: 'order-77' }
+    const once = await manilla.virtualAccounts.create(order('order-77'), options)
+    expect(await manilla.virtualAccounts.create(order('order-77'), options)).toEqual(once)
+    const [one, other] = await Promise.all([
+      manilla.virtualAccounts.create(order('order-78')),
+      manilla.virtualAccounts.create(order('order-78')),
+    ])
+    expect(one.reference).not.toBe(other.reference)
+    const refusal = await refusalOf(manilla.virtualAccounts.create(order('order-79'), options))
+    expect(refusal).toMatchObject({ status: 422, reason: 'idempotency_key_reused' })
+    expect(refusal.idempotencyKey).toBe('order-77')
+  })
+})
+
+describe('a refusal', () => {
+  test('has everything that the service says', async () => {
+    const wrong = { merchantReference: 'x', amount: 5.5 }
+    const refusal = await refusalOf(manilla.virtualAccounts.create(wrong))
+    expect(refusal).toBeInstanceOf(ValidationError)
+    expect(refusal).toMatchObject({
+      ...{ name: 'ValidationError', code: 'validation_failed', status: 400 },
+      details: [{ field: 'amount', issue: expect.any(String) }],
+      nextStep: expect.stringContaining('Correct'),
+      requestId: expect.any(String),
+    })
+    expect(refusal.message).toContain('amount')
+  })
+
+  test('is of the class that its status has', async () => {
+    const poor = manilla.bankTransfers.create({
+      ...{ amount: 900_000_000, bankCode: '058', accountNumber: '0123456789' },
+    })
+    const stranger = new Manilla(`${keys.secret.slice(0, -1)}?`, { baseUrl })
+    const live = new Manilla(house.merchant.live.secret, { baseUrl })
+    const kinds = await Promise.all(
+      [
+        poor,
+        stranger.balances.list(),
+        live.test.fund({ asset: 'NGN', amount: 1 }),
+        manilla.payments.get('pay_unknown'),
+        manilla.payments.refund('pay/../unknown'),
+      ].map(async (work) => (await refusalOf(work)).constructor),
+    )
+    const [denied, missing] = [AuthenticationError, NotFoundError]
+    expect(kinds).toEqual([InsufficientBalanceError, denied, denied, missing, missing])
+  })
+
+  test('for too many requests says how long to wait', async () => {
+    const strict = await openHouse({ rateLimitPerSecond: 1 })
+    const { secret } = strict.merchant.test
+    const shop = new Manilla(secret, { baseUrl: strict.url, maxRetries: 0 })
+    const asked = Array.from({ length: 5 }, () => shop.balances.list())
+    const settled = await Promise.allSettled(asked)
+    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]).toBeInstanceOf(RateLimitError)
+    expect(refused[0].retryAfterMs).toBeGreaterThan(0)
+  })
+})
+
+describe('what could never work', () => {
+  test.each([
+    [undefined, 'The key is missing. Is its variable set?'],
+    ['', 'The key is empty'],
+    [`${keys.secret}\n`, 'line break'],
+    ['whsec_abc', 'start with sk_test_ or sk_live_'],
+  ])('a key such as %j is refused before anything is sent', (key, message) => {
+    expect(() => new Manilla(key, { baseUrl })).toThrow(message)
+  })
+
+  test('an address that is none is refused, and one with /v1 or a slash behind it is understood', async () => {
+    expect(() => new Manilla(keys.secret, { baseUrl: 'localhost:8080' })).toThrow('baseUrl must')
+    for (const written of [`${baseUrl}/`, `${baseUrl}/v1`, new URL(baseUrl)])
+      await new Manilla(keys.secret, { baseUrl: written }).balances.list()
+  })
+
+  test('a reference that is missing does not become a list', async () => {
+    const nothing = undefined as unknown as string
+    await expect(manilla.virtualAccounts.get(nothing)).rejects.toThrow(
+      'manilla.virtualAccounts.get needs its reference as a text; it was given undefined.',
+    )
+    await expect(manilla.events.get('')).rejects.toThrow('needs its id as a text')
+  })
+
+  test('an address where nobody listens is named, with what to do', async () => {
+    const nobody = new Manilla(keys.secret, { baseUrl: 'http://127.0.0.1:2', maxRetries: 0 })
+    const refusal = await refusalOf(nobody.virtualAccounts.create(order('order-1')))
+    expect(refusal).toBeInstanceOf(ConnectionError)
+    expect(refusal.message).toBe('No answer from http://127.0.0.1:2 (ECONNREFUSED).')
+    expect(refusal.nextStep).toContain(refusal.idempotencyKey)
+  })
+})
+
+test('printing the client shows no key', () => {
+  expect(inspect(manilla, { depth: 9, showHidden: true })).not.toContain(keys.secret)
+  expect(JSON.stringify(manilla)).not.toContain(keys.secret)
+})

@@ -1,0 +1,251 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import {
+  ConnectionError,
+  Manilla,
+  ManillaError,
+  NotFoundError,
+  RateLimitError,
+} from '../../sdk/src/manilla.js'
+import { readRetryAfter, waitBeforeRetry, whyRetry } from '../../sdk/src/retry.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { openHouse, whenDone } from '../support/house.js'
+import { openReceiver, type Received } from '../support/receiver.js'
+
+const key = `sk_test_${'x'.repeat(38)}`
+const order = { merchantReference: 'order-1', amount: 500_000 }
+
+type Reply = (response: ServerResponse) => void
+
+/** A server that answers as it is told, in this order, and the last for ever. */
+async function openTrouble(...replies: Reply[]) {
+  const left = [...replies]
+  const answer = (response: ServerResponse) =>
+    (left.length > 1 ? left.shift()! : left[0]!)(response)
+  const { url, received } = await openReceiver(answer)
+  return { received, manilla: new Manilla(key, { baseUrl: url }) }
+}
+
+const say =
+  (status: number, body: object | string, headers = {}): Reply =>
+  (response) =>
+    response
+      .writeHead(status, { 'retry-after': '0', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body))
+const fine = say(200, { status: true, message: 'Done', data: { reference: 'va_1' } })
+const refuse = (status: number, code: string, reason?: string) =>
+  say(status, { status: false, message: 'No.', code, reason, requestId: 'req_1' })
+const hangUp: Reply = (response) => response.destroy()
+const cutShort: Reply = (response) => {
+  response.writeHead(200, { 'content-length': 1_000 }).write('{"status":true,')
+  response.flushHeaders()
+  setImmediate(() => response.destroy())
+}
+const stayQuiet: Reply = () => {}
+
+const keysOf = (received: Received[]) => received.map(({ headers }) => headers['idempotency-key'])
+
+describe('a request is sent again, the same with the same key,', () => {
+  test.each<[string, Reply]>([
+    ['when the connection is lost', hangUp],
+    ['when the answer is cut short', cutShort],
+    ['after 408', say(408, '')],
+    ['while a copy is worked on', refuse(409, 'validation_failed', 'idempotency_in_progress')],
+    ['after 429', refuse(429, 'rate_limited')],
+    ['after 500', refuse(500, 'internal_error')],
+    ['after 502 of a proxy', say(502, '<html>Bad gateway</html>')],
+    ['after 503', refuse(503, 'internal_error', 'outcome_unknown')],
+    ['after 504', say(504, '')],
+  ])('%s', async (_, trouble) => {
+    const { manilla, received } = await openTrouble(trouble, fine)
+    expect(await manilla.virtualAccounts.create(order)).toEqual({ reference: 'va_1' })
+    expect(received).toHaveLength(2)
+    expect(new Set(keysOf(received)).size).toBe(1)
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1)
+  })
+
+  test('and a thing that the lost attempt deleted is deleted', async () => {
+    const gone = refuse(404, 'not_found')
+    const { manilla, received } = await openTrouble(hangUp, gone)
+    await manilla.webhookEndpoints.delete('we_1')
+    expect(received).toHaveLength(2)
+    const busy = await openTrouble(refuse(429, 'rate_limited'), gone)
+    await expect(busy.manilla.webhookEndpoints.delete('we_1')).rejects.toThrow(NotFoundError)
+  })
+
+  test('but not more often than allowed', async () => {
+    const { manilla, received } = await openTrouble(refuse(503, 'internal_error', 'unavailable'))
+    const work = manilla.balances.list({ maxRetries: 1 })
+    await expect(work).rejects.toMatchObject({ status: 503, requestId: 'req_1' })
+    expect(received).toHaveLength(2)
+  })
+})
+
+describe('a request is sent once', () => {
+  test.each<[number, string, string?]>([
+    [400, 'validation_failed'],
+    [401, 'authentication_failed'],
+    [402, 'insufficient_balance'],
+    [403, 'forbidden', 'test_mode_only'],
+    [404, 'not_found'],
+    [409, 'dedicated_account_creation_failed', 'duplicate_reference'],
+    [422, 'bank_transfer_failed'],
+    [422, 'validation_failed', 'idempotency_key_reused'],
+  ])('when the answer is %i %s %s', async (status, code, reason) => {
+    const { manilla, received } = await openTrouble(refuse(status, code, reason))
+    await expect(manilla.virtualAccounts.create(order)).rejects.toMatchObject({ status, code })
+    expect(received).toHaveLength(1)
+  })
+
+  test('when no key would make a second one harmless', async () => {
+    const { manilla, received } = await openTrouble(hangUp)
+    await expect(manilla.checkout.simulate('cs_1')).rejects.toThrow(ConnectionError)
+    expect(received).toHaveLength(1)
+  })
+
+  test('when the service asks for more patience than a request should have', async () => {
+    const busy = say(429, { code: 'rate_limited', message: 'No.' }, { 'retry-after': '3600' })
+    const { manilla, received } = await openTrouble(busy)
+    const error = await manilla.balances.list().catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(RateLimitError)
+    expect([error.retryAfterMs, received.length]).toEqual([3_600_000, 1])
+  })
+
+  test('when something answers that is not Manilla', async () => {
+    const { manilla, received } = await openTrouble(say(200, '<html>Welcome</html>'))
+    await expect(manilla.balances.list()).rejects.toMatchObject({
+      ...{
+        code: 'unexpected_answer',
+        status: 200,
+        message: expect.stringMatching(/not as Manilla does/),
+      },
+      nextStep: expect.stringContaining('baseUrl'),
+    })
+    expect(received).toHaveLength(1)
+  })
+
+  test('when it is pointed elsewhere: the key stays here', async () => {
+    const elsewhere = await openReceiver()
+    const { manilla } = await openTrouble(say(301, '', { location: elsewhere.url }))
+    const work = manilla.balances.list()
+    await expect(work).rejects.toMatchObject({ code: 'unexpected_answer', status: 301 })
+    await expect(work).rejects.toThrow(`points to ${elsewhere.url}`)
+    expect(elsewhere.received).toEqual([])
+  })
+})
+
+describe('a caller', () => {
+  test('gets no answer in time, and is told so', async () => {
+    const { manilla, received } = await openTrouble(stayQuiet)
+    const work = manilla.virtualAccounts.create(order, { timeoutMs: 20, maxRetries: 1 })
+    await expect(work).rejects.toThrow(/^No answer from .* within 20 ms\.$/)
+    expect(received.length).toBeLessThanOrEqual(2)
+  })
+
+  test('who changes their mind gets their own reason back, and nothing is sent any more', async () => {
+    const stop = new AbortController()
+    const reason = new Error('The customer left')
+    const { manilla, received } = await openTrouble(() => stop.abort(reason))
+    const work = manilla.virtualAccounts.create(order, { signal: stop.signal })
+    await expect(work).rejects.toBe(reason)
+    await expect(manilla.balances.list({ signal: stop.signal })).rejects.toBe(reason)
+    expect(received).toHaveLength(1)
+  })
+
+  test('who changes their mind between two attempts is not kept waiting', async () => {
+    const stop = new AbortController()
+    const patience = say(503, { code: 'internal_error', message: 'No.' }, { 'retry-after': '29' })
+    const { manilla, received } = await openTrouble((response) => {
+      patience(response)
+      response.on('close', () => setTimeout(() => stop.abort(), 50))
+    })
+    await expect(manilla.balances.list({ signal: stop.signal })).rejects.toThrow('aborted')
+    expect(received).toHaveLength(1)
+  })
+})
+
+// The house does the work and its answer is lost on the way, three times. What the caller gets in
+// the end must be the answer to the first, and there must be one account.
+test('answers that are lost on the way never make two of one', async () => {
+  const house = await openBankHouse()
+  let lost = 0
+  const baseUrl = await openRoad(house.url, () => {
+    lost += 1
+    return lost <= 3
+  })
+  const manilla = new Manilla(house.merchant.test.secret, { baseUrl })
+  const account = await manilla.virtualAccounts.create(order)
+  expect(lost).toBe(4)
+  const { items } = await manilla.virtualAccounts.list({ merchantReference: 'order-1' }).page()
+  expect(items).toEqual([account])
+})
+
+/** Carries requests to a house, and loses the answers that it is told to lose. */
+async function openRoad(target: string, isLost: () => boolean): Promise<string> {
+  const carry = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
+    const body = Buffer.concat(chunks)
+    const answer = await fetch(target + request.url, {
+      ...{ method: request.method!, headers },
+      ...(body.length > 0 && { body }),
+    })
+    const text = await answer.text()
+    if (isLost()) response.destroy()
+    else response.writeHead(answer.status).end(text)
+  }
+  const server = createServer((request, response) => void carry(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  whenDone(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+// Eight ask at once where four may. All get through, by waiting as they are told; the time of the
+// house goes on with every refusal.
+test('a rate limit is waited out', async () => {
+  const house = await openHouse({ rateLimitPerSecond: 4 })
+  let refused = 0
+  const watch = async (url: string, init: RequestInit) => {
+    const answer = await fetch(url, init)
+    if (answer.status !== 429) return answer
+    refused += 1
+    house.clock.advance(500)
+    return answer
+  }
+  const { secret } = house.merchant.test
+  const manilla = new Manilla(secret, { baseUrl: house.url, fetch: watch, maxRetries: 9 })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => manilla.balances.list()))
+  expect(answers).toHaveLength(8)
+  expect(refused).toBeGreaterThan(0)
+})
+
+describe('how long to wait', () => {
+  const failed = (retryAfterMs?: number) =>
+    new ManillaError({ code: 'internal_error', message: 'No.', status: 503, retryAfterMs })
+
+  test('doubles up to a limit, spread over half of it', () => {
+    const waits = (random: number) =>
+      [0, 1, 2, 5, 30].map((retries) => waitBeforeRetry(failed(), retries, random))
+    expect(waits(1)).toEqual([250, 500, 1_000, 8_000, 8_000])
+    expect(waits(0)).toEqual([125, 250, 500, 4_000, 4_000])
+  })
+
+  test('is never less than the service asks for, and nothing is tried when that is too long', () => {
+    expect(waitBeforeRetry(failed(5_000), 0, 0)).toBe(5_000)
+    expect(waitBeforeRetry(failed(30_001), 0, 0)).toBeUndefined()
+  })
+
+  test('is read as seconds or as a date', () => {
+    const now = Date.parse('2026-01-05T09:00:00Z')
+    expect(readRetryAfter('3', now)).toBe(3_000)
+    expect(readRetryAfter('Mon, 05 Jan 2026 09:00:07 GMT', now)).toBe(7_000)
+    expect(readRetryAfter('Mon, 05 Jan 2026 08:00:00 GMT', now)).toBe(0)
+    expect([readRetryAfter('soon', now), readRetryAfter(null, now)]).toEqual([undefined, undefined])
+  })
+
+  test('has a reason that a person can read', () => {
+    expect(whyRetry(failed())).toBe('the service cannot take it now')
+  })
+})

@@ -1,0 +1,186 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { Manilla, verifyWebhook, WebhookError } from '../../sdk/src/manilla.js'
+import {
+  makeSecret,
+  makeSigningKey,
+  readSecret,
+  readSigningKey,
+  signMessage,
+} from '../../src/webhooks/signing.js'
+import { startDeliverer } from '../support/deliverer.js'
+import { openHouse } from '../support/house.js'
+import { openReceiver } from '../support/receiver.js'
+import { until } from '../support/sessions.js'
+
+/** Signed by the service's own hand, verified by the SDK's. */
+
+const secret = makeSecret().reveal()
+const { signingKey, publicKey } = makeSigningKey()
+const now = new Date('2026-01-05T09:00:00Z')
+const timestamp = now.getTime() / 1_000
+const body = JSON.stringify({
+  ...{ id: 'evt_1', type: 'payment.held', timestamp: now.toISOString(), mode: 'test', sequence: 1 },
+  data: { reference: 'pay_1', narration: 'Àṣẹ, ₦5,000 for Ada' },
+})
+
+function sign(text: string, { id = 'evt_1', at = timestamp, by = secret } = {}) {
+  const keys = { secrets: [readSecret(by)], privateKey: readSigningKey(signingKey.reveal()) }
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(at),
+    'webhook-signature': signMessage(keys, { id, timestamp: at, body: text }),
+  }
+}
+
+async function problemOf(work: Promise<unknown>): Promise<[string, string]> {
+  const error = await work.catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(WebhookError)
+  const { problem, message } = error as WebhookError
+  return [problem, message]
+}
+
+describe('a genuine webhook', () => {
+  const headers = sign(body)
+
+  test.each([
+    ['text', body],
+    ['a Buffer', Buffer.from(body)],
+    ['an ArrayBuffer', Uint8Array.from(Buffer.from(body)).buffer],
+  ])('is believed as %s, by secret and by public key', async (_, raw) => {
+    for (const by of [secret, publicKey])
+      expect(await verifyWebhook(raw, headers, by, { now })).toEqual(JSON.parse(body))
+  })
+
+  test('may have its headers in any form', async () => {
+    const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]])
+    const forms = [new Headers(headers), new Map(Object.entries(headers))]
+    for (const form of [...forms, Object.fromEntries(shouted)])
+      expect((await verifyWebhook(body, form, secret, { now })).id).toBe('evt_1')
+  })
+
+  test('may be signed by an old secret beside the new one', async () => {
+    const old = sign(body, { by: makeSecret().reveal() })['webhook-signature']
+    const both = { ...headers, 'webhook-signature': `${old} ${headers['webhook-signature']}` }
+    expect((await verifyWebhook(body, both, secret, { now })).id).toBe('evt_1')
+  })
+
+  test('of any sender that follows Standard Webhooks is believed', async () => {
+    const signature = new Webhook(secret).sign('evt_1', now, body)
+    const theirs = { ...headers, 'webhook-signature': signature }
+    expect((await verifyWebhook(body, theirs, secret, { now })).type).toBe('payment.held')
+  })
+})
+
+describe('what went wrong is said', () => {
+  const headers = sign(body)
+  const verify = (raw: unknown, heads: object = headers, by: unknown = secret, at: Date = now) =>
+    problemOf(verifyWebhook(raw as string, heads as Headers, by as string, { now: at }))
+
+  test('the body was parsed', async () => {
+    const [problem, message] = await verify(JSON.parse(body))
+    expect([problem, message]).toEqual(['body_parsed', expect.stringContaining('express.raw(')])
+    expect((await verify(undefined))[0]).toBe('body_parsed')
+  })
+
+  test('headers are missing', async () => {
+    const { 'webhook-id': _, ...rest } = headers
+    const [problem, message] = await verify(body, rest)
+    expect([problem, message]).toEqual([
+      'headers_missing',
+      expect.stringMatching(/no webhook-id\./),
+    ])
+    expect((await verify(body, {}))[1]).toContain('no webhook-id, no webhook-timestamp')
+  })
+
+  test.each([
+    [null, 'is missing. Is its variable set?'],
+    ['', 'is empty'],
+    [`${secret}\n`, 'line break around it'],
+    ['sk_test_abc', 'is an API key'],
+    ['we_01hx', 'is the id of an endpoint'],
+    [secret.slice('whsec_'.length), 'must start with whsec_'],
+    ['whsec_abc', 'is cut short'],
+    [publicKey.slice(0, -4), 'is cut short'],
+    ['whsec_!!!!', 'is not a key'],
+  ])('the secret is %j', async (given, message) => {
+    expect(await verify(body, headers, given)).toEqual([
+      'secret_malformed',
+      expect.stringContaining(message),
+    ])
+  })
+
+  test.each([
+    ['parsed and written anew', JSON.stringify(JSON.parse(body), null, 2)],
+    ['line break were added', `${body}\n`],
+    ['read as Latin-1', Buffer.from(body).toString('latin1')],
+    ['not whole JSON', body.slice(0, -10)],
+    ['is empty', ''],
+    ['of another event', body.replace('evt_1', 'evt_2')],
+  ])('the body was changed: %s', async (how, changed) => {
+    for (const by of [secret, publicKey]) {
+      const said = await verify(changed, headers, by)
+      expect(said).toEqual(['body_changed', expect.stringContaining(how)])
+    }
+  })
+
+  test('the secret is that of another endpoint', async () => {
+    for (const other of [makeSecret().reveal(), makeSigningKey().publicKey]) {
+      const [problem, message] = await verify(body, headers, other)
+      expect([problem, message]).toEqual([
+        'signature_mismatch',
+        expect.stringContaining('another secret'),
+      ])
+    }
+  })
+
+  test('the amount was changed by somebody on the way', async () => {
+    const [problem] = await verify(body.replace('5,000', '9,000'))
+    expect(problem).toBe('signature_mismatch')
+  })
+
+  test.each(['v2,abc', 'v1', 'nonsense', 'v1a,abc'])('the signature is %j', async (signature) => {
+    const [problem, message] = await verify(body, { ...headers, 'webhook-signature': signature })
+    expect([problem, message]).toEqual(['signature_mismatch', expect.stringContaining('no v1')])
+  })
+
+  test('it is too old or too new, by how much, and whose clock to look at', async () => {
+    const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
+    expect(await verify(body, headers, secret, later(301))).toEqual([
+      'too_old',
+      expect.stringMatching(/sent 301 s ago, and 300 s are allowed.*your clock is fast/),
+    ])
+    expect(await verify(body, headers, secret, later(-420))).toEqual([
+      'too_new',
+      expect.stringMatching(/420 s ahead of yours.*Your clock is slow/),
+    ])
+    const patient = { now: later(301), toleranceMs: 600_000 }
+    expect((await verifyWebhook(body, headers, secret, patient)).id).toBe('evt_1')
+  })
+
+  test('its time is no number', async () => {
+    const odd = sign(body, { at: 'soon' as unknown as number })
+    expect(await verify(body, odd)).toEqual([
+      'headers_missing',
+      expect.stringContaining('no webhook-timestamp'),
+    ])
+  })
+})
+
+test('what the service really sends is believed', async () => {
+  const house = await openHouse()
+  startDeliverer(house.db, { seal: house.seal })
+  const { received, url } = await openReceiver()
+  const manilla = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
+  const endpoint = await manilla.webhookEndpoints.create({ url })
+  const { eventId } = await manilla.webhookEndpoints.test(endpoint.id)
+  await until(() => received.length === 1)
+  const [{ body: raw, headers }] = received as [(typeof received)[0]]
+  for (const by of [endpoint.secret, endpoint.publicKey]) {
+    const event = await manilla.webhooks.verify(raw, headers, by)
+    expect(event).toEqual(await manilla.events.get(eventId))
+    // The type decides what the data is, for the compiler too.
+    if (event.type === 'webhook_endpoint.test') expect(event.data.url).toBe(endpoint.url)
+    else expect.unreachable()
+  }
+})

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'vitest'
+import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { depositsStorm } from './deposits-storm.js'
+
+/** `npm run storm` asks for more of them. */
+const kills = Number(process.env.STORM_KILLS ?? 2)
+const isFull = kills > 2
+const [deposits, wallets] = isFull ? [2_000, 500] : [120, 30]
+const patienceMs = 300_000
+
+const home = createHome()
+const programs: Program[] = []
+afterAll(async () => {
+  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+  await Promise.all(programs.map((program) => program.ended))
+  await removeHome(home)
+})
+
+// The same amounts come to the same wallets again and again, also just while they are swept or
+// after they were closed; nodes lose, refuse and are behind; processes die. Whatever is on the
+// chain must be one payment, and every coin must lie where the books say.
+test(
+  'every deposit on the chain is credited once, whatever nodes answer and whoever is killed when',
+  async () => {
+    const startedAt = performance.now()
+    const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10
+    const aftermath = await depositsStorm({
+      ...{ home, kills, deposits, wallets, connections: 16, patienceMs },
+      random: seededRandom('deposits storm'),
+      say: (line) => console.log(`${seconds()} s: ${line}`),
+      onStart: (program) => programs.push(program),
+    })
+    const { byVariance, sweeps, afterSweep } = aftermath
+    console.log(
+      `${aftermath.deposits} deposits in ${seconds()} s, ${afterSweep} after a sweep:`,
+      ...[byVariance, sweeps],
+    )
+    expect(aftermath.deposits).toBeGreaterThanOrEqual(deposits)
+    expect(afterSweep).toBeGreaterThan(0)
+    expect(aftermath.wrongPayments).toEqual([])
+    expect(aftermath.wrongNotices).toEqual([])
+    expect(aftermath.wrongAnswers).toEqual([])
+    expect(aftermath.wrongEvents).toEqual([])
+    expect(aftermath.wrongSums).toEqual([])
+    expect(aftermath.wrongSweeps).toEqual([])
+    expect(aftermath.sweptTwice).toEqual([])
+    expect(aftermath.wrongWallets).toEqual([])
+    expect(aftermath.treasury).toEqual(aftermath.expectedTreasury)
+    const [ledger, reconciled] = aftermath.verdicts
+    expect(ledger!.out).toContain('The books are right.')
+    expect(reconciled!.out).toContain('Books, chain and bank agree.')
+    expect([...aftermath.verdicts.map(({ code }) => code), aftermath.exitCode]).toEqual([0, 0, 0])
+  },
+  patienceMs * 2 + kills * 30_000,
+)

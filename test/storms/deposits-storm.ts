@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { limits } from '../../src/limits.js'
+import { Database } from '../../src/postgres/database.js'
+import { type Program, startProgram } from '../support/program.js'
+import type { Random } from '../support/seed.js'
+import { Payers, type Sweeping } from './deposit-payers.js'
+import { type Aftermath, proveDeposits, readBooked, readDeposits } from './deposit-proof.js'
+import { openShops, openWallets, type PlannedWallet } from './deposit-shops.js'
+import { kill, patiently, victims } from './kill-site.js'
+import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
+import { randomWeather } from './weather.js'
+
+/** In blocks. What was sent before it cleared up has landed after so many, or never will. */
+const longestDelay = 20
+
+const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
+
+export type Storm = {
+  home: string
+  kills: number
+  deposits: number
+  wallets: number
+  connections: number
+  random: Random
+  patienceMs: number
+  say(line: string): void
+  /** For the caller to end if something goes wrong. */
+  onStart(program: Program): void
+}
+
+type Scene = Storm & { payers: Payers; planned: PlannedWallet[] }
+
+/**
+ * Customers pay into wallets right and wrong, the same amounts again and again and just while they
+ * are swept; nodes lose, refuse and are behind; processes are killed while sweeps are under way.
+ * Then the weather clears, and the chain is compared with the books.
+ */
+export async function depositsStorm(storm: Storm): Promise<Aftermath> {
+  const { home, random, kills, deposits, say } = storm
+  let program = await start(storm)
+  const db = openDatabase(home)
+  const shops = await openShops(db, home)
+  await db.close()
+  const site = openSite(home)
+  const planned = await openWallets(site, { random, shops, count: storm.wallets })
+  const payers = new Payers(random, planned)
+  await payers.equip(site.chain)
+  const scene = { ...storm, payers, planned }
+  say(`${planned.length} wallets are open`)
+  for (let round = 1; round <= kills; round += 1) {
+    const ends = await burst(scene, Math.ceil((deposits * round) / (kills + 1)))
+    const victim = random.pick(victims)
+    await kill(home, program, victim)
+    await ends()
+    say(`kill ${round} (${victim}): ${payers.answers.size} answered, ${payers.open.size} not`)
+    program = await start(storm)
+  }
+  const ends = await burst(scene, deposits)
+  await ends()
+  await settle(scene)
+  return proveDeposits({ ...scene, program })
+}
+
+/** What dead workers held falls due when their lease is over; nobody has to wait for it here. */
+async function start({ home, onStart }: Storm): Promise<Program> {
+  const program = await startProgram(home, quiet)
+  onStart(program)
+  const db = openDatabase(home)
+  const due = ['token_accounts', "sweeps where state = 'LIVE'", "notices where state = 'WAITING'"]
+  for (const rows of due) await db.rows({ text: hasten(rows), values: [] })
+  await db.close()
+  return program
+}
+
+/** What somebody has locked is being looked at. */
+function hasten(rows: string): string {
+  const [table] = rows.split(' ')
+  return `update ${table} set due_at = least(due_at, now())
+    where ctid in (select ctid from ${rows} for update skip locked)`
+}
+
+function openDatabase(home: string): Database {
+  return new Database(databaseUrlOf(home), () => {})
+}
+
+/** Until so many have been answered in all and something is being swept, and a moment more. */
+async function burst(scene: Scene, wanted: number) {
+  const { home, payers, random, connections } = scene
+  const site = openSite(home)
+  const weather = await changeWeather(site, random)
+  const paying = payers.run(site, { connections, wanted })
+  const db = openDatabase(home)
+  await patiently(scene, `${wanted} are answered while coins are swept`, async () => {
+    payers.sweeping = await listSweeping(db)
+    return payers.answers.size >= wanted && payers.sweeping.length > 0
+  })
+  await db.close()
+  await sleep(random.integer(20, 500))
+  return async () => {
+    await Promise.all([paying.stop(), weather.stop()])
+  }
+}
+
+function listSweeping(db: Database): Promise<Sweeping[]> {
+  return db.rows(sql<Sweeping>`
+    select a.number as address, s.asset, trim_scale(p.amount / 1000000::numeric)::text as amount
+    from sweep_parts p join sweeps s on s.rail = p.rail and s.id = p.sweep_id
+    join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
+    where p.is_live`)
+}
+
+/** Faults live in the chain's memory, so a new process begins with a clear sky. */
+async function changeWeather({ chain }: Site, random: Random) {
+  let isOver = false
+  const change = async () => {
+    while (!isOver) {
+      const rules = randomWeather(random).map((rule) => {
+        return rule.fault === 'delay' ? { ...rule, slots: random.integer(1, longestDelay) } : rule
+      })
+      await chain.call('localnet_setFaults', rules).catch(() => {})
+      await sleep(random.integer(50, 400))
+    }
+  }
+  const changing = change()
+  return {
+    async stop() {
+      isOver = true
+      await changing
+    },
+  }
+}
+
+/** Fair weather: everything that is on the chain is judged, and swept where it is worth it. */
+async function settle(scene: Scene): Promise<void> {
+  const { home, payers, planned, say } = scene
+  const site = openSite(home)
+  // The weather itself may refuse to be changed.
+  await patiently(scene, 'the weather clears', () =>
+    site.chain.call('localnet_setFaults', []).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await payers.retryOpen(site)
+  // What was delayed, or sent without an answer, has landed or never will.
+  await untilNothingCanLand(scene, site)
+  const { deposits } = await readDeposits(site.chain, { payers, planned })
+  say(`fair weather: ${payers.answers.size} answered, ${deposits.length} deposits on the chain`)
+  const db = openDatabase(home)
+  await patiently(scene, 'all is judged and swept', async () => {
+    await hurry(site.chain)
+    const { payments, refused } = await readBooked(db)
+    const isJudged = payments.length + refused.length >= deposits.length
+    return isJudged && (await countOpen(db)) === 0
+  })
+  await db.close()
+}
+
+async function untilNothingCanLand(scene: Scene, { chain }: Site): Promise<void> {
+  const height = () => chain.call<number>('getBlockHeight', { commitment: 'finalized' })
+  const first = await chain.call<number>('getBlockHeight', { commitment: 'processed' })
+  await patiently(scene, 'what was delayed is final', async () => {
+    await hurry(chain)
+    return (await height()) > first + longestDelay
+  })
+}
+
+async function countOpen(db: Database): Promise<number> {
+  const [row] = await db.rows(sql<{ count: number }>`
+    select ((select count(*) from notices where state = 'WAITING')
+      + (select count(*) from sweeps where state = 'LIVE')
+      + (select count(*) from token_accounts t
+        join collection_accounts a on a.rail = t.rail and a.number = t.wallet
+        where t.is_unread or t.has_trouble or (t.asset = coalesce(a.asset, t.asset) and t.amount >=
+          case when a.kind = 'crypto_wallet' then 1 else ${limits.sweeps.leastAmount} end)
+      ))::int as count`)
+  return row!.count
+}

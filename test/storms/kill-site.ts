@@ -1,0 +1,43 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRunning, type Program, postgresOf } from '../support/program.js'
+import { chainOf } from './storm-site.js'
+
+/** Who is killed without warning. The chain never alone: the service would not notice. */
+export const victims = [
+  'server',
+  'server',
+  'database',
+  'both',
+  'chain, then server',
+  'all',
+] as const
+export type Victim = (typeof victims)[number]
+
+/** A service whose database is gone must end by itself: another may be about to take its place. */
+export async function kill(home: string, program: Program, victim: Victim): Promise<void> {
+  const postgres = postgresOf(home)
+  const chain = chainOf(program)
+  assert(postgres && chain, 'the database and the chain run')
+  const takesChain = victim === 'all' || victim === 'chain, then server'
+  const takesDatabase = victim === 'all' || victim === 'both' || victim === 'database'
+  if (takesChain) process.kill(chain, 'SIGKILL')
+  if (victim === 'chain, then server') await sleep(200)
+  if (takesDatabase) process.kill(postgres, 'SIGKILL')
+  if (victim !== 'database') program.signal('SIGKILL')
+  await program.ended
+  while (takesDatabase && isRunning(postgres)) await sleep(1)
+}
+
+/** For conditions that come true by themselves, on however slow a machine. */
+export async function patiently(
+  { patienceMs }: { patienceMs: number },
+  what: string,
+  isTrue: () => Promise<boolean>,
+): Promise<void> {
+  const end = performance.now() + patienceMs
+  while (!(await isTrue())) {
+    assert(performance.now() < end, `it takes too long until ${what}`)
+    await sleep(20)
+  }
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { followReturns } from '../../src/collections/follow-returns.js'
+import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { sendReturns } from '../../src/collections/send-returns.js'
+import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { watchWallets } from '../../src/collections/watch-wallets.js'
+import { createLogger } from '../../src/log.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { connect } from '../../src/postgres/connection.js'
+import { createSandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
+import { createSimulatedBank } from '../../src/rails/sandbox-bank/simulated-bank.js'
+import { createCoinCustomers, giveLamports } from '../../src/rails/solana/embedded.js'
+import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
+import { createKeySigner } from '../../src/rails/solana/signer.js'
+import { Secret } from '../../src/secret.js'
+import { openChain } from '../rails/localnet/localnet.js'
+import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { manualClock } from './clock.js'
+import { freshDatabase } from './database.js'
+import { type Merchant, openHouse, whenDone } from './house.js'
+
+/** After so many blocks, what landed is final. */
+const untilFinal = 33
+
+type Wallets = { hasWallets?: boolean }
+
+/**
+ * A house with the sandbox bank and with a chain on which wallets collect coins. Blocks and the
+ * workers' rounds come when they are told to.
+ */
+export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
+  const db = await freshDatabase()
+  // Blocks are made in the time of the world, and lateness is judged by it.
+  const clock = manualClock(new Date())
+  const logger = createLogger('silent')
+  const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
+  const { chain, rail } = await openRail(clock)
+  const wallets = rail.wallets!
+  const house = await openHouse({
+    beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
+    rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
+    ...{ banks: { test: bank, live: undefined }, simulated: [createSimulatedBank(bank)] },
+    ...{ collecting: { test: bank, live: undefined }, customers: bank },
+    wallets: { test: hasWallets ? wallets : undefined, live: undefined },
+    coinCustomers: createCoinCustomers(chain.url, { waitsForBlock: false }),
+  })
+  bank.announceTo(`${house.url}/rails/${bank.name}/notices/test`)
+  const lane = createPaymentLane({
+    ...{ connect: () => connect(db.url, 'test payments'), clock },
+    rails: new Map([[bank.name, bank]]),
+  })
+  whenDone(async () => {
+    await bank.stop()
+    await rail.stop()
+    await lane.close()
+  })
+
+  /** The workers do one round each. */
+  async function work(): Promise<void> {
+    const now = clock.now()
+    await expireAccounts(db, now)
+    await watchWallets({ db, rail: wallets, mode: 'test', lane, logger }, now)
+    for (const one of [bank, rail]) {
+      await takeDueNotices({ db, rail: one.name, lane, logger }, now)
+      await sendReturns({ db, rail: one, clock, logger }, now)
+      await lookAfterPayouts({ db, rail: one, clock, logger, follow: followReturns }, now)
+    }
+  }
+
+  /** Everything that landed on the chain is final, and has been seen. */
+  async function settle(): Promise<void> {
+    await chain.advance(untilFinal)
+    clock.advance(2_000)
+    await work()
+  }
+
+  const sweep = () => sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
+  return { ...house, chain, bank, rail, wallets, lane, work, settle, sweep }
+}
+
+export type TwoWayHouse = Awaited<ReturnType<typeof openTwoWayHouse>>
+
+async function openRail(clock: ReturnType<typeof manualClock>) {
+  const chain = await openChain()
+  const logger = createLogger('silent')
+  const signer = createKeySigner(newSecret())
+  await giveLamports(chain.url, signer.address)
+  const rail = await createSolanaRail({
+    ...{ endpoints: [chain.url], signer, walletSigner: createSeedSigner(makeMnemonic()), clock },
+    ...{ logger, isEmbedded: true, network: 'not-mainnet', promised: nothingPromised },
+  })
+  return { chain, rail }
+}
+
+export const order = {
+  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+  crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.20' },
+}
+
+/** What a merchant of test mode, and its customers, do over HTTP. */
+export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
+  const key = test.secret
+  const post = (path: string, body: object, headers = {}) =>
+    ask('POST', path, { key, body, headers })
+  const get = async (path: string) => (await ask('GET', path, { key })).json.data
+  const look = async (reference: string) =>
+    (await ask('GET', `/public/checkout/${reference}`)).json.data
+  const soon = () => new Date(clock.now().getTime() + 60_000).toISOString()
+  return {
+    ...{ post, get, look, soon },
+    patch: (path: string, body: object) => ask('PATCH', path, { key, body }),
+    create: (change: object = {}) => post('/v1/checkout/sessions', { ...order, ...change }),
+    /** A session, with what a payer needs to pay it. */
+    async open(change: object = {}) {
+      const { data } = (await post('/v1/checkout/sessions', { ...order, ...change })).json
+      const { bankTransfer, crypto } = await look(data.reference)
+      const { reference, url, virtualAccount, cryptoWallet } = data
+      const { accountNumber: number } = bankTransfer
+      const { address } = crypto ?? {}
+      return { reference, url, virtualAccount, cryptoWallet, number, address }
+    },
+    pay: (accountNumber: string, change: object = {}) =>
+      post('/v1/test/bank-transfers', { accountNumber, amount: order.amount, ...change }),
+    send: (address: string, amount = '3.20', change: object = {}) =>
+      post('/v1/test/crypto-deposits', { address, asset: 'USDC', amount, ...change }),
+    cancel: (reference: string) => post(`/v1/checkout/sessions/${reference}/cancel`, {}),
+    status: async (reference: string): Promise<string> =>
+      (await get(`/v1/checkout/sessions/${reference}`)).status,
+    account: (reference: string) => get(`/v1/collections/virtual-accounts/${reference}`),
+    wallet: (reference: string) => get(`/v1/collections/crypto-wallets/${reference}`),
+    paymentsOf: async (reference: string) =>
+      (await get(`/v1/collections/payments?accountReference=${reference}`)).items,
+    /** Of a session, oldest first. */
+    toldOf: async (reference: string): Promise<string[]> => {
+      const { items } = await get('/v1/events?type=checkout.session.*&limit=100')
+      const own = items.filter(({ data }: Told) => data.reference === reference)
+      return inOrder(own)
+    },
+    eventsOf: async (reference: string): Promise<string[]> => {
+      const { items } = await get(`/v1/events?resource=${reference}&limit=100`)
+      return inOrder(items)
+    },
+  }
+}
+
+type Told = { type: string; sequence: number; data: { reference: string } }
+
+/** Those of one moment are listed in any. */
+function inOrder(told: Told[]): string[] {
+  return told.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
+}
+
+export type Opened = Awaited<ReturnType<ReturnType<typeof twoWayShopOf>['open']>>

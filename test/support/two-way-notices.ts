@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Announced } from '../../src/collections/ports.js'
+import { insertNotices } from '../../src/collections/store-notices.js'
+import { takePayments } from '../../src/collections/take-payments.js'
+import type { Opened, TwoWayHouse } from './two-way-house.js'
+
+export type Notice = { rail: string; mode: 'test'; id: string; announced: Announced; body: null }
+
+/** What a bank and a chain announce, written by hand, so that a test says when and with what. */
+export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
+  const rails = new Map([[bank.name, bank]])
+
+  async function write(notices: Notice[]): Promise<void> {
+    const at = { now: clock.now(), dueAt: clock.now() }
+    await db.transaction(async (tx) => insertNotices(tx, at, notices))
+  }
+
+  /** Judged together, in one transaction. */
+  const take = (names: Notice[]) =>
+    db.transaction((tx) => takePayments(tx, clock.now(), { names, rails }))
+
+  return {
+    ...{ write, take },
+
+    bankNotice: ({ number }: Opened, receivedAt = clock.now()) =>
+      noticeOf(bank.name, {
+        ...{ accountNumber: number, amount: 1_250_000n, currency: 'NGN', receivedAt },
+      }),
+
+    coinNotice: ({ address }: Opened, receivedAt = clock.now()) =>
+      noticeOf(wallets.name, {
+        ...{ accountNumber: address, amount: 3_200_000n, currency: 'USDC', receivedAt },
+      }),
+
+    async keep(notices: Notice[]): Promise<void> {
+      await write(notices)
+      await take(notices)
+    },
+  }
+}
+
+type Said = Pick<Announced, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
+
+function noticeOf(rail: string, said: Said): Notice {
+  const id = randomUUID()
+  const announced = { id, sender: null, sessionId: null, narration: null, ...said }
+  return { rail, mode: 'test', id, announced, body: null }
+}
