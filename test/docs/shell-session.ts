@@ -16,7 +16,7 @@ const longestPageMs = 50_000
 function placed(text: string, { baseUrl, home, receiverPort }: Place): string {
   return text
     .replaceAll('http://127.0.0.1:8080', baseUrl)
-    .replaceAll('./.manilla/demo.json', path.join(home, 'demo.json'))
+    .replaceAll(/(\.\/)?\.manilla\/demo\.json/g, path.join(home, 'demo.json'))
     .replaceAll('9999', `${receiverPort}`)
 }
 
