@@ -15,6 +15,8 @@ import {
   renderPayouts,
   renderTestMode,
 } from './support/render-docs.js'
+import { renderEnvExample } from './support/render-env-example.js'
+import { type OpenApi, renderPostman } from './support/render-postman.js'
 
 /** Files written from the code must say what the code says. `npm run generate` writes them anew. */
 
@@ -60,4 +62,16 @@ test('the page of test mode is what the simulated rails obey', async () => {
 
 test('the page of payouts is what they end with', async () => {
   await expect(renderPayouts()).toMatchFileSnapshot(at('docs/reference/payouts.md'))
+})
+
+test('.env.example is what the configuration reads', async () => {
+  await expect(renderEnvExample()).toMatchFileSnapshot(at('.env.example'))
+})
+
+test('the Postman collection is what the server serves', async () => {
+  await house.app.ready()
+  const document = JSON.parse(JSON.stringify(house.app.swagger())) as OpenApi
+  await expect(renderPostman(document)).toMatchFileSnapshot(
+    at('docs/manilla.postman_collection.json'),
+  )
 })

@@ -36,14 +36,22 @@ const withSecret = resource('WebhookEndpointWithSecret', {
   }),
 })
 
-const url = Type.String({ minLength: 1, maxLength: limits.webhooks.urlLength })
+const url = Type.String({
+  minLength: 1,
+  maxLength: limits.webhooks.urlLength,
+  examples: ['https://shop.example/webhooks'],
+})
 const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
   minItems: 1,
   maxItems: limits.webhooks.filters,
   uniqueItems: true,
   description: 'Types or groups such as `payment.*`; `*` for everything.',
 })
-const description = Type.String({ maxLength: limits.names.length, pattern: plainText })
+const description = Type.String({
+  maxLength: limits.names.length,
+  pattern: plainText,
+  examples: ['Orders'],
+})
 const params = Type.Object({ id: Type.String() })
 const tag = 'Webhooks'
 

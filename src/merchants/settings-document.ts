@@ -118,7 +118,7 @@ export const SettingsPatch = Type.Partial(
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
   }),
-  closed,
+  { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
 export type SettingsPatch = Static<typeof SettingsPatch>
 

@@ -76,7 +76,10 @@ describe('a shop that collects', () => {
     })
     expect((await page.checkout.retrieve(reference)).status).toBe('pending')
     expect((await page.checkout.simulate(reference)).status).toBe('paid')
-    expect(seen.map((headers) => [...headers.keys()])).toEqual([['accept'], ['accept']])
+    expect(seen.map((headers) => [...headers.keys()])).toEqual([
+      ['accept'],
+      ['accept', 'content-type'],
+    ])
     expect((await page.profile.get()).mode).toBe('test')
   })
 

@@ -1,7 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These take longest, each on a core of its own: begun last, one of them would run alone. */
-const long = ['/storms/', '/journeys/', '/pages/', 'test/reconcile.test', '/payouts/', '/embedded/']
+const long = [
+  '/storms/',
+  '/journeys/',
+  '/pages/',
+  '/docs/',
+  'test/reconcile.test',
+  '/payouts/',
+  '/embedded/',
+]
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

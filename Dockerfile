@@ -1,0 +1,32 @@
+# For production, pin the digest beside the tag: `docker buildx imagetools inspect node:20-bookworm-slim` prints it,
+# and `FROM node:20-bookworm-slim@sha256:…` uses it.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY src src
+COPY web web
+RUN npm run build
+
+# Without the embedded PostgreSQL and the embedded chain: this image runs beside a database of its own.
+FROM node:20-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --omit=dev --omit=optional && npm cache clean --force
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY package.json ./
+COPY bin bin
+COPY migrations migrations
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "bin/manilla.mjs"]
+CMD ["serve"]

@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig, variables } from '../../src/config.js'
+import { root } from '../support/doc-pages.js'
+import { composeVariables } from '../support/render-env-example.js'
+
+/** There is no Docker where tests run: what can be known without it is checked here. */
+
+const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
+const dockerfile = read('Dockerfile').replaceAll(/\\\n\s*/g, '')
+const instructions = dockerfile.split('\n').flatMap((line) => {
+  const [, name, rest] = /^([A-Z]+) (.+)$/.exec(line) ?? []
+  return name ? [{ name, rest: rest! }] : []
+})
+const stages = instructions.reduce<{ name: string; rest: string }[][]>((all, one) => {
+  if (one.name === 'FROM') all.push([])
+  all.at(-1)!.push(one)
+  return all
+}, [])
+const final = stages.at(-1)!
+const of = (name: string) => final.filter((one) => one.name === name).map(({ rest }) => rest)
+const copied = instructions
+  .filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'))
+  .flatMap(({ rest }) => rest.split(' ').slice(0, -1))
+const known = [...Object.keys(variables.properties), ...Object.keys(composeVariables)]
+
+describe('the image', () => {
+  test('copies what exists, and what .dockerignore lets through', () => {
+    expect(copied.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
+    const [first, ...allowed] = read('.dockerignore').trim().split('\n')
+    expect(first).toBe('*')
+    expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...new Set(copied)].sort())
+  })
+
+  test('is not run by root, tells whether it is ready, and stops when asked', () => {
+    expect(of('USER')).toEqual(['node'])
+    expect(of('HEALTHCHECK')[0]).toContain('/readyz')
+    expect(JSON.parse(of('ENTRYPOINT')[0]!)).toEqual(['node', 'bin/manilla.mjs'])
+    expect(JSON.parse(of('CMD')[0]!)).toEqual(['serve'])
+    const check = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)![1]!
+    expect(JSON.parse(check).slice(0, 2)).toEqual(['node', '-e'])
+  })
+
+  test('has every file that the service reads, and no secret', () => {
+    const files = final
+      .filter(({ name }) => name === 'COPY')
+      .map(({ rest }) => rest.split(' ').at(-1))
+    expect(files).toEqual(['./', 'bin', 'migrations', 'node_modules', 'dist'])
+    const set = of('ENV').flatMap((rest) => rest.split(' ').map((pair) => pair.split('=')[0]!))
+    expect(set).toEqual(['NODE_ENV', 'HOST', 'PORT'])
+    expect(dockerfile).not.toMatch(/\bARG\b/)
+  })
+
+  test('has the same base in every stage, of the Node that we support', () => {
+    const bases = stages.map(([from]) => from!.rest.split(' ')[0])
+    expect(new Set(bases).size).toBe(1)
+    expect(bases[0]).toMatch(/^node:20-\w+-slim/)
+  })
+})
+
+type Service = {
+  command?: string[]
+  environment: Record<string, string>
+  env_file?: string
+  read_only?: boolean
+  healthcheck?: object
+  ports?: string[]
+}
+
+describe('compose.yaml', () => {
+  const text = read('compose.yaml')
+  const compose = parse(text, { merge: true }) as {
+    services: Record<string, Service>
+    volumes: object
+  }
+  const { api, worker, database } = compose.services
+
+  test('runs the API, a worker and a database', () => {
+    expect(Object.keys(compose.services)).toEqual(['api', 'worker', 'database'])
+    expect([api!.command, worker!.command]).toEqual([['serve'], ['work']])
+    expect(worker!.healthcheck).toEqual({ disable: true })
+    expect(database!.healthcheck).toBeDefined()
+    expect(compose.volumes).toHaveProperty('database')
+    for (const service of [api, worker])
+      expect(service).toMatchObject({ env_file: '.env', read_only: true, init: true })
+  })
+
+  test('publishes on loopback only, and not the database', () => {
+    expect(api!.ports).toEqual([`127.0.0.1:${'$'}{PORT:-8080}:8080`])
+    expect([worker!.ports, database!.ports]).toEqual([undefined, undefined])
+  })
+
+  test('names variables that exist, and holds no secret', () => {
+    const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
+    expect(asked.filter((name) => !known.includes(name))).toEqual([])
+    const set = Object.keys(api!.environment)
+    expect(set.filter((name) => !known.includes(name))).toEqual([])
+    for (const name of ['MANILLA_SECRET', 'DATABASE_URL'])
+      expect(api!.environment[name]).toMatch(/\$\{\w+:\?set it in \.env\}/)
+  })
+})
+
+describe('.env.example', () => {
+  const lines = read('.env.example').split('\n')
+  const entries = lines.flatMap((line) => {
+    const [, name, value] = /^#?([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? []
+    return name ? [[name, value!] as const] : []
+  })
+
+  test('names every variable once, and no other', () => {
+    expect(entries.map(([name]) => name).toSorted()).toEqual(known.toSorted())
+  })
+
+  // Whoever takes the comment signs away must get what they had before.
+  test('means what is so anyway', () => {
+    const given = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+    const needed = { DATABASE_URL: 'postgres://x', MANILLA_SECRET: 's'.repeat(32) }
+    expect(readConfig({ ...given, ...needed })).toEqual(readConfig(needed))
+  })
+})
+
+describe('the checklist for going live', () => {
+  test('names every variable', () => {
+    const page = read('docs/guides/going-live.md')
+    const missing = Object.keys(variables.properties).filter(
+      (name) => !page.includes(`\`${name}\``),
+    )
+    expect(missing).toEqual([])
+  })
+})

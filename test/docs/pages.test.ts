@@ -1,0 +1,109 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Fence, fencesOf, listPages, readPage } from '../support/doc-pages.js'
+import {
+  createHome,
+  isRunning,
+  type Program,
+  readDemo,
+  removeHome,
+  startProgram,
+} from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { until } from '../support/sessions.js'
+import { openTerminal, type Place, type Ran, runBlocks } from './shell-session.js'
+
+/**
+ * What the documentation tells people to type, typed: every block of every page, in the order of
+ * the page, against one service. Pages come in any order, for readers do too.
+ */
+
+const blocksOf = (page: string) =>
+  fencesOf(readPage(page)).filter(({ language }) => language === 'sh')
+const pages = listPages().map((page) => ({ page, blocks: blocksOf(page) }))
+const all = pages.flatMap(({ page, blocks }) => blocks.map((block) => ({ page, ...block })))
+const isSkipped = ({ note }: Fence) => note.startsWith('not-run')
+const read = seededRandom('pages').shuffle(
+  pages.filter(({ blocks }) => blocks.some((block) => !isSkipped(block))),
+)
+
+const home = createHome()
+let program: Program
+beforeAll(async () => {
+  program = await startProgram(home)
+})
+afterAll(async () => {
+  if (isRunning(program.pid)) program.signal('SIGTERM')
+  await program.ended
+  await removeHome(home)
+})
+
+describe('every block', () => {
+  test('runs, or says why not', () => {
+    const others = pages.flatMap(({ page }) => fencesOf(readPage(page)))
+    expect(others.filter(({ language }) => /^(bash|shell|console|zsh)$/.test(language))).toEqual([])
+    const notes = /^(not-run: \S.*|background|refused|)$/
+    expect(all.filter(({ note }) => !notes.test(note))).toEqual([])
+    const skipped = all.filter(isSkipped)
+    // These would pull the ground from under the tests that run beside this one.
+    const installs = all.filter(
+      (block) => !isSkipped(block) && /npm (ci|i|start|test)/.test(block.text),
+    )
+    expect(installs).toEqual([])
+    for (const { page, line, note } of skipped) console.log(`${page}:${line} ${note}`)
+    console.log(`${all.length - skipped.length} blocks run, ${skipped.length} do not`)
+  })
+
+  test.each(read)('of $page does what the page says', async ({ blocks }) => {
+    const place = { baseUrl: readDemo(home).baseUrl, home, receiverPort: await freePort() }
+    const toRun = blocks.filter((block) => !isSkipped(block))
+    const [terminal] = await openTerminals(toRun, place)
+    try {
+      const pasted = toRun.filter(({ note }) => note !== 'background')
+      const before = await answeredSoFar()
+      const ran = await runBlocks(pasted, place)
+      const refusals = (await answeredSoFar()).slice(before.length).filter(isRefusal)
+      expect(ran.map(complaintOf).filter(Boolean)).toEqual([])
+      expect(ran).toHaveLength(pasted.length)
+      // Also those whose answer went into a variable.
+      const expected = ran.filter(({ note }) => note === 'refused').length
+      expect(refusals.length > expected ? refusals : []).toEqual([])
+      if (terminal) await until(() => terminal.said().includes('"type":'))
+    } finally {
+      await terminal?.close()
+    }
+  })
+})
+
+async function openTerminals(blocks: Fence[], place: Place) {
+  const own = blocks.filter(({ note }) => note === 'background')
+  return Promise.all(own.map((block) => openTerminal(block, place)))
+}
+
+function complaintOf({ line, note, code, out, err }: Ran): string | undefined {
+  const isRefused = out.includes('{"status":false')
+  if (code === 0 && isRefused === (note === 'refused')) return undefined
+  return `line ${line}, exit code ${code}:\n${out}\n${err}`
+}
+
+type Answered = { msg: string; method: string; path: string; status: number }
+const isRefusal = ({ status }: Answered) => status >= 400
+
+/** From the service's own log, up to a request of ours that marks the place. */
+async function answeredSoFar(): Promise<Answered[]> {
+  const mark = `mark-${Date.now()}-${Math.random().toString(36).slice(2)}`
+  await fetch(`${readDemo(home).baseUrl}/healthz`, { headers: { 'x-request-id': mark } })
+  await until(() => program.text().includes(mark))
+  const lines = program.text().split('\n').slice(0, -1)
+  const logged = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+  return logged.filter(({ msg }) => msg === 'answered')
+}
+
+/** One that nobody listens on now; the block itself must be the one to take it. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
