@@ -494,6 +494,24 @@ create table reconciliations (
   constraint reconciliations_pkey PRIMARY KEY (rail)
 );
 
+create table request_logs (
+  environment_id integer not null,
+  id uuid not null,
+  request_id text not null,
+  key_name text not null,
+  method text not null,
+  path text not null,
+  query text,
+  status smallint not null,
+  duration_us integer not null,
+  is_replayed boolean not null,
+  request_body text,
+  is_request_cut boolean not null,
+  response_body text,
+  is_response_cut boolean not null,
+  constraint request_logs_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table sandbox_accounts (
   reference text not null,
   number text not null,
@@ -741,6 +759,10 @@ CREATE INDEX payouts_newest ON public.payouts USING btree (environment_id, kind,
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
+
+CREATE INDEX request_logs_by_request_id ON public.request_logs USING btree (environment_id, request_id, id);
+
+CREATE INDEX request_logs_of_failures ON public.request_logs USING btree (environment_id, id) WHERE (status >= 400);
 
 CREATE INDEX sandbox_notices_due ON public.sandbox_notices USING btree (due_at);
 

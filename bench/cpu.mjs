@@ -10,8 +10,12 @@ export async function startMeter({ server, pidFile }) {
     return { api: user + system, postgres: readPostgresCpu(pidFile) }
   }
   const before = await look()
-  return {
-    async read({ sent, cpu }) {
+  const meter = {
+    async read(result) {
+      return (await meter.readAll(result)).used
+    },
+    /** As a text, and as microseconds for each request. */
+    async readAll({ sent, cpu }) {
       const now = await look()
       const elapsedUs = (performance.now() - startedAt) * 1000
       const spent = {
@@ -21,9 +25,14 @@ export async function startMeter({ server, pidFile }) {
       }
       const tell = ([name, us]) =>
         `${name} ${Math.round(us / sent)} µs (${Math.round((100 * us) / elapsedUs)} %)`
-      return Object.entries(spent).map(tell).join(', ')
+      const each = Object.entries(spent).map(([name, us]) => [name, us / sent])
+      return {
+        used: Object.entries(spent).map(tell).join(', '),
+        each: Object.fromEntries(each),
+      }
     },
   }
+  return meter
 }
 
 /**

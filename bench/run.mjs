@@ -22,6 +22,7 @@ const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
 const { benchCheckout } = await import('./checkout.mjs')
 const { benchCollections } = await import('./collections.mjs')
+const { benchRequestLog } = await import('./request-log.mjs')
 const { benchDeliveries } = await import('./deliveries.mjs')
 const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = await import(
   './payouts.mjs'
@@ -98,6 +99,14 @@ try {
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
       { rounds, connections, runMs, warmMs },
+    )
+  if (isAsked('requests'))
+    await benchRequestLog(
+      {
+        ...{ startHelper, load, record, db, key: demo.test.secretKey },
+        pidFile: path.join(folder, 'data', 'postmaster.pid'),
+      },
+      { rounds: 2 * rounds, connections, runMs: runMs / 2, warmMs: warmMs / 4 },
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)
@@ -194,8 +203,12 @@ async function load(plan) {
 
 function message(child) {
   return new Promise((resolve, reject) => {
-    child.once('message', resolve)
-    child.once('exit', (code) => reject(new Error(`a benchmark process ended with ${code}`)))
+    const onExit = (code) => reject(new Error(`a benchmark process ended with ${code}`))
+    child.once('exit', onExit)
+    child.once('message', (said) => {
+      child.removeListener('exit', onExit)
+      resolve(said)
+    })
   })
 }
 

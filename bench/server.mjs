@@ -1,4 +1,7 @@
-/** The real API process; with `plain` as argument, its lanes are replaced by the plain twin. */
+/**
+ * The real API process; with `plain` as argument, its lanes are replaced by the plain twin, with
+ * `unlogged` it keeps no log of requests.
+ */
 
 import { systemClock } from '../dist/clock.js'
 import { compose } from '../dist/compose.js'
@@ -20,6 +23,7 @@ const { app, close } = await compose({
   logger,
   rails: opened.rails,
   collecting: opened.collecting,
+  keepsRequests: process.argv[2] !== 'unlogged',
   ...(isPlain && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

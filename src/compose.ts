@@ -32,6 +32,7 @@ import { createSending } from './payouts/send-new.js'
 import { connect } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenLane, openLane } from './postgres/lane.js'
+import { RequestLog } from './request-logs/request-log.js'
 import { createSeal } from './sealed.js'
 
 export type House = {
@@ -64,6 +65,8 @@ type Parts = {
   streamLimits?: Partial<StreamLimits> | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
   open?: OpenLane
+  /** The benchmark leaves the log of requests out, to tell what it costs. */
+  keepsRequests?: boolean
 }
 
 const noRails: Rails = { test: {}, live: {} }
@@ -93,11 +96,13 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     ...{ clock, logger, streamLimits: parts.streamLimits },
     connect: () => connect(databaseUrl, 'manilla streams'),
   })
+  const requestLog = new RequestLog({ url: databaseUrl, logger })
   const fill = createFilling({ db, mint: parts.mint, logger })
-  const metrics = createMetrics(lanes, figuresOf(db))
+  const metrics = createMetrics(lanes, figuresOf(db, requestLog))
 
   const app = await createServer({
     ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },
+    requestLog: parts.keepsRequests === false ? undefined : requestLog,
     routes: createRoutes({
       ...{ db, seal, banks, simulated, rails, collections, streams },
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
@@ -115,9 +120,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     ...edgeOf(config),
   })
   const health = addHealth(app, db, logger)
-  const uses = setInterval(() => {
-    keyRing.rememberUses().catch((error) => logger.warn({ err: error }, 'key uses not written'))
-  }, limits.keys.rememberUseEveryMs)
+  const uses = rememberUses(keyRing, logger)
 
   return {
     app,
@@ -128,18 +131,25 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       clearInterval(uses)
       await streams.close()
       await closeServer(app)
-      await Promise.all(Object.values(lanes).map((lane) => lane.close()))
+      await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
       await db.close()
     },
   }
 }
 
-function figuresOf(db: Database) {
+function figuresOf(db: Database, requestLog: RequestLog) {
   return {
     listReconciliations: () => listReconciliations(db),
     countTroubled: () => countTroubled(db),
+    countDroppedLogs: () => requestLog.dropped,
   }
+}
+
+function rememberUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
+  return setInterval(() => {
+    keyRing.rememberUses().catch((error) => logger.warn({ err: error }, 'key uses not written'))
+  }, limits.keys.rememberUseEveryMs)
 }
 
 /** As it is reached from this machine, whatever it is bound to. */

@@ -21,6 +21,7 @@ export const prefixes = {
   position: 'at_',
   event: 'evt_',
   webhookEndpoint: 'we_',
+  requestLog: 'log_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]
@@ -43,6 +44,17 @@ export function newId(at: Date): string {
   bytes[6] = 0x70 | (bytes[6]! & 0x0f)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
   return toUuid(bytes.toString('hex'))
+}
+
+/** All ids made at this time or later are not below it; all made before are. */
+export function firstIdAt(at: Date): string {
+  const ms = Math.max(at.getTime(), 0)
+  return toUuid(ms.toString(16).padStart(12, '0').padEnd(32, '0'))
+}
+
+/** When an id was made. */
+export function timeOf(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
 /** The public name of a row: a prefix and the id in an alphabet that sorts as the id does. */

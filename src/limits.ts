@@ -258,6 +258,19 @@ export const limits = {
   },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
+  requestLogs: {
+    ...{ keptMs: 30 * day, forgottenAtOnce: 2_000 },
+    /** Of each body, in characters. */
+    bodyLength: 4_096,
+    /** So long what was answered waits for company. */
+    gatherMs: second / 4,
+    /** Masking a batch takes the processor for some milliseconds, while others wait. */
+    batch: 256,
+    /** What waits in memory, in requests and in characters of their bodies; more is dropped. */
+    ...{ waiting: 10_000, waitingLength: 16 * 1024 * 1024 },
+    /** A page looks at so many requests for those that are asked for, then leads on. */
+    seenAtOnce: 10_000,
+  },
   keys: {
     cachedMs: second,
     cached: 10_000,

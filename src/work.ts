@@ -23,6 +23,7 @@ import { markForReview } from './payouts/review-payouts.js'
 import { connect } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import { reconcileDue } from './reconcile.js'
+import { forgetOldEntries } from './request-logs/forget-entries.js'
 import type { Seal } from './sealed.js'
 import { watchTreasury } from './watch-treasuries.js'
 import { Deliverer } from './webhooks/deliver.js'
@@ -50,6 +51,12 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       everyMs: hour,
       batch: limits.idempotency.forgottenAtOnce,
       run: forgetOldKeys,
+    },
+    {
+      name: 'forget old request logs',
+      everyMs: hour,
+      batch: limits.requestLogs.forgottenAtOnce,
+      run: forgetOldEntries,
     },
     {
       name: 'tell merchants of low balances',

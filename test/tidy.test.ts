@@ -13,6 +13,7 @@ const floors: Record<string, number> = {
   events: 3,
   merchants: 3,
   idempotency: 3,
+  'request-logs': 3,
   payouts: 4,
   collections: 5,
   webhooks: 5,

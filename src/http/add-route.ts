@@ -37,7 +37,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     exposeHeadRoute: !route.isStream,
     config: {
       ...{ isSigned: route.access === 'signed', takesForm: route.takesForm },
-      isOpen: route.access === 'open',
+      ...{ isOpen: route.access === 'open', hidesBodies: route.hidesBodies },
     },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {

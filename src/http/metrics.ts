@@ -12,6 +12,7 @@ export type HttpMetrics = {
 type Figures = {
   listReconciliations: () => Promise<Reconciliation[]>
   countTroubled: () => Promise<{ rail: string; count: number }[]>
+  countDroppedLogs: () => number
 }
 
 /** Counted by route pattern, never by path: references would make a new series each. */
@@ -42,6 +43,15 @@ export function createMetrics(
     collect() {
       for (const [lane, { stats }] of Object.entries(lanes))
         for (const [event, count] of Object.entries(stats)) this.set({ lane, event }, count)
+    },
+  })
+  new Counter({
+    name: 'manilla_request_logs_dropped_total',
+    help: 'Requests that are missing in the log: there was no room for them, or no database.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(figures.countDroppedLogs())
     },
   })
   addFigures(registry, figures)

@@ -52,11 +52,13 @@ type Traits = {
   isPage: boolean
   /** Takes an empty form where others take JSON. */
   takesForm: boolean
+  /** The log of requests keeps none of its bodies. */
+  hidesBodies: boolean
 }
 
 const ordinary: Traits = {
   ...{ isTestOnly: false, needsKey: false, hasCsv: false, isStream: false },
-  ...{ isPage: false, takesForm: false },
+  ...{ isPage: false, takesForm: false, hidesBodies: false },
 }
 
 export type Route = Traits & {

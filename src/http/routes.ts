@@ -16,6 +16,7 @@ import { paymentRoutes } from './payments.js'
 import { profile } from './profile.js'
 import { publicCheckoutRoutes } from './public-checkout.js'
 import { railNotices } from './rail-notices.js'
+import { requestLogRoutes } from './request-logs.js'
 import type { Rooms } from './rooms.js'
 import type { Route } from './route.js'
 import { changeSettings, readSettings } from './settings.js'
@@ -49,5 +50,6 @@ export function createRoutes(rooms: Rooms): Route[] {
     advanceClock(rooms),
     ...webhookEndpointRoutes(rooms),
     ...eventRoutes(rooms),
+    ...requestLogRoutes(rooms),
   ]
 }

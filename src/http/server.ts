@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -8,18 +7,21 @@ import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import type { AuthenticatedKey, KeyRing } from '../merchants/key-ring.js'
 import { Refusal, sayBack } from '../refusal.js'
+import type { RequestLog } from '../request-logs/request-log.js'
 import { addRoute, addWrongMethods } from './add-route.js'
 import { answerFailurePage, isForPeople } from './checkout-page/answer-failure.js'
 import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
+import { keepRequests } from './keep-requests.js'
 import type { HttpMetrics } from './metrics.js'
 import { pathOf } from './path-of.js'
 import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
 import { addFormReader } from './read-form.js'
 import { addJsonReader } from './read-json.js'
+import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
 import { validatorCompiler } from './validation.js'
 
@@ -43,6 +45,8 @@ export type Edge = {
   keyRing: KeyRing
   findReplay: FindReplay
   metrics: HttpMetrics
+  /** Without one, requests are not kept. */
+  requestLog: Pick<RequestLog, 'keep'> | undefined
   routes: Route[]
   trustProxy: boolean
   rateLimitPerSecond: number
@@ -53,7 +57,7 @@ export type Edge = {
 export async function createServer(edge: Edge): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false, // one line for each answer is ours to write
-    genReqId: (request) => requestId(request.headers['x-request-id']),
+    genReqId: (request) => toRequestId(request.headers['x-request-id']),
     bodyLimit: limits.http.bodyBytes,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
@@ -65,7 +69,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     // Node would refuse these in its own form; the first hook does in ours.
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) =>
-      answerOnSocket(socket, toSocketRefusal(error), requestId()),
+      answerOnSocket(socket, toSocketRefusal(error), toRequestId()),
     frameworkErrors(error, request, reply) {
       addOwnHeaders(request, reply)
       return answerFailure(edge.logger, error, request, reply)
@@ -87,6 +91,8 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('bodyText', '')
   addAnswerHooks(app, edge)
   addPoliteClose(app)
+  const { requestLog, clock } = edge
+  if (requestLog) keepRequests(app, { requestLog, clock })
   await addDocs(app, edge.routes)
   const rateLimits = {
     environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
@@ -182,16 +188,6 @@ function loggedPath(request: FastifyRequest): string {
   if (config?.isOpen && url) return url
   return request.caller ? pathOf(request) : pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
-
-/** A caller's own request id is kept when it is harmless to log and to send back. */
-function requestId(inbound?: string | string[]): string {
-  const isValid = typeof inbound === 'string' && /^[A-Za-z0-9_.:-]{1,100}$/.test(inbound)
-  return isValid ? inbound : `req_${processName}${(requestCount++).toString(36).padStart(6, '0')}`
-}
-
-/** Unique by a random start and a count: it costs nothing, and nobody has to trust it. */
-const processName = randomBytes(8).toString('hex')
-let requestCount = 0
 
 /** For what never became a request. A client that keeps its side open is cut off a little later. */
 function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
