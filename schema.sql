@@ -65,6 +65,14 @@ create table checkout_sessions (
   constraint session_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500)))
 );
 
+create table clock_moves (
+  environment_id integer not null,
+  moved_at timestamp with time zone not null,
+  offset_before_ms bigint not null,
+  constraint clock_moves_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint clock_moves_pkey PRIMARY KEY (environment_id, moved_at)
+);
+
 create table coin_backings (
   environment_id integer not null,
   id uuid not null,
@@ -105,6 +113,7 @@ create table collection_accounts (
   created_at timestamp with time zone not null,
   due_at timestamp with time zone,
   session_id uuid,
+  requested_amount text,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -127,6 +136,7 @@ END),
   constraint only_temporary_account_has_a_session CHECK (((session_id IS NULL) OR (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])))),
   constraint only_temporary_account_waits_for_an_amount CHECK (((kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) = (amount IS NOT NULL))),
   constraint only_wallet_has_no_bank CHECK (((kind = ANY (ARRAY['crypto_wallet'::text, 'dedicated_crypto_wallet'::text])) = (bank_code = ''::text))),
+  constraint only_wallet_keeps_how_it_was_asked CHECK (((requested_amount IS NOT NULL) = (kind = 'crypto_wallet'::text))),
   constraint paid_account_has_its_time CHECK (((status = 'PAID'::text) = (paid_at IS NOT NULL))),
   constraint variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text])))
 ) with (fillfactor=80);

@@ -254,6 +254,7 @@ export const limits = {
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */
     openAccounts: 20_000,
+    movesRemembered: 1_000,
     pagesWoken: 1_000,
   },
   borrowed: { finishMs: 5 * second, lookMs: 50 },

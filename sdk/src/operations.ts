@@ -52,6 +52,7 @@ export const operations = {
     create: send('/v1/collections/dedicated-crypto-wallets'),
     get: read('/v1/collections/dedicated-crypto-wallets/{reference}'),
     list: list('/v1/collections/dedicated-crypto-wallets'),
+    requery: act('/v1/collections/dedicated-crypto-wallets/{reference}/requery'),
   },
   payments: {
     get: read('/v1/collections/payments/{reference}'),

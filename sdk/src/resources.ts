@@ -183,8 +183,9 @@ export type Resources = {
     /**
      * Look at the chain again.
      *
-     * Has the wallet looked at at once, which happens by itself, but seldom where nothing happened
-     * for long. Answers as it is now; what is found, you hear by webhook.
+     * Has the wallet looked at at once, and for other tokens, too. That happens by itself, but
+     * seldom where nothing happened for long. Answers as it is now; what is found, you hear by
+     * webhook.
      *
      * `POST /v1/collections/crypto-wallets/{reference}/requery`
      */
@@ -210,11 +211,21 @@ export type Resources = {
     /**
      * List dedicated crypto wallets.
      *
-     * Newest first; those that are ACTIVE unless you ask for others.
+     * Newest first.
      *
      * `GET /v1/collections/dedicated-crypto-wallets`
      */
     list(query?: ListDedicatedCryptoWalletsQuery, options?: RequestOptions): Pages<DedicatedCryptoWallet>
+    /**
+     * Look at the chain again.
+     *
+     * Has the wallet looked at at once, and for other tokens, too. That happens by itself, but
+     * seldom where nothing happened for long. Answers as it is now; what is found, you hear by
+     * webhook.
+     *
+     * `POST /v1/collections/dedicated-crypto-wallets/{reference}/requery`
+     */
+    requery(reference: string, options?: WriteOptions): Promise<DedicatedCryptoWallet>
   }
   readonly payments: {
     /**

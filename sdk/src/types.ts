@@ -177,8 +177,11 @@ export type CreditedCryptoWallet = {
   address: string
   assets: ('USDC' | 'USDT')[]
   network: 'SOLANA'
-  status: 'ACTIVE' | 'INACTIVE'
-  /** What came and is not for this wallet: kept there, and not credited. */
+  status: 'ACTIVE'
+  /**
+   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
+   * read, not in lists and events.
+   */
   otherDeposits?: ({
     /** USDC, USDT, or the address of another mint. */
     asset: string
@@ -267,8 +270,12 @@ export type CryptoWallet = {
   amountReturning: string
   /** A decimal amount. */
   amountReturned: string
+  /** The latest fifty, newest first. */
   payments: Payment[]
-  /** What came and is not for this wallet: kept there, and not credited. */
+  /**
+   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
+   * read, not in lists and events.
+   */
   otherDeposits?: ({
     /** USDC, USDT, or the address of another mint. */
     asset: string
@@ -316,8 +323,11 @@ export type DedicatedCryptoWallet = {
   address: string
   assets: ('USDC' | 'USDT')[]
   network: 'SOLANA'
-  status: 'ACTIVE' | 'INACTIVE'
-  /** What came and is not for this wallet: kept there, and not credited. */
+  status: 'ACTIVE'
+  /**
+   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
+   * read, not in lists and events.
+   */
   otherDeposits?: ({
     /** USDC, USDT, or the address of another mint. */
     asset: string
@@ -677,6 +687,7 @@ export type VirtualAccount = {
   amountReturning: number
   /** Naira in kobo. */
   amountReturned: number
+  /** The latest fifty, newest first. */
   payments: Payment[]
   /** As you sent it. */
   metadata: Record<string, unknown>

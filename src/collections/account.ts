@@ -40,6 +40,8 @@ export type Account = Places & {
   asset: Asset | null
   /** Null: any amount is welcome. */
   amount: bigint | null
+  /** Of coins, as the merchant wrote it; null elsewhere. */
+  requestedAmount: string | null
   merchantReference: string
   /** JSON text, untouched. */
   metadata: string

@@ -1,14 +1,17 @@
 import type { EnvironmentId } from '../environment.js'
+import { type ClockMove, listClockMoves } from '../merchants/environment-clock.js'
 import { getFeeSchedules } from '../merchants/fee-schedules.js'
 import { listPolicies } from '../merchants/settings.js'
 import { computeFee, type FeeSchedule } from '../money/fees.js'
 import type { Reader } from '../postgres/tx.js'
-import { type Account, type AccountKind, accountKinds } from './account.js'
+import { type Account, type AccountKind, accountKinds, isWallet } from './account.js'
 import type { Policy } from './judge-payment.js'
 
 export type Rule = {
   policies: Record<'bank' | 'crypto', Policy>
   clockOffsetMs: number
+  /** Read only where there are wallets. */
+  moves: ClockMove[]
   fees: Partial<Record<AccountKind, FeeSchedule>>
 }
 
@@ -24,16 +27,26 @@ export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
     environmentId,
     operation: accountKinds[kind].fee,
   }))
-  const [policies, schedules] = await Promise.all([
+  const [policies, schedules, moves] = await Promise.all([
     listPolicies(db, ids),
     getFeeSchedules(db, names),
+    accounts.some(isWallet) ? listClockMoves(db, ids) : undefined,
   ])
   const rules = new Map<EnvironmentId, Rule>()
   for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
-    rules.set(environmentId, { policies: { bank, crypto }, clockOffsetMs, fees: {} })
+    rules.set(environmentId, {
+      ...{ policies: { bank, crypto }, clockOffsetMs, fees: {} },
+      moves: moves?.get(environmentId) ?? [],
+    })
   for (const [index, { environmentId, kind }] of named.entries())
     rules.get(environmentId)!.fees[kind] = schedules[index]!
   return { of: ({ environmentId }) => rules.get(environmentId)! }
+}
+
+/** How far the clock was ahead at a time of the world. */
+export function offsetAt({ clockOffsetMs, moves }: Rule, at: Date): number {
+  const next = moves.find(({ movedAt }) => movedAt > at)
+  return next ? next.offsetBeforeMs : clockOffsetMs
 }
 
 export function policyOf({ policies }: Rule, kind: AccountKind): Policy {

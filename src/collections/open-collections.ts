@@ -92,7 +92,9 @@ export function openCollections(tools: Tools): Collections {
     },
     requery: (account, mode) =>
       isWallet(account)
-        ? lookAtWallet(account)
+        ? lookSoon(db, clock.now(), {
+            ...{ rail: account.rail, wallet: account.number, isThorough: true },
+          })
         : requeryAccount({ rails, notices, payments }, account, mode),
     lanes: { notices, payments },
   }

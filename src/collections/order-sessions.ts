@@ -22,7 +22,7 @@ export type SessionWish = Pick<AccountWish, 'environment' | 'metadata' | 'reques
   > & {
     expected: { amount: bigint; expiresAt: Date }
     /** What it costs in coins, if it can be paid in them, too: exchange is the merchant's. */
-    crypto: { asset: Coin; amount: bigint } | null
+    crypto: { asset: Coin; amount: bigint; requestedAmount: string } | null
     /** Where this service is reached by payers. */
     baseUrl: string
   }
@@ -71,9 +71,10 @@ type Common = Pick<WalletWish, 'environment' | 'metadata' | 'merchantReference' 
 
 /** For as long as its account, in the coin and at the price that the merchant says. */
 function inCoins(common: Common, { crypto, expected }: SessionWish): WalletWish {
-  const { asset, amount } = crypto!
+  const { asset, amount, requestedAmount } = crypto!
   const { expiresAt } = expected
-  return { ...common, kind: 'crypto_wallet', asset, expected: { amount, expiresAt } }
+  const price = { asset, requestedAmount, expected: { amount, expiresAt } }
+  return { ...common, kind: 'crypto_wallet', ...price }
 }
 
 /** What is wrong with its wallet is wrong with the session, under its own name. */
@@ -87,7 +88,7 @@ function noMethod(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
     message:
-      'No payment method is enabled, so nobody could pay. Enable paymentMethods.bankTransfer in the settings.',
+      'Every session can be paid by bank transfer, which is not enabled. Enable paymentMethods.bankTransfer in the settings.',
   })
 }
 

@@ -20,6 +20,8 @@ export type WalletWish = Omit<AccountWish, 'name' | 'kind'> & {
   kind: 'crypto_wallet' | 'dedicated_crypto_wallet'
   /** Null: either coin. */
   asset: Coin | null
+  /** As the merchant wrote it; null: any amount. */
+  requestedAmount: string | null
 }
 
 export type WalletRails = Record<Mode, WalletRail | undefined>

@@ -62,7 +62,7 @@ function showCryptoWallet(account: Account, payments: Payment[]) {
     address: account.number,
     asset,
     network,
-    amount: toWire(account.amount!, asset),
+    amount: account.requestedAmount!,
     ...showProgress(account, asset, payments),
   }
 }

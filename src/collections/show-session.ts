@@ -75,8 +75,8 @@ function takesCoins({ account, wallet }: Ways): boolean {
 
 const network = 'SOLANA'
 
-function showPrice({ amount, asset }: Account) {
-  return { asset: asset as Coin, network, amount: formatDecimal(amount!, asset!) }
+function showPrice({ requestedAmount, asset }: Account) {
+  return { asset: asset as Coin, network, amount: requestedAmount! }
 }
 
 function showCoins(wallet: Account) {

@@ -100,14 +100,19 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
   tx.write(insertPlaces(rows.sort(byAddress), now))
 }
 
-/** Has the token accounts of a wallet looked at now, also by whoever is just looking. */
+/**
+ * Has the token accounts of a wallet looked at now, also by whoever is just looking; and if asked,
+ * thoroughly: further back, and for other tokens.
+ */
 export async function lookSoon(
   db: Reader,
   now: Date,
-  { rail, wallet }: { rail: string; wallet: string },
+  { rail, wallet, isThorough = false }: { rail: string; wallet: string; isThorough?: boolean },
 ): Promise<void> {
   await db.rows(sql`
-    update token_accounts set due_at = ${now}, looks = looks + 1
+    update token_accounts set due_at = ${now}, looks = looks + 1,
+      audited_at = case when ${isThorough} then to_timestamp(0) else audited_at end,
+      busy_until = case when ${isThorough} then greatest(busy_until, ${now}) else busy_until end
     where rail = ${rail} and wallet = ${wallet}`)
 }
 

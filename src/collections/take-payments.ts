@@ -8,7 +8,7 @@ import type { Asset } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Account, isWallet, type Places } from './account.js'
-import { feeOf, policyOf, type Rule, type Rules, readRules } from './collection-rules.js'
+import { feeOf, offsetAt, policyOf, type Rule, type Rules, readRules } from './collection-rules.js'
 import type { Found } from './find-accounts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import type { Payment } from './payment.js'
@@ -152,9 +152,9 @@ function take(context: Context, notice: Notice, id: string): Taken {
   return { ...found(account), payment, isNowPaid, ended: ended && found(ended) }
 }
 
-/** A chain lives in the time of the world, whatever that of the environment is. */
-function timeOf({ receivedAt }: Announced, account: Account, { clockOffsetMs }: Rule): Date {
-  return isWallet(account) ? after(receivedAt, clockOffsetMs) : receivedAt
+/** A chain lives in the time of the world: what it took is of the time that was here then. */
+function timeOf({ receivedAt }: Announced, account: Account, rule: Rule): Date {
+  return isWallet(account) ? after(receivedAt, offsetAt(rule, receivedAt)) : receivedAt
 }
 
 /** A wallet that sent coins may be an exchange's: they go back only to where somebody says. */

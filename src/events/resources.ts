@@ -61,6 +61,8 @@ export const payment = resource('Payment', {
   createdAt: time,
 })
 
+const latestPayments = Type.Array(payment, { description: 'The latest fifty, newest first.' })
+
 /** Money of a payment that goes back. */
 export const paymentReturn = resource('PaymentReturn', {
   reference: text('rf_01hx…'),
@@ -94,7 +96,7 @@ export const virtualAccount = resource('VirtualAccount', {
   variance,
   amountReceived: kobo,
   ...amounts(kobo),
-  payments: Type.Array(payment),
+  payments: latestPayments,
   metadata,
   expiresAt: time,
   createdAt: time,
@@ -206,7 +208,10 @@ const otherDeposits = Type.Optional(
       signature: Type.String(),
       receivedAt: time,
     }),
-    { description: 'What came and is not for this wallet: kept there, and not credited.' },
+    {
+      description:
+        'What came and is not for this wallet: kept there, and not credited. Shown where one wallet is read, not in lists and events.',
+    },
   ),
 )
 
@@ -221,7 +226,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   variance,
   amountReceived: decimal,
   ...amounts(decimal),
-  payments: Type.Array(payment),
+  payments: latestPayments,
   otherDeposits,
   metadata,
   expiresAt: time,
@@ -235,7 +240,7 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
   address: text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'),
   assets: Type.Array(stablecoin),
   network,
-  status: Type.Enum(['ACTIVE', 'INACTIVE']),
+  status: Type.Enum(['ACTIVE']),
   otherDeposits,
   metadata,
   createdAt: time,

@@ -8,6 +8,13 @@ import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 
 type About = { kind: AccountKind; path: string; resource: TSchema }
+/** How asking for a wallet is described. */
+export const lookAgain = {
+  summary: 'Look at the chain again',
+  description:
+    'Has the wallet looked at at once, and for other tokens, too. That happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+}
+
 type Words = { summary: string; description: string }
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const

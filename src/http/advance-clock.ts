@@ -61,7 +61,7 @@ export const advanceClock = (rooms: Rooms) =>
 async function advance(tx: Tx, now: Date, order: Advance): Promise<Advanced> {
   const offsetMs = await lockClock(tx, order)
   await advanceAccounts(tx, order)
-  moveClock(tx, order)
+  moveClock(tx, now, order)
   wakeNewestPages(tx, order.environmentId)
   return { now: after(now, offsetMs), offsetMs }
 }

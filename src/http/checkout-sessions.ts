@@ -16,7 +16,7 @@ import { listText, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
-import { readCoins } from './read-coins.js'
+import { readPrice } from './read-coins.js'
 import { readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
@@ -105,15 +105,16 @@ const create = (rooms: Rooms) =>
         successUrl: readWebUrl('successUrl', body.successUrl),
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
-        crypto: body.crypto ? readPrice(body.crypto) : null,
+        crypto: body.crypto ? readCrypto(body.crypto) : null,
       })
       return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
     },
   })
 
-function readPrice({ asset, amount }: { asset: string; amount: string }) {
+function readCrypto({ asset, amount }: { asset: string; amount: string }) {
   const coin = asset as Coin
-  return { asset: coin, amount: readCoins(amount, coin) }
+  const price = readPrice(amount, coin, 'crypto.amount')
+  return { asset: coin, amount: price, requestedAmount: amount }
 }
 
 const list = ({ db }: Rooms) =>

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { cryptoWallet } from '../events/resources.js'
 import type { Coin } from '../money/assets.js'
-import { cancelRoute, requeryRoute } from './account-actions.js'
+import { cancelRoute, lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
-import { readCoins } from './read-coins.js'
+import { readPrice } from './read-coins.js'
 import { readExpiry } from './read-expiry.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
@@ -24,11 +24,7 @@ export function cryptoWalletRoutes(rooms: Rooms): Route[] {
       statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
     cancelRoute(rooms, about),
-    requeryRoute(rooms, about, {
-      summary: 'Look at the chain again',
-      description:
-        'Has the wallet looked at at once, which happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
-    }),
+    requeryRoute(rooms, about, lookAgain),
   ]
 }
 
@@ -58,10 +54,11 @@ const create = (rooms: Rooms) =>
     async handle(ask) {
       const { merchantReference, expiresAt } = ask.body
       const asset = ask.body.asset as Coin
-      const amount = readCoins(ask.body.amount, asset)
+      const amount = readPrice(ask.body.amount, asset)
       const expected = { amount, expiresAt: readExpiry(ask.now, expiresAt) }
       const metadata = readMetadata(ask)
-      const wish = { kind, merchantReference, metadata, expected, asset } as const
+      const asked = { expected, asset, requestedAmount: ask.body.amount }
+      const wish = { kind, merchantReference, metadata, ...asked } as const
       return openWallet(rooms, ask, wish, 'Crypto wallet created')
     },
   })

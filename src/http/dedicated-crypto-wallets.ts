@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { dedicatedCryptoWallet } from '../events/resources.js'
+import { lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import type { Rooms } from './rooms.js'
@@ -14,8 +15,9 @@ export function dedicatedCryptoWalletRoutes(rooms: Rooms): Route[] {
     create(rooms),
     ...accountRoutes(rooms, {
       ...{ kind, path, resource: dedicatedCryptoWallet, named: 'externalReference' },
-      ...{ statuses: ['ACTIVE'], listed: 'ACTIVE', parameter: 'reference' },
+      ...{ statuses: ['ACTIVE'], parameter: 'reference' },
     }),
+    requeryRoute(rooms, { kind, path, resource: dedicatedCryptoWallet }, lookAgain),
   ]
 }
 
@@ -35,7 +37,8 @@ const create = (rooms: Rooms) =>
     async handle(ask) {
       const { externalReference: merchantReference } = ask.body
       const metadata = readMetadata(ask)
-      const wish = { kind, merchantReference, metadata, expected: null, asset: null } as const
+      const any = { expected: null, asset: null, requestedAmount: null }
+      const wish = { kind, merchantReference, metadata, ...any } as const
       return openWallet(rooms, ask, wish, 'Dedicated crypto wallet created')
     },
   })

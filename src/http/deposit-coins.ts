@@ -49,10 +49,8 @@ export const depositCoins = (rooms: Rooms) =>
       const account = await findWallet(rooms.db, ask.environment.id, wallet)
       if (!account) throw unknownWallet(wallet)
       const order = { address: wallet, asset, amount: readCoins(amount, asset) }
-      const signature = await coinCustomers.deposit({
-        key: `deposit-${requestName(ask)}`,
-        ...order,
-      })
+      const key = `deposit-${requestName(ask)}`
+      const signature = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
       await lookAtWallet(account)
       return rooms.change(
         toLateCall(
@@ -66,6 +64,14 @@ export const depositCoins = (rooms: Rooms) =>
 
 function unknownWallet(address: string): Refusal {
   return new Refusal('not_found', { message: `There is no wallet ${address}.` })
+}
+
+/** It may be there all the same: under the same key, it is there once. */
+function noAnswer(error: Error): never {
+  throw new Refusal('account_action_failed', {
+    reason: 'rail_unavailable',
+    message: `The embedded chain does not answer (${error.message}). Retry with the same key.`,
+  })
 }
 
 function notSimulated(): Refusal {

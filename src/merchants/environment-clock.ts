@@ -32,9 +32,34 @@ export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promi
   })
 }
 
-/** Adds to what is there: even without a lock, nothing would go back. */
-export function moveClock(tx: Tx, { environmentId, byMs }: Advance): void {
+/** Adds to what is there: even without a lock, nothing would go back. `now` is the world's. */
+export function moveClock(tx: Tx, now: Date, { environmentId, byMs }: Advance): void {
+  tx.write(sql`
+    insert into clock_moves (environment_id, moved_at, offset_before_ms)
+    select id, ${now}, clock_offset_ms from environments where id = ${environmentId}
+    on conflict do nothing`)
   tx.write(sql`
     update environments set clock_offset_ms = clock_offset_ms + ${byMs}
     where id = ${environmentId}`)
+}
+
+/** A move of a clock: until then it was so far ahead. In the time of the world. */
+export type ClockMove = { movedAt: Date; offsetBeforeMs: number }
+
+/** The latest of each environment, oldest first. */
+export async function listClockMoves(
+  db: Reader,
+  ids: EnvironmentId[],
+): Promise<Map<EnvironmentId, ClockMove[]>> {
+  const moves = new Map<EnvironmentId, ClockMove[]>(ids.map((id) => [id, []]))
+  const rows = await db.rows<ClockMove & { environmentId: EnvironmentId }>({
+    name: 'list_clock_moves',
+    text: `
+      select environment_id as "environmentId", moved_at as "movedAt",
+        offset_before_ms::float8 as "offsetBeforeMs"
+      from clock_moves where environment_id = any($1) order by moved_at desc limit $2`,
+    values: [ids, limits.testClock.movesRemembered],
+  })
+  for (const { environmentId, ...move } of rows) moves.get(environmentId)!.unshift(move)
+  return moves
 }

@@ -43,10 +43,10 @@ const dedicated = (change: Values = {}) =>
 
 const noBank = { bank_code: '', bank_name: '', account_name: '' }
 const wallet = (change: Values = {}) =>
-  virtual({ kind: 'crypto_wallet', asset: 'USDC', ...noBank, ...change })
+  virtual({ kind: 'crypto_wallet', asset: 'USDC', requested_amount: '1', ...noBank, ...change })
 const dedicatedWallet = (change: Values = {}) =>
   dedicated({ kind: 'dedicated_crypto_wallet', asset: null, ...noBank, ...change })
-const inCoins = { kind: 'crypto_wallet', asset: 'USDC', bank_code: '' }
+const inCoins = { kind: 'crypto_wallet', asset: 'USDC', bank_code: '', requested_amount: '1' }
 
 function session(change: Values = {}): Promise<unknown> {
   return insert('checkout_sessions', {
@@ -173,6 +173,10 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'naira in a wallet': () => wallet({ asset: 'NGN' }),
     'a wallet for one amount of anything': () => wallet({ asset: null }),
     'one coin for ever': () => dedicatedWallet({ asset: 'USDC' }),
+  },
+  only_wallet_keeps_how_it_was_asked: {
+    'naira as somebody wrote them': () => virtual({ requested_amount: '1' }),
+    'coins, nobody knows how they were asked for': () => wallet({ requested_amount: null }),
   },
   only_wallet_has_no_bank: {
     'a number at no bank': () => virtual({ bank_code: '' }),

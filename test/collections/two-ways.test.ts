@@ -37,7 +37,7 @@ describe('a session that can be paid in coins', () => {
       await shop.wallet(opened.cryptoWallet),
     ]
     const { merchantReference, metadata, expiresAt } = account
-    expect(wallet).toMatchObject({ merchantReference, metadata, expiresAt, amount: '3.2' })
+    expect(wallet).toMatchObject({ merchantReference, metadata, expiresAt, amount: '3.20' })
     await shop.send(opened.address)
     await house.settle()
     expect(await endOf(opened)).toEqual(paidInCoins)

@@ -90,7 +90,7 @@ test.each([
 })
 
 test.each([
-  // The workers' clock of this file is ahead of the chain's; this is further ahead.
+  // The workers' clock of this file is ahead of the chain's: for the chain, it was moved long ago.
   ['expired', () => shop.post('/v1/test/clock/advance', { seconds: 86_400 })],
   [
     'cancelled',
@@ -99,6 +99,7 @@ test.each([
 ])('what comes to a wallet that is %s is late, and held', async (end, endIt) => {
   const { reference, address } = (await shop.open()).json.data
   expect((await endIt(reference)).status).toBe(200)
+  await db.rows(sql`update clock_moves set moved_at = to_timestamp(0)`)
   await shop.deposit(address, '25')
   await house.settle()
   expect(await shop.verify(reference)).toMatchObject({
@@ -239,6 +240,35 @@ test('a seed that derives other wallets is refused before anybody pays', async (
   await expect(refuseOtherSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
 })
 
+// The chain had it before time was moved, though it was final only after.
+test('what came in time is not late because the clock was moved before it was final', async () => {
+  const { reference, address } = (await shop.open()).json.data
+  await shop.deposit(address, '25')
+  clock.advance(5_000)
+  await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
+  await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
+  await house.settle()
+  expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', variance: 'NONE' })
+  const late = (await shop.open()).json.data
+  clock.advance(1_000)
+  await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
+  await house.settle()
+  expect((await shop.verify(late.reference)).status).toBe('EXPIRED')
+})
+
+test('an amount is shown as it was written, and none is asked for that could not be taken', async () => {
+  const written = await shop.open({ amount: '0025.500' })
+  expect(written.json.data).toMatchObject({ amount: '0025.500', amountReceived: '0' })
+  await shop.deposit(written.json.data.address, '25.5')
+  await house.settle()
+  expect(await shop.verify(written.json.data.reference)).toMatchObject({
+    ...{ status: 'PAID', amount: '0025.500', amountReceived: '25.5' },
+  })
+  expect((await shop.open({ amount: '9007199254.740991' })).status).toBe(201)
+  const beyond = await shop.open({ amount: '9007199254.740992' })
+  expect([beyond.status, beyond.json.details[0].field]).toEqual([400, 'amount'])
+})
+
 test('a wallet is looked at when somebody asks, however long it has rested', async () => {
   const { reference, address } = (await shop.open()).json.data
   await house.settle()
@@ -250,6 +280,8 @@ test('a wallet is looked at when somebody asks, however long it has rested', asy
   expect(await shop.verify(reference)).toMatchObject({ amountReceived: '0' })
   const path = `/v1/collections/crypto-wallets/${reference}/requery`
   expect((await shop.post(path, {})).status).toBe(200)
+  await house.watch()
+  clock.advance(5_000)
   await house.watch()
   expect(await shop.verify(reference)).toMatchObject({ amountReceived: '25' })
 })

@@ -32,6 +32,7 @@ async function payOne(tx: Tx): Promise<void> {
         accountName: 'Ada',
       },
       ...{ bankCode: '999', bankName: 'Sandbox Bank', asset: 'NGN', amount: 500n, metadata: '{}' },
+      requestedAmount: null,
       ...{ merchantReference: 'order', status: 'ACTIVE', variance: 'NONE', eventSequence: 0 },
       sessionId: null,
       ...{ amountReceived: 0n, ...nowhere, expiresAt: later, paidAt: null, endedAt: null },

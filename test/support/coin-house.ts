@@ -12,7 +12,7 @@ import { newId } from '../../src/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { createLogger } from '../../src/log.js'
-import { parseDecimal } from '../../src/money/amounts.js'
+import { formatDecimal, parseDecimal } from '../../src/money/amounts.js'
 import type { Coin } from '../../src/money/assets.js'
 import { createFilling } from '../../src/payouts/back-fundings.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
@@ -140,6 +140,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): Account {
   return {
     ...{ ...names, ...nowhere, id: newId(at), kind: 'crypto_wallet', accountName: '' },
     ...{ bankCode: '', bankName: '', amount: 2n * amount, merchantReference: 'order-1' },
+    requestedAmount: formatDecimal(2n * amount, names.asset),
     ...{ metadata: '{}', status: 'ACTIVE', variance: 'UNDERPAID', amountReceived: 0n },
     ...{ eventSequence: 0, sessionId: null, paidAt: null, endedAt: null, createdAt: at },
     expiresAt: new Date(at.getTime() + 86_400_000),

@@ -1,0 +1,13 @@
+-- Coins are asked for as somebody writes them, and are shown so.
+alter table collection_accounts add column requested_amount text,
+  add constraint only_wallet_keeps_how_it_was_asked
+    check ((requested_amount is not null) = (kind = 'crypto_wallet'));
+
+-- When the clock of an environment was moved, in the time of the world, and how far it was ahead
+-- until then: what a chain took before is of the time before.
+create table clock_moves (
+  environment_id integer not null references environments (id),
+  moved_at timestamptz not null,
+  offset_before_ms bigint not null,
+  primary key (environment_id, moved_at)
+);
