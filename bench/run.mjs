@@ -106,7 +106,7 @@ try {
         ...{ startHelper, load, record, db, key: demo.test.secretKey },
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
-      { rounds: 2 * rounds, connections, runMs: runMs / 2, warmMs: warmMs / 4 },
+      { rounds: 2 * rounds, connections, runMs, warmMs: 0 },
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)

@@ -1,6 +1,6 @@
 import { limits } from '../limits.js'
 import { redactJson } from './redact-json.js'
-import { redactText, redactValue, ruleOf } from './redact-text.js'
+import { mayHideByName, redactText, redactValue, ruleOf } from './redact-text.js'
 
 export type RedactedBody = { text: string | null; isCut: boolean }
 
@@ -14,7 +14,7 @@ export function redactBody(body: string): RedactedBody {
   const { bodyLength } = limits.requestLogs
   const isLong = body.length > bodyLength
   const start = isLong ? withoutLastWord(body.slice(0, bodyLength)) : body
-  const shown = redactJson(start, isLong) ?? redactText(start)
+  const shown = mayHideByName(start) ? (redactJson(start, isLong) ?? redactText(start)) : start
   // The database takes every character but this one. A mask may be longer than what it hides.
   const text = shown.replaceAll('\0', '\ufffd').slice(0, bodyLength)
   return { text, isCut: isLong || text.length < shown.length }

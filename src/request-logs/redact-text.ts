@@ -45,18 +45,26 @@ function maskNumber(value: string): string {
   return '*'.repeat(value.length - shown) + value.slice(value.length - shown)
 }
 
-/** One of these stands in every text that is changed below. */
-const traces = new RegExp(
-  [
-    ...['@', '\\d{10}', 'k_(test|live)_', 'whsec_', 'bearer', '://', 'eyJ', 'private.?key', 'FLW'],
-    ...['secret', 'passw', 'passphrase', 'token', 'authorization', '(api|access).?key'],
-  ].join('|'),
-  'i',
-)
+/**
+ * One of these stands in every text that is changed below. Parts of words, since every text is
+ * searched for them: whole ones took twice as long.
+ */
+const traces = /@|:\/\/|\d{10}|k[_e]|whs|pass|uth|cret|rer|eyj|flw/i
 
-/** Looks for a trace first: most texts have none. */
 export function mayHide(text: string): boolean {
   return traces.test(text)
+}
+
+/** Parts of the names above, and escapes, which may hide any name. */
+const nameTraces =
+  /\\|ook|seed|nem|cv|mber|name|mail|hone|obil|msis|ssn|bvn|(pin|otp|no|ban|pan|nin|card)"/i
+
+/**
+ * Whether it is worth reading a body token by token: most hide nothing, and it is them that must
+ * not cost their senders time.
+ */
+export function mayHideByName(text: string): boolean {
+  return traces.test(text) || nameTraces.test(text)
 }
 
 /**

@@ -43,6 +43,22 @@ describe('fields that are named for what they hold', () => {
     expect(shown(body)).toEqual(expected ?? body)
   })
 
+  // Bodies without a trace of such a name are not read at all, so that every name must leave one.
+  test.each([
+    ...['secret', 'Password', 'pass_word', 'passphrase', 'AUTHORIZATION', 'cookie', 'set-cookie'],
+    ...['apiKey', 'api_key', 'private-key', 'accessKey', 'encryptionKey', 'signing_key', 'token'],
+    ...['accessToken', 'seed', 'seedPhrase', 'mnemonic', 'pin', 'OTP', 'cvv', 'cvv2', 'cvc'],
+    ...['accountNumber', 'account_no', 'cardNumber', 'card_no', 'phone_number', 'mobileNo'],
+    ...['passportNumber', 'identityNumber', 'nuban', 'IBAN', 'bvn', 'nin', 'ssn', 'pan', 'card'],
+    ...['phone', 'mobile', 'telephone', 'msisdn', 'email', 'e-mail', 'customerEmail'],
+    ...['emailAddress', 'name', 'account_name', 'customerName', 'firstName', 'last_name'],
+    ...['middleName', 'fullName', 'senderName', 'recipientName', 'payerName', 'surname'],
+    ...['beneficiaryName', 'holderName', 'accountHolderName', 'birthName', 'maidenName'],
+  ])('%s', (name) => {
+    expect(JSON.stringify(shown({ [name]: 'Zq7 Xw9' }))).not.toMatch(/Zq7|Xw9/)
+    expect(textOf(`[{"${name}" : ["Zq7"]}]`)).not.toContain('Zq7')
+  })
+
   test('all that is inside of a secret is one, and what follows it is not', () => {
     const body = { secrets: [{ value: random, at: 5, deep: [[random]] }, random], asset: 'NGN' }
     expect(shown(body)).toEqual({
