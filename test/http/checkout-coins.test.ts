@@ -15,7 +15,7 @@ describe('a session with a price in coins', () => {
     expect(status).toBe(201)
     expect(json.data).toMatchObject({
       ...{ amount: 1_250_000, currency: 'NGN', status: 'pending' },
-      crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.2' },
+      crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.20' },
       ...{ virtualAccount: expect.stringMatching(/^va_/) },
       cryptoWallet: expect.stringMatching(/^cw_/),
     })
@@ -25,7 +25,7 @@ describe('a session with a price in coins', () => {
     expect(wallet).toMatchObject({ status: 'ACTIVE', merchantReference: 'order-1' })
     const shown = await shop.look(reference)
     expect(shown).toMatchObject({
-      crypto: { address: wallet.address, asset: 'USDC', network: 'SOLANA', amount: '3.2' },
+      crypto: { address: wallet.address, asset: 'USDC', network: 'SOLANA', amount: '3.20' },
       cryptoAmounts: { asset: 'USDC', amount: '3.2', amountReceived: '0', amountAccepted: '0' },
       ...{ amountReceived: 0, amountAccepted: 0, received: [] },
     })
