@@ -130,25 +130,32 @@ export function updateAccounts(tx: Tx, accounts: Account[]): void {
 const named = { environment_id: 'int4', id: 'uuid' } as const
 
 /**
- * Of every account `n` that is named, the account `a`, and with it the other one of its session
- * where that has two: when one is paid, the other ends. In one statement, so that all are locked in
- * one order. Which accounts belong together never changes, so it may be read without a lock.
+ * Locks the accounts that `own` names, and with each the other one of its session, where that has
+ * two: when one is paid, the other ends. In one statement, so that all are locked in one order.
+ * Which accounts belong together never changes, so it may be read without a lock. The ids are
+ * found first and joined by equality: any other way reads the index of an environment from end to
+ * end for every account, while its table has no statistics.
  */
-const withTwins = `
-    left join checkout_sessions s on s.environment_id = n.environment_id and s.id = n.session_id
-    join collection_accounts a on a.environment_id = n.environment_id
-      and a.id = any(case when s.wallet_id is null then array[n.id]
-        else array[s.account_id, s.wallet_id] end)
+const lockWithTwins = (own: string, more = '') => `
+    with own as materialized (${own}),
+    named as materialized (
+      select environment_id, id, mode from own
+      union select own.environment_id, twin.id, own.mode from own
+      join checkout_sessions s on s.environment_id = own.environment_id and s.id = own.session_id
+      cross join lateral (values (s.account_id), (s.wallet_id)) twin (id)
+      where twin.id is not null)
+    select ${accountColumns}${more} from named
+    join collection_accounts a on a.environment_id = named.environment_id and a.id = named.id
     order by a.environment_id, a.id for no key update of a`
 
 /** In one order, always, so that two batches never wait for each other. */
 const lockById = listStatement<typeof named, Account>({
   name: 'lock_collection_accounts',
   columns: named,
-  text: (list) => `
-    select ${accountColumns} from ${list}
-    join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id
-    ${withTwins}`,
+  text: (list) =>
+    lockWithTwins(`
+      select n.environment_id, n.id, n.session_id, null as mode from ${list}
+      join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
 /** By their ids; with each comes the other one of its session, where there is one. */
@@ -169,11 +176,14 @@ const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
-  text: (list) => `
-    select ${accountColumns}, e.mode from ${list}
-    join collection_accounts n on n.rail = list.rail and n.number = list.number
-    join environments e on e.id = n.environment_id and e.mode = list.mode
-    ${withTwins}`,
+  text: (list) =>
+    lockWithTwins(
+      `
+      select n.environment_id, n.id, n.session_id, e.mode from ${list}
+      join collection_accounts n on n.rail = list.rail and n.number = list.number
+      join environments e on e.id = n.environment_id and e.mode = list.mode`,
+      ', named.mode',
+    ),
 })
 
 export type AccountNumber = { rail: string; mode: Mode; number: string }
