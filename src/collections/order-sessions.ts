@@ -49,7 +49,7 @@ export function createSessionOrdering(tools: {
     const reference = newSessionReference(id)
     const merchantReference = rest.merchantReference ?? reference
     const common = { environment, metadata, merchantReference, request }
-    const coins = crypto && (await orderWallet(now, inCoins(common, wish)).catch(asSession))
+    const coins = crypto && (await orderWallet(now, inCoins(common, wish)))
     const ordered = await orderAccount(now, {
       ...{ ...common, kind: 'virtual_account', name: checkout.displayName, expected },
     })
@@ -75,13 +75,6 @@ function inCoins(common: Common, { crypto, expected }: SessionWish): WalletWish 
   const { expiresAt } = expected
   const price = { asset, requestedAmount, expected: { amount, expiresAt } }
   return { ...common, kind: 'crypto_wallet', ...price }
-}
-
-/** What is wrong with its wallet is wrong with the session, under its own name. */
-function asSession(error: unknown): never {
-  if (!(error instanceof Refusal)) throw error
-  const { reason, message } = error
-  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
 }
 
 function noMethod(): Refusal {

@@ -65,12 +65,10 @@ async function openWallets(
   rail: WalletRail,
   orders: WalletOrder[],
 ): Promise<string[]> {
-  const references = [...new Set(orders.map(({ reference }) => reference))]
+  const unique = new Map(orders.map((order) => [order.reference, order]))
+  const references = [...unique.keys()]
   let known = await findWallets(db, rail.name, references)
-  const fresh = orders.filter(
-    ({ reference }, index) =>
-      !known.has(reference) && orders.findIndex((one) => one.reference === reference) === index,
-  )
+  const fresh = [...unique.values()].filter(({ reference }) => !known.has(reference))
   if (fresh.length > 0) {
     const numbers = await takeNumbers(db, fresh.length)
     const derived = await rail.deriveWallets(numbers)

@@ -70,7 +70,7 @@ export async function recordAccount(
 }
 
 /** What names this very request; undefined: every copy of it is another one. */
-function requestOf({ key }: Asker): string | undefined {
+export function requestOf({ key }: Asker): string | undefined {
   return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 

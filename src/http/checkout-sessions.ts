@@ -10,14 +10,14 @@ import { limits } from '../limits.js'
 import { visibleText } from '../merchants/settings-document.js'
 import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
-import { recordAccount, referenceIn } from './accounts.js'
+import { recordAccount, referenceIn, requestOf } from './accounts.js'
 import { readPosition, writePosition } from './cursor.js'
 import { listText, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { readPrice } from './read-coins.js'
-import { readExpiry } from './read-expiry.js'
+import { expiryIn, readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
@@ -72,12 +72,7 @@ const create = (rooms: Rooms) =>
         }),
       }),
       merchantReference: Type.Optional(referenceIn),
-      expiresAt: Type.Optional(
-        Type.String({
-          description: 'ISO 8601; at most 24 hours ahead.',
-          examples: ['2026-01-05T09:30:00Z'],
-        }),
-      ),
+      expiresAt: Type.Optional(expiryIn),
       crypto: Type.Optional(
         Type.Object(
           { asset: stablecoin, network, amount: decimal },
@@ -96,10 +91,14 @@ const create = (rooms: Rooms) =>
     codes: ['checkout_session_failed', 'forbidden'],
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
-      const { environment, key, now, body } = ask
-      const request = key && `${key.digest}/${key.fingerprint.toString('hex')}`
+      const { environment, now, body } = ask
       const ordering = rooms.collections.orderSession(now, {
-        ...{ environment, request, baseUrl: rooms.baseUrl(), metadata: readMetadata(ask) },
+        ...{
+          environment,
+          request: requestOf(ask),
+          baseUrl: rooms.baseUrl(),
+          metadata: readMetadata(ask),
+        },
         ...{ description: body.description, merchantReference: body.merchantReference ?? null },
         ...{ customerName: body.customer.name, customerEmail: body.customer.email },
         successUrl: readWebUrl('successUrl', body.successUrl),

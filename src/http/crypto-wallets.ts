@@ -5,7 +5,7 @@ import { cancelRoute, lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { readPrice } from './read-coins.js'
-import { readExpiry } from './read-expiry.js'
+import { expiryIn, readExpiry } from './read-expiry.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, decimal, network, stablecoin } from './schemas.js'
@@ -41,12 +41,7 @@ const create = (rooms: Rooms) =>
       asset: stablecoin,
       network,
       amount: decimal,
-      expiresAt: Type.Optional(
-        Type.String({
-          description: 'ISO 8601; at most 24 hours ahead.',
-          examples: ['2026-01-05T09:30:00Z'],
-        }),
-      ),
+      expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: cryptoWallet },

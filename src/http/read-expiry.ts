@@ -1,7 +1,13 @@
+import Type from 'typebox'
 import { after } from '../clock.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 import { readTime } from './read-time.js'
+
+export const expiryIn = Type.String({
+  description: 'ISO 8601; at most 24 hours ahead.',
+  examples: ['2026-01-05T09:30:00Z'],
+})
 
 /** When a request to pay ends: in the future, and at most a day after it was received. */
 export function readExpiry(now: Date, text: string | undefined): Date {

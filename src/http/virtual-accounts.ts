@@ -4,7 +4,7 @@ import { cancelRoute, requeryRoute } from './account-actions.js'
 import { accountRoutes, openAccount, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
-import { readExpiry } from './read-expiry.js'
+import { expiryIn, readExpiry } from './read-expiry.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, kobo } from './schemas.js'
@@ -42,12 +42,7 @@ const create = (rooms: Rooms) =>
       merchantReference: referenceIn,
       amount: kobo,
       currency: Type.Optional(Type.Enum(['NGN'])),
-      expiresAt: Type.Optional(
-        Type.String({
-          description: 'ISO 8601; at most 24 hours ahead.',
-          examples: ['2026-01-05T09:30:00Z'],
-        }),
-      ),
+      expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: virtualAccount },

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
+import { coins } from '../../money/assets.js'
 import type { Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import { type Endpoint, EndpointFailure } from './endpoint.js'
@@ -8,7 +9,6 @@ import { askOne, type Endpoints, Unavailable } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
 import { earliestSlot, judgeAttempt } from './judge-attempt.js'
 import { type Chain, lookAtAttempts, type View } from './look-at-attempts.js'
-import { coins } from './programs.js'
 import type { Treasury } from './treasury.js'
 
 export type CheckParts = {

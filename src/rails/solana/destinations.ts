@@ -1,9 +1,8 @@
 import { strict as assert } from 'node:assert'
-import type { Coin } from '../../money/assets.js'
+import { type Coin, coins } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
 import { Refusal } from '../../refusal.js'
 import { judgeOffline } from './judge-destination.js'
-import { coins } from './programs.js'
 import type { Recipient, Recipients } from './recipients.js'
 import { refuse } from './refuse.js'
 

@@ -1,10 +1,9 @@
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import type { Coin } from '../../money/assets.js'
+import { type Coin, coins } from '../../money/assets.js'
 import type { Answer } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
-import { coins } from './programs.js'
 import type { Treasury } from './treasury.js'
 
 /** What the chain says that moved a token account of the treasury. */

@@ -35,8 +35,6 @@ export const incinerator = '1nc1nerator11111111111111111111111111111111'
 
 export const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** The assets that live on this chain. */
-export const coins = ['USDC', 'USDT'] as const satisfies Coin[]
 export type Mints = Record<Coin, string>
 
 /** As on mainnet; the embedded chain has its coins at the same addresses. */

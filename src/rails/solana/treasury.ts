@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
-import type { Coin } from '../../money/assets.js'
+import { type Coin, coins } from '../../money/assets.js'
 import type { OpenPayouts } from '../../payouts/treasury-books.js'
 import { type Account, readAccountsAt, readTokenFields, tokenAccountBytes } from './accounts.js'
 import type { TokenAccount } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
 import { findLanded } from './find-landed.js'
-import { coins, programs } from './programs.js'
+import { programs } from './programs.js'
 
 /** In lamports and in the smallest units of the coins. */
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
