@@ -10,7 +10,8 @@ export function shelfPage(look, token) {
   const goods = shelf.map(
     ({ code, name, more, price }, at) => html`<label class="good">
       <input type="radio" name="good" value="${code}"${at === 0 && html` checked`}>
-      <span><b>${name}</b><small>${more}</small></span><b class="price">${naira(price)}</b></label>`,
+      <span><b>${name}</b><small>${more}</small></span>
+      <b class="price">${naira(price)}</b></label>`,
   )
   const form = html`<p class="soft">Pick one, pay by bank transfer, and it leaves today.</p>
     <form method="post" action="/orders"><input type="hidden" name="token" value="${token}">
@@ -52,8 +53,9 @@ function page({ name, isTest }, { title, main, state = '' }) {
     <meta name="viewport" content="width=device-width,initial-scale=1">
     <link rel="stylesheet" href="/shop.css"></head><body>
     ${isTest && html`<aside aria-label="Mode">Test mode · no real money moves</aside>`}
-    <header><a href="/">${name}</a></header>
-    <main class="${state}"><h1>${title}</h1>${main}</main></body></html>`.markup
+    <header><a href="/"><span aria-hidden="true">${name[0]}</span>${name}</a></header>
+    <main class="${state}"><h1>${title}</h1>${main}</main>
+    <footer>Payments by Manilla</footer></body></html>`.markup
 }
 
 const naira = (kobo) => (kobo / 100).toLocaleString('en-NG', { style: 'currency', currency: 'NGN' })

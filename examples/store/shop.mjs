@@ -7,7 +7,7 @@ import { shelf } from './pages.mjs'
 
 /**
  * The order that a form asks for, at our price, never at the form's. Its id comes from all that was
- * sent, and every form has a token: pressed twice it is one order; changed, or opened anew, another.
+ * sent, with the token that every form has: sent twice it is one order, and changed it is another.
  * @returns {Order | undefined}
  */
 export function readOrder(form, origin) {
