@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { NotFoundError } from 'manilla'
+import { passOverAbsent } from './connect.mjs'
 import { shelf } from './pages.mjs'
 
 /** @import { CheckoutSession, Manilla } from 'manilla' */
@@ -79,10 +79,9 @@ export function openShop({ manilla, orders, secret }) {
       if (status === 'paid') await ship(id)
       // Where there is no session, nobody had an address to pay at.
       if (status !== 'waiting' || !session) continue
-      await manilla.checkout.sessions.get(session.reference).then(record, (error) => {
-        if (!(error instanceof NotFoundError)) throw error
-        console.error(`Manilla does not know session ${session.reference} of order ${id}`)
-      })
+      const { sessions } = manilla.checkout
+      const found = await sessions.get(session.reference).catch(passOverAbsent)
+      if (found) await record(found)
     }
   }
 

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
@@ -29,6 +29,11 @@ async function buy(more: Record<string, string> = {}) {
 
 const paid = (data: object, type = 'checkout.session.paid') =>
   JSON.stringify({ id: 'evt_1', type, data: { ...data, status: 'paid' } })
+
+async function die(): Promise<void> {
+  shop.program.signal('SIGKILL')
+  await shop.program.ended
+}
 
 async function findPaid(reference: string) {
   const { items } = await manilla.events.list({ type: 'checkout.session.paid' }).page()
@@ -173,11 +178,6 @@ describe('a webhook', () => {
 })
 
 describe('after kill -9', () => {
-  async function die(): Promise<void> {
-    shop.program.signal('SIGKILL')
-    await shop.program.ended
-  }
-
   test('the shop ships what was paid while it was away, once', async () => {
     const [first, second] = [await buy(), await buy()]
     await die()
@@ -218,33 +218,56 @@ describe('after kill -9', () => {
 })
 
 describe('a start', () => {
+  test('after its secret was lost makes a new endpoint in the place of the old', async () => {
+    const [before] = (await manilla.webhookEndpoints.list().page()).items
+    const { port } = new URL(shop.url)
+    await die()
+    rmSync(path.join(data, 'endpoint.json'))
+    shop = await startShop({ STORE_PORT: port })
+    const { items } = await manilla.webhookEndpoints.list().page()
+    expect(items.map(({ url }) => url)).toEqual([before!.url])
+    const { session, id } = await buy()
+    await manilla.checkout.simulate(session.reference)
+    await until(() => shipmentsOf(id) === 1)
+  })
+
   test('without a service says so in one line', async () => {
     const empty = createHome()
     const away = { MANILLA_KEY: 'sk_test_x', MANILLA_URL: 'http://127.0.0.1:1' }
     for (const more of [{}, away]) {
       const program = spawnStore(empty, { STORE_DATA: empty, ...more })
       expect(await program.ended).toMatchObject({ code: 1 })
-      expect(program.text()).toMatch(/^Manilla does not run: start it with `npm start`.*\n$/)
+      expect(program.text()).toMatch(
+        /Manilla (has not run here yet|does not run): start it with `npm start`.*\n$/,
+      )
     }
     await removeHome(empty)
   })
 
-  test('with a secret of yours registers nothing', async () => {
-    const folder = path.join(data, 'forwarded')
+  test('with a secret of yours registers nothing, and switches off what it had', async () => {
+    const more = { STORE_DATA: path.join(data, 'forwarded') }
+    const listEnabled = async () => {
+      const { items } = await manilla.webhookEndpoints.list().page()
+      return items.filter(({ enabled }) => enabled).map(({ url }) => url)
+    }
     const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
-    const { url } = await startShop({ STORE_DATA: folder, WEBHOOK_SECRET: secret })
-    const { items } = await manilla.webhookEndpoints.list().page()
-    expect(items).toHaveLength(1)
+    const forwarded = await startShop({ ...more, WEBHOOK_SECRET: secret })
+    expect(await listEnabled()).toEqual([`${shop.url}/webhooks`])
     const body = paid({}, 'webhook_endpoint.test')
     const headers = sign(body, secret)
-    const { status } = await fetch(`${url}/webhooks`, { method: 'POST', body, headers })
+    const { status } = await fetch(`${forwarded.url}/webhooks`, { method: 'POST', body, headers })
     expect(status).toBe(204)
+
+    const registered = await startShop(more)
+    expect(await listEnabled()).toEqual([`${registered.url}/webhooks`, `${shop.url}/webhooks`])
+    await startShop({ ...more, WEBHOOK_SECRET: secret })
+    expect(await listEnabled()).toEqual([`${shop.url}/webhooks`])
   })
 
   test('on a taken port says what to do', async () => {
     const program = spawnStore(home, { STORE_DATA: data, STORE_PORT: new URL(shop.url).port })
     expect(await program.ended).toMatchObject({ code: 1 })
-    expect(program.text()).toBe('The port is taken: STORE_PORT says which to use.\n')
+    expect(program.text()).toBe('The port is taken: name another in STORE_PORT.\n')
   })
 })
 
