@@ -92,8 +92,9 @@ async function readBody(request) {
 
 /** What is not 2xx Manilla sends again. Customers may reload, too: it stays one order. */
 function refuse(response, error, look) {
-  console.error(error)
-  if (error instanceof WebhookError) return response.writeHead(400).end(error.problem)
+  const isUnproven = error instanceof WebhookError
+  console.error(isUnproven ? `Webhook refused, ${error.problem}: ${error.message}` : error)
+  if (isUnproven) return response.writeHead(400).end()
   const words = 'The payment page does not open just now. Reload to try again.'
   show(response, error instanceof ManillaError ? 502 : 500, problemPage(look, words))
 }

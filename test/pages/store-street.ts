@@ -29,7 +29,8 @@ export async function openStreet() {
     await removeHome(home)
     rmSync(data, { recursive: true, force: true })
   })
-  running.push(await startProgram(home))
+  const service = await startProgram(home)
+  running.push(service)
   const { baseUrl, test } = readDemo(home)
   const manilla = new Manilla(test.secretKey, { baseUrl })
   const readKept = (name: string) => JSON.parse(readFileSync(path.join(data, name), 'utf8'))
@@ -45,7 +46,7 @@ export async function openStreet() {
   }
 
   return {
-    ...{ home, data, manilla, startShop },
+    ...{ home, data, service, manilla, startShop },
     orders: (): Order[] => Object.values(readKept('orders.json')),
     /** By the shop's own secret, as Manilla would: any body, and as often as one likes. */
     sign(body: string, secret: string = readKept('endpoint.json').secret) {

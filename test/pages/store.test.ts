@@ -10,7 +10,7 @@ import { fillIn, openStreet, submit } from './store-street.js'
 
 /** The shop that people copy from, walked by a customer and then by worse. */
 
-const { home, data, manilla, startShop, orders, sign } = await openStreet()
+const { home, data, service, manilla, startShop, orders, sign } = await openStreet()
 let shop = await startShop()
 const browser = await openBrowser()
 
@@ -271,7 +271,7 @@ describe('a start', () => {
   })
 })
 
-// Last: the clock of test mode goes on for everybody.
+// These are last: the clock of test mode goes on for everybody, and then nobody answers any more.
 test('an order that nobody pays in time says so, and is paid all the same when a bank is late', async () => {
   const { session, id } = await buy()
   await manilla.test.clock.advance({ seconds: 3_600 })
@@ -279,4 +279,15 @@ test('an order that nobody pays in time says so, and is paid all the same when a
   const body = paid(session)
   expect((await post(body, sign(body))).status).toBe(204)
   await until(() => shipmentsOf(id) === 1)
+})
+
+test('an order is kept, and its customer told to try again, while Manilla is away', async () => {
+  const form = await fillIn(shop.url)
+  const before = orders().length
+  service.signal('SIGTERM')
+  await service.ended
+  for (let tried = 0; tried < 2; tried += 1)
+    await expect(submit(shop.url, form)).rejects.toThrow(/^502: .*Reload to try again/s)
+  expect(orders().slice(before)).toMatchObject([{ status: 'waiting' }])
+  expect((await fetch(shop.url)).status).toBe(200)
 })
