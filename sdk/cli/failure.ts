@@ -29,11 +29,13 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exitCode : exitCodes.refused
 }
 
+const startIt = 'Is the service running? `npm start` starts it.'
+
 /** What a person is told; undefined for a bug, whose stack is wanted. */
 export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Failure) return `error: ${error.message}\n  → ${error.nextStep}`
   if (error instanceof ConnectionError)
-    return `error: ${error.message}\n  → Is the service running? \`npm start\` starts it. ${error.nextStep ?? ''}`.trimEnd()
+    return `error: ${error.message}\n  → ${startIt} ${error.nextStep ?? ''}`.trimEnd()
   if (!(error instanceof ManillaError)) return undefined
   const word = error.reason ? `${error.code}, ${error.reason}` : error.code
   return [

@@ -16,7 +16,8 @@ export async function makeBalanceLow(stage: Stage): Promise<WebhookEvent> {
   try {
     await manilla.settings.update({ lowBalance: { NGN: null } })
     await sleep(seenMs)
-    const threshold = Number(available) + 1
+    // So far above that what comes in meanwhile does not reach it.
+    const threshold = Number(available) * 2 + 100_000_000
     return await stage.untilNext('balance.low', () =>
       manilla.settings.update({ lowBalance: { NGN: threshold } }),
     )

@@ -61,9 +61,10 @@ function describe(world: World, forwarded: Forwarded, isJson: boolean): string {
   const { id, type, data } = event
   const about = data.reference ?? data.accountReference ?? data.id ?? data.asset ?? ''
   const isTaken = status >= 200 && status < 300
-  const end = forwarded.isForwarded ? `→ ${problem ?? `${status} in ${durationMs} ms`}` : ''
+  const said = forwarded.isForwarded ? `→ ${problem ?? `${status} in ${durationMs} ms`}` : ''
+  const end = paint(world, isTaken ? 'green' : 'red', said)
   const head = `${new Date().toISOString().slice(11, 19)}  ${type}  ${about}`
-  return `${head}  ${paint(world, 'dim', id)}  ${paint(world, isTaken ? 'green' : 'red', end)}`.trimEnd()
+  return `${head}  ${paint(world, 'dim', id)}  ${end}`.trimEnd()
 }
 
 export function isLocal(baseUrl: string): boolean {

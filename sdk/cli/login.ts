@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { Manilla } from '../src/manilla.js'
 import { loginFile, readLogin, removeLogin, writePrivate } from './accounts.js'
@@ -49,7 +48,7 @@ async function login(world: World, url: string, key: string): Promise<void> {
 
 /** Never as an argument: those can be read by everybody on the machine. */
 async function readKey(world: World): Promise<string> {
-  if (!world.isInteractive) return text(process.stdin)
+  if (!world.isInteractive) return world.readInput()
   const { password, isCancel } = await import('@clack/prompts')
   const key = await password({ message: 'Secret key (sk_test_… or sk_live_…)' })
   if (isCancel(key)) throw misused('Nothing was kept.')

@@ -13,7 +13,7 @@ import { readFlags, toFlagName } from './read-flags.js'
 import { formatFields, formatList } from './show.js'
 import type { World } from './world.js'
 
-/** A command for every operation of the client: `virtualAccounts.create` is `virtual-accounts create`. */
+/** A command for every operation: `virtualAccounts.create` is `virtual-accounts create`. */
 export function registerResources(program: Command, world: World): void {
   program.commandsGroup('Resources of the API:')
   registerRows(program, world, operations, '')

@@ -8,7 +8,7 @@ const dim = 2
 export const colors = { green, red, dim } as const
 
 export function paint(world: World, color: keyof typeof colors, text: string): string {
-  return world.hasColors ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
+  return world.hasColors && text !== '' ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
 }
 
 /** A resource, a line for each field; what is in it has the name of its place: `customer.name`. */
@@ -32,7 +32,15 @@ function flatten(data: unknown, prefix = ''): [string, string][] {
 
 function toText(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? withoutControls(value) : JSON.stringify(value)
+}
+
+/** Payers write names and narrations: none of them may command this terminal. */
+function withoutControls(text: string): string {
+  return text.replace(
+    /\p{Cc}|\p{Cf}/gu,
+    (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Kobo are easily misread by a factor of a hundred. */

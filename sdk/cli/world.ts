@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 
 /** What the commands need of the world around them. */
 export type World = {
@@ -12,12 +13,14 @@ export type World = {
   print(text: string): void
   /** What is for people beside the answer: machines read on without it. */
   note(text: string): void
+  /** All that is piped in. */
+  readInput(): Promise<string>
   /** Whether somebody sits there who can be asked and shown that something moves. */
   isInteractive: boolean
   hasColors: boolean
   /** How wide a table may be. */
   columns: number
-  /** Aborted when somebody presses Ctrl-C or ends the process; then there is a moment to clean up. */
+  /** Aborted when somebody presses Ctrl-C or ends the process: time to clean up. */
   stop: () => AbortSignal
 }
 
@@ -29,8 +32,9 @@ export function openWorld(homes: string[]): World {
     env,
     homes: env.MANILLA_HOME ? [env.MANILLA_HOME] : homes,
     configFolder: path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'manilla'),
-    print: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    print: (line) => void stdout.write(`${line}\n`),
+    note: (line) => void stderr.write(`${line}\n`),
+    readInput: () => text(stdin),
     isInteractive: Boolean(stdin.isTTY && stderr.isTTY),
     // Node knows NO_COLOR and what the terminal can do.
     hasColors: Boolean(stdout.isTTY && stdout.hasColors()),
