@@ -57,7 +57,7 @@ const examples = tracked.filter((file) => /^examples\/.*\.mjs$/.test(file))
 
 function roomOf(file: string): string {
   const [, room, ...rest] = file.split('/')
-  if (rest.length > 0) return room === 'operate' ? 'street' : room!
+  if (rest.length > 0) return room === 'operate' || room === 'doctor' ? 'street' : room!
   return street.includes(room!.replace('.ts', '')) ? 'street' : 'ground'
 }
 
