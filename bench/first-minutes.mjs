@@ -78,7 +78,7 @@ function openTerminal(cwd = clone) {
 }
 
 function readBlocks(text) {
-  return [...text.matchAll(/^```sh ?(.*)\n([^]*?)^```$/gm)].map(([, note, block]) => ({
+  return [...text.matchAll(/^```sh ?(.*)\n([\s\S]*?)^```$/gm)].map(([, note, block]) => ({
     note,
     text: block.trim(),
   }))
