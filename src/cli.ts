@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { systemClock } from './clock.js'
 import { readConfig } from './config.js'
 import { createLogger, logLostConnection } from './log.js'
@@ -19,41 +18,57 @@ import { registerReconcile } from './operate/reconcile.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
+import type { ReconcilableRails } from './reconcile.js'
 import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
-const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-const { version } = JSON.parse(manifest) as { version: string }
+/** The commands of those who run a service, for the program that has the others. */
+export function registerOperator(program: Command): void {
+  program.commandsGroup('Run a service:')
+  registerServices(program)
+  program.commandsGroup('Operate it, on its database:')
+  for (const register of [
+    registerMerchants,
+    registerKeys,
+    registerKyc,
+    registerBankAccounts,
+    registerFees,
+    registerBalances,
+    registerNotices,
+    registerPayouts,
+    registerAudit,
+    registerVerifyLedger,
+  ])
+    register(program, context)
+  registerReconcile(program, context, withRails)
+}
 
-const program = new Command('manilla')
-  .description('Collect naira and stablecoins, pay out to banks and wallets.')
-  .version(version)
-  .showHelpAfterError()
+function registerServices(program: Command): void {
+  program
+    .command('start')
+    .description('run everything in one process; what `npm start` does')
+    .action(async () => {
+      await import('./main.js')
+    })
 
-program
-  .command('start')
-  .description('run everything in one process; what `npm start` does')
-  .action(async () => {
-    await import('./main.js')
-  })
+  program
+    .command('serve')
+    .description('run the API (with DATABASE_URL); as many processes as you need')
+    .action(runServe)
 
-program
-  .command('serve')
-  .description('run the API (with DATABASE_URL); as many processes as you need')
-  .action(runServe)
+  program
+    .command('work')
+    .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
+    .action(runWork)
 
-program
-  .command('work')
-  .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
-  .action(runWork)
-
-program
-  .command('migrate')
-  .description('bring the database up to this version')
-  .action(async () => {
-    const { applied } = await prepareService()
-    print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
-  })
+  program
+    .command('migrate')
+    .description('bring the database up to this version')
+    .action(async () => {
+      const { applied } = await prepareService()
+      print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
+    })
+}
 
 const context: OperateContext = {
   clock: systemClock,
@@ -75,21 +90,10 @@ const context: OperateContext = {
   },
 }
 
-for (const register of [
-  registerMerchants,
-  registerKeys,
-  registerKyc,
-  registerBankAccounts,
-  registerFees,
-  registerBalances,
-  registerNotices,
-  registerPayouts,
-  registerAudit,
-  registerVerifyLedger,
-])
-  register(program, context)
-
-registerReconcile(program, context, async (db, work) => {
+async function withRails<Result>(
+  db: Database,
+  work: (rails: ReconcilableRails) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig()
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl } = await import('./demo.js')
@@ -101,7 +105,7 @@ registerReconcile(program, context, async (db, work) => {
   } finally {
     await rails.close()
   }
-})
+}
 
 async function runServe(): Promise<void> {
   const { config, url, logger } = await prepareService()
@@ -153,8 +157,3 @@ async function prepareService() {
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
-
-program.parseAsync().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-})

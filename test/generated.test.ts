@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Document } from '../sdk/scripts/document.js'
+import { printFlags } from '../sdk/scripts/print-flags.js'
 import { printResources } from '../sdk/scripts/print-resources.js'
 import { printTypes } from '../sdk/scripts/print-types.js'
 import { compose } from '../src/compose.js'
@@ -38,6 +39,7 @@ test('the types of the SDK are what openapi.json says', async () => {
   const document = house.app.swagger() as unknown as Document
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
   await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
+  await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
 })
 
 test('schema.sql is what the migrations make', async () => {

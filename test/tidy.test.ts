@@ -48,7 +48,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file))
-const generated = ['sdk/src/types.ts', 'sdk/src/resources.ts']
+const generated = ['sdk/src/types.ts', 'sdk/src/resources.ts', 'sdk/cli/flags.ts']
 const client = tracked.filter(
   (file) => /^sdk\/.*\.(ts|mjs)$/.test(file) && !generated.includes(file),
 )

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { idOfSession } from '../collections/session.js'
 import type { Mode } from '../environment.js'
 import { bodyOf, toBody } from '../events/body.js'
 import { filters, typesOf } from '../events/filter.js'
@@ -76,7 +77,9 @@ const list = ({ db }: Rooms) =>
       const found = await listEvents(db, environment.id, {
         types: query.type ? typesOf(query.type as string) : undefined,
         resourceId:
-          resource === undefined ? undefined : (fromReferenceOfAnyKind(resource) ?? nobody),
+          resource === undefined
+            ? undefined
+            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? nobody),
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
         before: query.cursor ? readPosition(query.cursor) : undefined,
