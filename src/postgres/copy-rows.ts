@@ -16,7 +16,7 @@ const startSize = 64 * 1024
 /**
  * A COPY in PostgreSQL's own binary form, for rows that nothing is asked about: whoever conflicts
  * fails with all others. The server neither plans nor unnests, and fills page after page; here
- * every value is written once, to where it leaves from. Half the time of an insert, on both sides.
+ * every value is written once, to where it leaves from.
  */
 export function copyStatement<C extends Columns>({
   table,
