@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import path from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from './clock.js'
-import { readConfig } from './config.js'
+import { type Config, findHome, readConfig } from './config.js'
 import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
 import { registerBalances } from './operate/balances.js'
 import { registerBankAccounts } from './operate/bank-accounts.js'
+import { registerDoctor } from './operate/doctor.js'
 import { registerFees } from './operate/fees.js'
 import { registerKeys } from './operate/keys.js'
 import { registerKyc } from './operate/kyc.js'
@@ -16,6 +19,7 @@ import type { OperateContext } from './operate/operation.js'
 import { registerPayouts } from './operate/payouts.js'
 import { registerReconcile } from './operate/reconcile.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
+import { watchAtTerminal } from './operate/watch.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import type { ReconcilableRails } from './reconcile.js'
@@ -41,6 +45,7 @@ export function registerOperator(program: Command): void {
   ])
     register(program, context)
   registerReconcile(program, context, withRails)
+  registerDoctor(program, context, async () => (await import('./doctor/examine.js')).examine())
 }
 
 function registerServices(program: Command): void {
@@ -74,8 +79,9 @@ const context: OperateContext = {
   clock: systemClock,
   actor: userInfo().username,
   print,
+  watch: watchAtTerminal,
   async withDatabase(work) {
-    const config = readConfig()
+    const config = readConfigOfService()
     const database = await borrowDatabase(config)
     const onLost = logLostConnection(createLogger(config.logLevel))
     const db = new Database(database.url, onLost)
@@ -88,6 +94,16 @@ const context: OperateContext = {
       await database.close()
     }
   },
+}
+
+/** A command is about a service that is there: a mistyped folder must not become one. */
+function readConfigOfService(): Config {
+  const home = findHome()
+  if (home !== undefined && !existsSync(path.join(home, 'data')))
+    throw new Error(
+      `There is no service in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
+    )
+  return readConfig()
 }
 
 async function withRails<Result>(

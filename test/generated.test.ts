@@ -9,6 +9,7 @@ import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
+import { renderCli } from './support/render-cli.js'
 import {
   renderConfiguration,
   renderErrors,
@@ -56,6 +57,10 @@ test('the table of variables is what the configuration reads', async () => {
 
 test('the page of events is what the catalogue says', async () => {
   await expect(renderEvents()).toMatchFileSnapshot(at('docs/reference/events.md'))
+})
+
+test('the page of commands is what the program has', async () => {
+  await expect(renderCli()).toMatchFileSnapshot(at('docs/reference/cli.md'))
 })
 
 test('the page of test mode is what the simulated rails obey', async () => {

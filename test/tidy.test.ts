@@ -55,7 +55,7 @@ const client = tracked.filter(
 
 function roomOf(file: string): string {
   const [, room, ...rest] = file.split('/')
-  if (rest.length > 0) return room === 'operate' ? 'street' : room!
+  if (rest.length > 0) return room === 'operate' || room === 'doctor' ? 'street' : room!
   return street.includes(room!.replace('.ts', '')) ? 'street' : 'ground'
 }
 

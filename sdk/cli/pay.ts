@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Manilla } from '../src/manilla.js'
+import type { Manilla, Pages } from '../src/manilla.js'
 import { type Answer, type Run, setAction } from './action.js'
 import { exitCodes, Failure } from './failure.js'
 import { formatNaira } from './show.js'
@@ -12,10 +12,7 @@ export function registerPay(program: Command, world: World): void {
   const pay = program
     .command('pay')
     .description('pay as a customer would, in test mode')
-    .argument(
-      '<account>',
-      'an account number, a wallet address, or a reference: va_… da_… cs_… cw_… dw_…',
-    )
+    .argument('<account>', 'an account number, a wallet address, or a reference, ours or yours')
     .argument('[amount]', 'in naira or coins, 5000 is ₦5,000.00; by default what is asked for')
     .option('--asset <coin>', 'USDC or USDT, for a wallet that takes both')
     .option('--from <number>', 'the account number that pays; magic ones make returns fail')
@@ -67,10 +64,27 @@ async function findTarget(manilla: Manilla, account: string): Promise<Target> {
   const find = finders[account.slice(0, 3)]
   if (find) return find(manilla, account)
   if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(account)) return findByAddress(manilla, account)
+  const own = await findByOwnReference(manilla, account)
+  if (own) return own
   throw new Failure(
-    `${account} is no account number, wallet or reference.`,
-    'Give what a create answered: accountNumber, address or reference.',
+    `Nothing that can be paid is called ${account}.`,
+    'Give what a create answered: accountNumber, address, reference, or the one you gave it.',
     exitCodes.misused,
+  )
+}
+
+/** Where you have used it more than once, the newest. */
+async function findByOwnReference(manilla: Manilla, own: string): Promise<Target | undefined> {
+  const newest = async <Found>(list: Pages<Found>) => (await list.page()).items[0]
+  const ordered = { merchantReference: own, limit: 1 }
+  const permanent = { externalReference: own, limit: 1 }
+  const session = await newest(manilla.checkout.sessions.list(ordered))
+  if (session) return finders.cs_!(manilla, session.reference)
+  return (
+    (await newest(manilla.virtualAccounts.list(ordered))) ??
+    (await newest(manilla.cryptoWallets.list(ordered))) ??
+    (await newest(manilla.dedicatedAccounts.list(permanent))) ??
+    (await newest(manilla.dedicatedCryptoWallets.list(permanent)))
   )
 }
 

@@ -99,6 +99,8 @@ describe('pay', () => {
     await ask('pay', reference)
     expect(await ask('checkout', 'sessions', 'get', reference)).toMatchObject({ status: 'paid' })
     expect((await run('pay', 'ada', '5')).code).toBe(2)
+    await ask('dedicated-accounts', 'create', '--external-reference', 'ada')
+    expect((await run('pay', 'ada', '5')).out).toContain('₦5.00')
     expect((await run('pay', '1000000000', '1.005')).code).toBe(2)
   })
 
