@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import path from 'node:path'
 import type { Command } from 'commander'
 import { systemClock } from './clock.js'
-import { type Config, findHome, readConfig } from './config.js'
+import { type Config, findEmptyHome, readConfig } from './config.js'
 import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
@@ -19,7 +17,6 @@ import type { OperateContext } from './operate/operation.js'
 import { registerPayouts } from './operate/payouts.js'
 import { registerReconcile } from './operate/reconcile.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
-import { watchAtTerminal } from './operate/watch.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import type { ReconcilableRails } from './reconcile.js'
@@ -27,7 +24,8 @@ import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
 /** The commands of those who run a service, for the program that has the others. */
-export function registerOperator(program: Command): void {
+export function registerOperator(program: Command, { watch }: Pick<OperateContext, 'watch'>): void {
+  const context = { ...contextHere, watch }
   program.commandsGroup('Run a service:')
   registerServices(program)
   program.commandsGroup('Operate it, on its database:')
@@ -75,11 +73,10 @@ function registerServices(program: Command): void {
     })
 }
 
-const context: OperateContext = {
+const contextHere: Omit<OperateContext, 'watch'> = {
   clock: systemClock,
   actor: userInfo().username,
   print,
-  watch: watchAtTerminal,
   async withDatabase(work) {
     const config = readConfigOfService()
     const database = await borrowDatabase(config)
@@ -98,8 +95,8 @@ const context: OperateContext = {
 
 /** A command is about a service that is there: a mistyped folder must not become one. */
 function readConfigOfService(): Config {
-  const home = findHome()
-  if (home !== undefined && !existsSync(path.join(home, 'data')))
+  const home = findEmptyHome()
+  if (home !== undefined)
     throw new Error(
       `There is no service in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
     )

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
@@ -167,10 +168,11 @@ export type Config = {
   solana: Record<Mode, SolanaConfig>
 }
 
-/** Where the embedded database is or will be; undefined where another is used. */
-export function findHome(given: NodeJS.ProcessEnv = process.env): string | undefined {
+/** The folder in which an embedded service should be, if there is none; undefined otherwise. */
+export function findEmptyHome(given: NodeJS.ProcessEnv = process.env): string | undefined {
   const { DATABASE_URL, MANILLA_HOME } = given
-  return DATABASE_URL ? undefined : homeOf({ MANILLA_HOME })
+  const home = homeOf({ MANILLA_HOME })
+  return DATABASE_URL || existsSync(path.join(home, 'data')) ? undefined : home
 }
 
 function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
@@ -213,7 +215,7 @@ function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): Nai
   return { min: BigInt(min), max: BigInt(max) }
 }
 
-const coinDecimals = { SOL: 9, USDC: 6, USDT: 6 } as const
+export const coinDecimals = { SOL: 9, USDC: 6, USDT: 6 } as const
 
 function readFloors(name: string, text: string): SolanaConfig['floors'] {
   const parts = text.split(',').filter((part) => part.trim() !== '')

@@ -64,7 +64,8 @@ export function findChainUrl(home: string): string | undefined {
 export function findServiceUrl({ home, databaseUrl, publicUrl, host, port }: Config) {
   if (!databaseUrl) return readDemo(path.join(home, 'demo.json'))?.baseUrl
   const isEverywhere = host === '0.0.0.0' || host === '::'
-  return publicUrl ?? `http://${isEverywhere ? '127.0.0.1' : host}:${port}`
+  const name = host.includes(':') ? `[${host}]` : host
+  return publicUrl ?? `http://${isEverywhere ? '127.0.0.1' : name}:${port}`
 }
 
 function readDemo(file: string): Demo | undefined {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Manilla } from '../src/manilla.js'
-import { type Account, findAccount, openClient } from './accounts.js'
+import { type Access, findAccess, openClient } from './access.js'
 import type { World } from './world.js'
 
 /** What a command has to say: `data` for machines, `text` for people. */
@@ -9,7 +9,7 @@ export type Answer = { data: unknown; text: string }
 export type Run<Options> = {
   world: World
   manilla: Manilla
-  account: Account
+  access: Access
   args: string[]
   options: Options
   isJson: boolean
@@ -25,8 +25,8 @@ export function setAction<Options = object>(
   command.option('--live', 'use the live key: real money')
   command.action(async () => {
     const { json, live, ...options } = command.opts()
-    const account = findAccount(world, live ? 'live' : 'test')
-    const run = { world, account, manilla: openClient(account), args: command.processedArgs }
+    const access = findAccess(world, live ? 'live' : 'test')
+    const run = { world, access, manilla: openClient(access), args: command.processedArgs }
     const answer = await work({ ...run, options: options as Options, isJson: json === true })
     if (answer) world.print(json ? JSON.stringify(answer.data) : answer.text)
   })

@@ -1,6 +1,7 @@
 import { ConnectionError, ManillaError } from '../src/errors.js'
+import { withoutControls } from './show.js'
 
-/** How the program ends. docs/reference/cli.md has the same table. */
+/** How the program ends. docs/reference/cli.md is written from it. */
 export const exitCodes = {
   done: 0,
   /** The service refused, or something that was checked does not hold. */
@@ -9,6 +10,8 @@ export const exitCodes = {
   misused: 2,
   /** No answer: the service does not run, or not there. */
   unreachable: 3,
+  /** Ctrl-C, as shells have it. */
+  stopped: 130,
 } as const
 
 /** An expected end that is not a success: what happened, and what to do. */
@@ -24,19 +27,37 @@ export class Failure extends Error {
   }
 }
 
+export function misused(message: string, nextStep: string): Failure {
+  return new Failure(message, nextStep, exitCodes.misused)
+}
+
+/** Somebody stopped the command; what it had begun is cleaned up. */
+export class Stopped extends Failure {
+  override name = 'Stopped'
+
+  constructor() {
+    super('Stopped.', 'Call it again when you like.', exitCodes.stopped)
+  }
+}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConnectionError) return exitCodes.unreachable
   return error instanceof Failure ? error.exitCode : exitCodes.refused
 }
 
-const startIt = 'Is the service running? `npm start` starts it.'
+const startIt = 'Does it run? `npm start`, in the folder of Manilla, starts it.'
 
-/** What a person is told; undefined for a bug, whose stack is wanted. */
-export function describeFailure(error: unknown): string | undefined {
+/** What a person is told; a bug shows where it is only to those who set DEBUG. */
+export function describeFailure(error: unknown, isDebugging: boolean): string {
   if (error instanceof Failure) return `error: ${error.message}\n  → ${error.nextStep}`
   if (error instanceof ConnectionError)
     return `error: ${error.message}\n  → ${startIt} ${error.nextStep ?? ''}`.trimEnd()
-  if (!(error instanceof ManillaError)) return undefined
+  if (error instanceof ManillaError) return withoutControls(describeRefusal(error), '\n')
+  const { message, stack } = error as Error
+  return isDebugging ? String(stack) : `error: ${message}`
+}
+
+function describeRefusal(error: ManillaError): string {
   const word = error.reason ? `${error.code}, ${error.reason}` : error.code
   return [
     `error: ${error.message}`,
@@ -47,12 +68,11 @@ export function describeFailure(error: unknown): string | undefined {
 }
 
 /** The same for machines, one line. */
-export function toJson(error: unknown): string | undefined {
-  if (error instanceof Failure) {
-    const { message, nextStep } = error
-    return JSON.stringify({ code: 'cli', message, nextStep })
+export function toJson(error: unknown): string {
+  if (error instanceof ManillaError) {
+    const { code, reason, status, message, details, nextStep, requestId } = error
+    return JSON.stringify({ code, reason, status, message, details, nextStep, requestId })
   }
-  if (!(error instanceof ManillaError)) return undefined
-  const { code, reason, status, message, details, nextStep, requestId } = error
-  return JSON.stringify({ code, reason, status, message, details, nextStep, requestId })
+  const { message, nextStep } = error as Partial<Failure>
+  return JSON.stringify({ code: 'cli', message, nextStep })
 }

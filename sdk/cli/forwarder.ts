@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '../src/verify-webhook.js'
+import { misused } from './failure.js'
 
 export type Forwarded = {
   event: { id: string; type: string; data: Record<string, unknown> }
@@ -35,7 +36,8 @@ export async function openForwarder({ port, target, heard }: Options) {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
     // Anybody may knock at a port: only what the service signed is believed and handed on.
-    const event = (await verifyWebhook(body, request.headers, secret ?? '')) as never
+    const verified = await verifyWebhook(body, request.headers, secret ?? '')
+    const event = verified as unknown as Forwarded['event']
     const startedAt = Date.now()
     const { status, problem, text } = target
       ? await forward(target, request, body)
@@ -46,7 +48,9 @@ export async function openForwarder({ port, target, heard }: Options) {
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', ({ message }) =>
+      reject(misused(`Port ${port} cannot be used: ${message}.`, 'Choose another with --port.')),
+    )
     server.listen(port, '127.0.0.1', resolve)
   })
   return {

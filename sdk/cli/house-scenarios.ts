@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebhookEvent } from '../src/manilla.js'
-import { exitCodes, Failure } from './failure.js'
+import { misused } from './failure.js'
 import type { Stage } from './stage.js'
 
 /** The service looks at balances every ten seconds; after this it has seen that none is low. */
@@ -17,7 +16,7 @@ export async function makeBalanceLow(stage: Stage): Promise<WebhookEvent> {
     // Only what was enough can become too little.
     if (lowBalance.NGN !== null && Number(available) < Number(lowBalance.NGN)) {
       await manilla.settings.update({ lowBalance: { NGN: null } })
-      await sleep(seenMs)
+      await stage.pause(seenMs)
     }
     // So far above that what comes in meanwhile does not reach it.
     const threshold = Number(available) * 2 + 100_000_000
@@ -32,10 +31,9 @@ export async function makeBalanceLow(stage: Stage): Promise<WebhookEvent> {
 /** An endpoint of this machine that says that it is gone for good. */
 export async function disableEndpoint(stage: Stage): Promise<WebhookEvent> {
   if (!stage.isLocal)
-    throw new Failure(
+    throw misused(
       'This needs a service that can reach this machine.',
       'Answer a webhook with 410 at an endpoint of yours instead.',
-      exitCodes.misused,
     )
   return withEndpoint(stage, 410, async (id) => {
     await stage.manilla.webhookEndpoints.test(id)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Run, setAction } from './action.js'
-import { exitCodes, Failure } from './failure.js'
+import { misused } from './failure.js'
 import { type Forwarded, openForwarder } from './forwarder.js'
-import { openEar } from './listening-endpoint.js'
+import { openListeningEndpoint } from './listening-endpoint.js'
 import { paint } from './show.js'
 import type { World } from './world.js'
 
@@ -13,16 +13,16 @@ export function registerListen(program: Command, world: World): void {
     .command('listen')
     .description('see webhooks as they come, and forward them to your server, until Ctrl-C')
     .option('--forward-to <url>', 'your server, such as http://127.0.0.1:3000/webhooks')
-    .option('--events <types>', 'only these, parted by commas: payment.*,virtual_account.paid')
+    .option('--events <types>', "only these, parted by commas: 'payment.*,balance.low'")
     .option('--through <url>', 'a public address that leads here, for a service elsewhere')
     .option('--port <port>', 'where that address leads to', '0')
   setAction<Options>(listen, world, hear)
 }
 
 async function hear(run: Run<Options>): Promise<undefined> {
-  const { world, manilla, account, options, isJson } = run
+  const { world, manilla, access, options, isJson } = run
   const stop = world.stop()
-  refuseUnreachable(account.baseUrl, options)
+  refuseUnreachable(access.baseUrl, options)
   const forwarder = await openForwarder({
     port: readPort(options.port),
     target: options.forwardTo === undefined ? undefined : readTarget(options.forwardTo),
@@ -31,26 +31,26 @@ async function hear(run: Run<Options>): Promise<undefined> {
   try {
     const url = options.through ?? forwarder.url
     const events = options.events?.split(',').map((type) => type.trim())
-    const ear = await openEar({ manilla, world, account, url, events })
+    const endpoint = await openListeningEndpoint({ manilla, world, access, url, events })
     try {
-      forwarder.trust(ear.secret)
-      tellStart(run, ear.secret)
+      forwarder.trust(endpoint.secret)
+      tellStart(run, endpoint.secret)
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve))
     } finally {
-      await ear.close()
+      await endpoint.close()
     }
   } finally {
     await forwarder.close()
   }
 }
 
-function tellStart({ world, account, options, isJson }: Run<Options>, secret: string): void {
+function tellStart({ world, access, options, isJson }: Run<Options>, secret: string): void {
   if (isJson) {
     world.print(JSON.stringify({ secret, forwardTo: options.forwardTo ?? null }))
     return
   }
   const target = options.forwardTo ?? 'nobody: add --forward-to http://127.0.0.1:3000/webhooks'
-  world.print(`Listening to ${account.baseUrl}, forwarding to ${target}`)
+  world.print(`Listening to ${access.baseUrl}, forwarding to ${target}`)
   world.print(`Signing secret: ${secret}`)
   world.note(paint(world, 'dim', 'It stays the same next time. Ctrl-C ends it.'))
 }
@@ -74,24 +74,22 @@ export function isLocal(baseUrl: string): boolean {
 /** Webhooks come as requests: a service elsewhere cannot reach a port of this machine. */
 function refuseUnreachable(baseUrl: string, { through }: Options): void {
   if (through !== undefined || isLocal(baseUrl)) return
-  throw new Failure(
+  throw misused(
     `${baseUrl} cannot reach this machine.`,
     'Open a tunnel to a port here and say both: --port 4242 --through https://your-tunnel.example',
-    exitCodes.misused,
   )
 }
 
 function readTarget(text: string): string {
   const url = /^\d+$/.test(text) ? `http://127.0.0.1:${text}/` : text
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new Failure(
+  throw misused(
     `${text} is no address to forward to.`,
     'Write it out: http://127.0.0.1:3000/webhooks',
-    exitCodes.misused,
   )
 }
 
 function readPort(text = '0'): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
-  throw new Failure(`${text} is no port.`, 'Give one from 1 to 65535.', exitCodes.misused)
+  throw misused(`${text} is no port.`, 'Give one from 1 to 65535.')
 }

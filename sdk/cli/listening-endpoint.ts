@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type Manilla, NotFoundError } from '../src/manilla.js'
-import { type Account, modeOf, readJson, writePrivate } from './accounts.js'
+import { ConnectionError, type Manilla, NotFoundError } from '../src/manilla.js'
+import { type Access, modeOf, readJson, writePrivate } from './access.js'
 import type { World } from './world.js'
 
 /** An endpoint of the service that leads to this machine for as long as somebody listens. */
-export type Ear = { secret: string; close(): Promise<void> }
+export type ListeningEndpoint = { secret: string; close(): Promise<void> }
 
 type Kept = { id: string; secret: string; pid: number }
 type Order = {
   manilla: Manilla
   world: World
-  account: Account
+  access: Access
   url: string
   events: string[] | undefined
 }
@@ -23,24 +23,44 @@ type EventFilter = NonNullable<Parameters<Manilla['webhookEndpoints']['create']>
  * your server need not be told a new one each time. Whoever listens beside another gets one of
  * their own, which is gone afterwards.
  */
-export async function openEar(order: Order): Promise<Ear> {
-  const { manilla, world, account } = order
+export async function openListeningEndpoint(order: Order): Promise<ListeningEndpoint> {
+  const { manilla, world, access } = order
   const file = path.join(world.configFolder, 'listen.json')
-  const all = existsSync(file) ? readJson<Record<string, Kept>>(file) : {}
   const { merchant } = await manilla.profile.get()
-  const place = `${account.baseUrl} ${modeOf(account.key)} ${merchant.id}`
-  const kept = all[place]
+  const place = `${access.baseUrl} ${modeOf(access.key)} ${merchant.id}`
+  const kept = readKept(file)[place]
   if (kept && kept.pid !== process.pid && isRunning(kept.pid)) return openTemporary(order)
 
-  const ear = (kept && (await switchOn(order, kept))) ?? (await create(order))
-  const keep = (pid: number) => writePrivate(file, { ...all, [place]: { ...ear, pid } })
-  keep(process.pid)
+  const { id, secret } = (kept && (await switchOn(order, kept))) ?? (await create(order))
+  // Read anew each time: somebody else may listen to another service and keep theirs meanwhile.
+  const keep = (pid: number) =>
+    writePrivate(file, { ...readKept(file), [place]: { id, secret, pid } })
+  try {
+    keep(process.pid)
+  } catch (error) {
+    await manilla.webhookEndpoints.delete(id)
+    throw error
+  }
   return {
-    secret: ear.secret,
+    secret,
     async close() {
-      await manilla.webhookEndpoints.update(ear.id, { enabled: false })
       keep(0)
+      await leave(world, () => manilla.webhookEndpoints.update(id, { enabled: false }))
     },
+  }
+}
+
+function readKept(file: string): Record<string, Kept> {
+  return existsSync(file) ? readJson<Record<string, Kept>>(file) : {}
+}
+
+/** The service may have gone first: the endpoint is mended by whoever listens next. */
+async function leave(world: World, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof ConnectionError) && !(error instanceof NotFoundError)) throw error
+    world.note(`The endpoint could not be switched off: ${error.message}`)
   }
 }
 
@@ -56,13 +76,11 @@ async function switchOn(order: Order, kept: Kept): Promise<Kept | undefined> {
   }
 }
 
-async function openTemporary(order: Order): Promise<Ear> {
+async function openTemporary(order: Order): Promise<ListeningEndpoint> {
   const { id, secret } = await create(order)
   return {
     secret,
-    close: async () => {
-      await order.manilla.webhookEndpoints.delete(id)
-    },
+    close: () => leave(order.world, () => order.manilla.webhookEndpoints.delete(id)),
   }
 }
 

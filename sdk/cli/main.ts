@@ -7,4 +7,5 @@ import { openWorld } from './world.js'
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
 const { version } = JSON.parse(manifest) as { version: string }
 const world = openWorld(['.manilla'])
-process.exitCode = await runProgram(createProgram(world, version), world, process.argv.slice(2))
+const words = process.argv.slice(2)
+process.exitCode = await runProgram(createProgram(world, version, words), world, words)

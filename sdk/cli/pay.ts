@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Manilla, Pages } from '../src/manilla.js'
 import { type Answer, type Run, setAction } from './action.js'
-import { exitCodes, Failure } from './failure.js'
+import { type Failure, misused } from './failure.js'
 import { formatNaira } from './show.js'
 import type { World } from './world.js'
 
@@ -66,10 +66,9 @@ async function findTarget(manilla: Manilla, account: string): Promise<Target> {
   if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(account)) return findByAddress(manilla, account)
   const own = await findByOwnReference(manilla, account)
   if (own) return own
-  throw new Failure(
+  throw misused(
     `Nothing that can be paid is called ${account}.`,
     'Give what a create answered: accountNumber, address, reference, or the one you gave it.',
-    exitCodes.misused,
   )
 }
 
@@ -119,12 +118,11 @@ async function findByAddress(manilla: Manilla, address: string): Promise<Target>
 /** Naira as people write them: at most two digits after the point, nothing rounded. */
 function readKobo(text: string): number {
   const [, whole, rest = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(text.replaceAll(',', '')) ?? []
-  if (whole === undefined)
-    throw new Failure(`${text} is no amount of naira.`, 'Write 5000 or 5000.50.', exitCodes.misused)
+  if (whole === undefined) throw misused(`${text} is no amount of naira.`, 'Write 5000 or 5000.50.')
   return Number(whole + rest.padEnd(2, '0'))
 }
 
 function noAmount(): Failure {
   const message = 'Nothing says how much is to be paid.'
-  return new Failure(message, 'Say it: manilla pay ACCOUNT 5000', exitCodes.misused)
+  return misused(message, 'Say it: manilla pay ACCOUNT 5000')
 }

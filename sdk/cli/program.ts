@@ -10,7 +10,8 @@ import { registerTrigger } from './trigger.js'
 import type { World } from './world.js'
 
 /** The program with the commands that ask a service over its API. */
-export function createProgram(world: World, version: string): Command {
+export function createProgram(world: World, version: string, words: string[]): Command {
+  const isJson = words.includes('--json')
   const program = new Command('manilla')
     .description('Collect naira and stablecoins, pay out to banks and wallets.')
     .version(version)
@@ -18,6 +19,7 @@ export function createProgram(world: World, version: string): Command {
     .configureOutput({
       writeOut: (text) => world.print(text.trimEnd()),
       writeErr: (text) => world.note(text.trimEnd()),
+      outputError: (text, write) => write(isJson ? toJson(new Error(text.trim())) : text),
     })
     .configureHelp({ helpWidth: Math.min(world.columns, 120) })
   program.commandsGroup('Try things out:')
@@ -33,16 +35,13 @@ export function createProgram(world: World, version: string): Command {
 
 /** Runs the words of a command line and says how the process should end. */
 export async function runProgram(program: Command, world: World, words: string[]): Promise<number> {
+  const isJson = words.includes('--json')
   try {
     await program.parseAsync(words, { from: 'user' })
     return exitCodes.done
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfCommander(error)
-    const isJson = words.includes('--json')
-    const said = isJson ? toJson(error) : describeFailure(error)
-    // DEBUG shows where a bug is; others are helped by the words alone.
-    const { message, stack } = error as Error
-    world.note(said ?? (world.env.DEBUG ? String(stack) : `error: ${message}`))
+    world.note(isJson ? toJson(error) : describeFailure(error, Boolean(world.env.DEBUG)))
     return exitCodeOf(error)
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { exitCodes, Failure } from './failure.js'
+import { type Failure, misused } from './failure.js'
 
 type Kind = 'text' | 'integer' | 'boolean' | 'amount' | 'list' | 'json'
 
@@ -19,7 +19,7 @@ export function readFlags(flags: Flag[], given: Input, data: string | undefined)
   for (const [name, kind] of flags) {
     const text = given[name] as string | undefined
     if (text === undefined) continue
-    const asset = given.asset as string | undefined
+    const asset = (given.asset ?? input.asset) as string | undefined
     put(input, name.split('.'), readers[kind]({ name, text, asset }))
   }
   return input
@@ -33,12 +33,12 @@ const readers: Record<Kind, (given: Given) => unknown> = {
   json: ({ name, text }) => parse(text, `--${toFlagName(name)}`),
   integer: ({ name, text }) => {
     const isExact = /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
-    if (!isExact) throw misused(`--${toFlagName(name)} must be a whole number, not ${text}.`)
+    if (!isExact) throw wrongFlag(`--${toFlagName(name)} must be a whole number, not ${text}.`)
     return Number(text)
   },
   boolean: ({ name, text }) => {
     if (text !== 'true' && text !== 'false')
-      throw misused(`--${toFlagName(name)} must be true or false, not ${text}.`)
+      throw wrongFlag(`--${toFlagName(name)} must be true or false, not ${text}.`)
     return text === 'true'
   },
   // Naira are whole kobo, coins a decimal: the API tells them apart by their type, and so do we.
@@ -47,11 +47,15 @@ const readers: Record<Kind, (given: Given) => unknown> = {
 }
 
 function put(target: Input, [name, ...deeper]: string[], value: unknown): void {
-  if (deeper.length === 0) target[name!] = value
-  else {
-    target[name!] ??= {}
-    put(target[name!] as Input, deeper, value)
+  if (deeper.length === 0) {
+    target[name!] = value
+    return
   }
+  target[name!] ??= {}
+  const inside = target[name!]
+  if (typeof inside !== 'object' || inside === null)
+    throw wrongFlag(`--data has ${name} as a plain value, and a flag wants to go inside of it.`)
+  put(inside as Input, deeper, value)
 }
 
 /** `-` is what comes in, `@file` what is in a file. */
@@ -59,7 +63,7 @@ function readObject(data: string): Input {
   const text = data === '-' ? readText(0) : data[0] === '@' ? readText(data.slice(1)) : data
   const value = parse(text, '--data')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw misused('--data must be a JSON object.')
+    throw wrongFlag('--data must be a JSON object.')
   return value as Input
 }
 
@@ -67,7 +71,7 @@ function readText(from: string | number): string {
   try {
     return readFileSync(from, 'utf8')
   } catch (error) {
-    throw misused(`--data cannot be read: ${(error as Error).message}.`)
+    throw wrongFlag(`--data cannot be read: ${(error as Error).message}.`)
   }
 }
 
@@ -75,10 +79,10 @@ function parse(text: string, flag: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw misused(`${flag} must be JSON, such as '{"colour":"green"}'; quote it for your shell.`)
+    throw wrongFlag(`${flag} must be JSON, such as '{"colour":"green"}'; quote it for your shell.`)
   }
 }
 
-function misused(message: string): Failure {
-  return new Failure(message, '--help says what it takes.', exitCodes.misused)
+function wrongFlag(message: string): Failure {
+  return misused(message, '--help says what it takes.')
 }

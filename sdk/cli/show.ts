@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>
 const green = 32
 const red = 31
 const dim = 2
-export const colors = { green, red, dim } as const
+const colors = { green, red, dim } as const
 
 export function paint(world: World, color: keyof typeof colors, text: string): string {
   return world.hasColors && text !== '' ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
@@ -36,11 +36,11 @@ function toText(value: unknown): string {
 }
 
 /** Payers write names and narrations: none of them may command this terminal. */
-function withoutControls(text: string): string {
-  return text.replace(
-    /\p{Cc}|\p{Cf}/gu,
-    (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`,
-  )
+export function withoutControls(text: string, but = ''): string {
+  return text.replace(/\p{Cc}|\p{Cf}/gu, (one) => {
+    const code = one.codePointAt(0)!.toString(16).padStart(4, '0')
+    return but.includes(one) ? one : `\\u${code}`
+  })
 }
 
 /** Kobo are easily misread by a factor of a hundred. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType, Manilla, WebhookEvent } from '../src/manilla.js'
 import { InsufficientBalanceError, ValidationError } from '../src/manilla.js'
-import { Failure } from './failure.js'
+import { Failure, Stopped } from './failure.js'
 
 /** What makes an event happen in earnest; it answers with the reference that the event is about. */
 export type Scenario = (stage: Stage) => Promise<string>
@@ -20,9 +20,23 @@ export class Stage {
   /** Nothing that is made here collides with what was made before. */
   readonly name = `trigger-${randomBytes(5).toString('hex')}`
 
-  constructor(manilla: Manilla, isLocal: boolean) {
+  readonly #stop: AbortSignal
+
+  constructor({
+    manilla,
+    isLocal,
+    stop,
+  }: { manilla: Manilla; isLocal: boolean; stop: AbortSignal }) {
     this.manilla = manilla
     this.isLocal = isLocal
+    this.#stop = stop
+  }
+
+  /** Where somebody stops it, it throws, so that scenarios put back what they have changed. */
+  async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop }).catch(() => {
+      throw new Stopped()
+    })
   }
 
   /** The event, as soon as it is there. */
@@ -45,14 +59,15 @@ export class Stage {
   }
 
   async #wait(type: EventType, look: () => Promise<WebhookEvent | undefined>) {
-    for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookEveryMs) {
+    const endMs = Date.now() + patienceMs
+    while (Date.now() < endMs) {
       const event = await look()
       if (event) return event
-      await sleep(lookEveryMs)
+      await this.pause(lookEveryMs)
     }
     throw new Failure(
       `${type} has not come within ${patienceMs / 1_000} seconds.`,
-      'Does the work run (`npm start`, or `manilla work` beside `manilla serve`)? Ask `manilla doctor`.',
+      'Does the service do its work? Whoever runs it can ask `npx manilla doctor` there.',
     )
   }
 

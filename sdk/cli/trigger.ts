@@ -2,11 +2,10 @@ import type { Command } from 'commander'
 import type { EventType, WebhookEvent } from '../src/manilla.js'
 import { type Answer, type Run, setAction } from './action.js'
 import { coinScenarios } from './coin-scenarios.js'
-import { exitCodes, Failure } from './failure.js'
+import { type Failure, misused } from './failure.js'
 import { disableEndpoint, makeBalanceLow, testEndpoint } from './house-scenarios.js'
 import { isLocal } from './listen.js'
 import { nairaScenarios } from './naira-scenarios.js'
-import { withSpinner } from './spinner.js'
 import { type Scenario, Stage } from './stage.js'
 import type { World } from './world.js'
 
@@ -39,12 +38,13 @@ export function registerTrigger(program: Command, world: World): void {
   setAction(trigger, world, play)
 }
 
-async function play({ world, manilla, account, args }: Run<object>): Promise<Answer> {
+async function play({ world, manilla, access, args }: Run<object>): Promise<Answer> {
   const type = args[0] as EventType
   const trigger = triggers[type]
   if (!Object.hasOwn(triggers, type)) throw unknownEvent(type)
-  const stage = new Stage(manilla, isLocal(account.baseUrl))
-  const event = await withSpinner(world, `Making ${type} happen`, () => trigger(stage))
+  const stage = new Stage({ manilla, isLocal: isLocal(access.baseUrl), stop: world.stop() })
+  const watched = world.watch(`Making ${type} happen`)
+  const event = await trigger(stage).finally(watched.end)
   return { data: event, text: `${event.type}  ${event.id}\n  manilla events get ${event.id}` }
 }
 
@@ -55,5 +55,5 @@ function unknownEvent(type: string): Failure {
   })
   const said =
     near.length > 0 ? `Did you mean ${near.join(', ')}?` : '`manilla trigger --help` lists them.'
-  return new Failure(`There is no event ${type}.`, said, exitCodes.misused)
+  return misused(`There is no event ${type}.`, said)
 }

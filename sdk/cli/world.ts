@@ -1,6 +1,9 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { openWatch, type Watch } from './watch.js'
 
 /** What the commands need of the world around them. */
 export type World = {
@@ -13,10 +16,10 @@ export type World = {
   print(text: string): void
   /** What is for people beside the answer: machines read on without it. */
   note(text: string): void
-  /** All that is piped in. */
-  readInput(): Promise<string>
-  /** Whether somebody sits there who can be asked and shown that something moves. */
-  isInteractive: boolean
+  /** A secret: typed without being shown, or piped in. */
+  readSecret(question: string): Promise<string>
+  /** Shows that something moves, to somebody who waits at a terminal. */
+  watch(label: string, steps?: number): Watch
   hasColors: boolean
   /** How wide a table may be. */
   columns: number
@@ -26,29 +29,50 @@ export type World = {
 
 /** The terminal, with the folders of the service that this program belongs to. */
 export function openWorld(homes: string[]): World {
-  const { env, stdout, stderr, stdin } = process
-  let stop: AbortSignal | undefined
+  const { env, stdout, stderr } = process
+  const stop = new AbortController()
+  let isHeard = false
+  // Whoever read this has gone, as in `manilla logs tail | head`. What goes on until it is stopped
+  // has nobody to go on for; everything else is brought to its end.
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      stop.abort()
+    })
   return {
     env,
     homes: env.MANILLA_HOME ? [env.MANILLA_HOME] : homes,
     configFolder: path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'manilla'),
     print: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${line}\n`),
-    readInput: () => text(stdin),
-    isInteractive: Boolean(stdin.isTTY && stderr.isTTY),
+    readSecret,
+    watch: openWatch,
     // Node knows NO_COLOR and what the terminal can do.
     hasColors: Boolean(stdout.isTTY && stdout.hasColors()),
-    columns: stdout.columns ?? 120,
+    columns: stdout.columns || 120,
     stop: () => {
-      stop ??= stopSignal()
-      return stop
+      if (!isHeard)
+        for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+          process.once(name, () => stop.abort())
+      isHeard = true
+      return stop.signal
     },
   }
 }
 
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(name, () => stop.abort())
-  return stop.signal
+function readSecret(question: string): Promise<string> {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) return text(stdin)
+  stderr.write(question)
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: stdin, output: silence, terminal: true })
+  return new Promise((resolve) => {
+    const end = (answer: string) => {
+      reader.close()
+      stderr.write('\n')
+      resolve(answer)
+    }
+    reader.question('', end)
+    reader.once('SIGINT', () => end(''))
+  })
 }

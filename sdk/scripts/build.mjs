@@ -34,12 +34,15 @@ const { output } = await bundle.write({ file: program, format: 'esm', codeSplitt
 await bundle.close()
 chmodSync(program, 0o755)
 const inside = new Set(
-  output[0].moduleIds.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
+  output[0].moduleIds.flatMap(
+    (id) => /^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? [],
+  ),
 )
-const notices = [...inside].sort().map((folder) => {
+if (inside.size === 0) throw new Error('The program must have commander inside, and its licence')
+const terms = [...inside].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
-  const terms = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`
-  return `${name} ${version}\n\n${terms}\n`
+  const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`
+  return `${name} ${version}\n\n${text}\n`
 })
-writeFileSync(join(dist, 'THIRD-PARTY.txt'), notices.join(`\n${'-'.repeat(72)}\n\n`))
+writeFileSync(join(dist, 'THIRD-PARTY.txt'), terms.join(`\n${'-'.repeat(72)}\n\n`))

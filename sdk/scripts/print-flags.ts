@@ -35,14 +35,14 @@ function quote(text: string): string {
 }
 
 /** Fields of fields have a name with points; of variants, all fields of any. */
-function listFlags(schema: Schema, prefix = '', isInside = true): Flag[] {
+function listFlags(schema: Schema, prefix = '', isParentRequired = true): Flag[] {
   const variants = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   const fields = new Map<string, Schema[]>()
   for (const { properties } of variants)
     for (const [name, field] of Object.entries(properties ?? {}))
       fields.set(name, [...(fields.get(name) ?? []), field])
   return [...fields].flatMap(([name, schemas]) => {
-    const isRequired = isInside && (schema.required ?? []).includes(name)
+    const isRequired = isParentRequired && (schema.required ?? []).includes(name)
     return toFlags({ name: prefix + name, schemas, isRequired })
   })
 }
@@ -52,11 +52,17 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
   const plain = schemas.flatMap((one) => one.anyOf ?? one.oneOf ?? [one])
   const nested = plain.filter(({ properties }) => Object.keys(properties ?? {}).length > 0)
   if (nested.length > 0)
-    return listFlags({ anyOf: nested, required: nested[0]!.required ?? [] }, `${name}.`, isRequired)
+    return listFlags({ anyOf: nested, required: inAll(nested) }, `${name}.`, isRequired)
   const about = schemas[0]!.description ?? ''
   const choices = [...new Set(plain.flatMap((one) => one.enum ?? []))].map(String)
   const said = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
   return [{ name, kind: kindOf(plain), about: said.replaceAll('`', ''), isRequired }]
+}
+
+/** What is required whichever variant it is. */
+function inAll(variants: Schema[]): string[] {
+  const [first, ...others] = variants.map(({ required = [] }) => required)
+  return (first ?? []).filter((name) => others.every((required) => required.includes(name)))
 }
 
 function kindOf(schemas: Schema[]): string {

@@ -87,10 +87,10 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
   }, timeoutMs)
   const obey = () => stop.abort()
   signal?.addEventListener('abort', obey)
+  let [response, text]: [Response | undefined, string] = [undefined, '']
   try {
-    const response = await connection.fetch(url, { ...init, signal: stop.signal })
-    attempt.onAnswer?.(factsOf(response))
-    return readAnswer(response, await response.text(), attempt)
+    response = await connection.fetch(url, { ...init, signal: stop.signal })
+    text = await response.text()
   } catch (cause) {
     signal?.throwIfAborted()
     const why = isLate ? `within ${timeoutMs} ms` : `(${causeOf(cause)})`
@@ -105,6 +105,9 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
     clearTimeout(timer)
     signal?.removeEventListener('abort', obey)
   }
+  // Out here: what a caller's own function throws is the caller's, and no missing answer.
+  attempt.onAnswer?.(factsOf(response))
+  return readAnswer(response, text, attempt)
 }
 
 function factsOf({ status, headers }: Response): AnswerFacts {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.js'
+import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
 import { listMigrations } from '../postgres/migrate.js'
 import type { Seal } from '../sealed.js'
-import { type Finding, notice, well, wrong } from './finding.js'
+import { type Finding, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock; seal: Seal }
 
 const oldestVersion = 150_000
-const tolerableMs = 1_000
 
 export async function examineDatabase(tools: Tools): Promise<Finding[]> {
   return [
@@ -60,7 +60,8 @@ async function examineDurability({ db }: Tools): Promise<Finding[]> {
   const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name)
   if (off.length === 0) return [well('Durability', 'what is acknowledged is on disk')]
   const says = `${off.join(', ')} off: a power cut loses acknowledged money`
-  return [wrong('Durability', says, `alter system set ${off[0]} = on, then reload PostgreSQL.`)]
+  const mend = off.map((name) => `alter system set ${name} = on`).join('; ')
+  return [wrong('Durability', says, `${mend}; then reload PostgreSQL.`)]
 }
 
 async function examineClock({ db, clock }: Tools): Promise<Finding> {
@@ -69,7 +70,7 @@ async function examineClock({ db, clock }: Tools): Promise<Finding> {
   const after = clock.now().getTime()
   const at = row!.at.getTime()
   const offMs = Math.round(at < before ? before - at : Math.max(at - after, 0))
-  return offMs <= tolerableMs
+  return offMs <= limits.doctor.clockMs
     ? well('Clock', 'agrees with the database')
-    : notice('Clock', `differs from the database's by ${offMs} ms`, 'Let both follow NTP.')
+    : remark('Clock', `differs from the database's by ${offMs} ms`, 'Let both follow NTP.')
 }

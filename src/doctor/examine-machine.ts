@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../config.js'
-import { type Finding, notice, well, wrong } from './finding.js'
+import { type Finding, remark, well, wrong } from './finding.js'
 
 const oldestNode = [20, 19] as const
 
@@ -33,14 +33,14 @@ export function examineModes({ databaseUrl, solana, publicUrl }: Config): Findin
   return [
     urls.length > 0
       ? well('Live mode', `${can}; there is no live bank yet`)
-      : notice(
+      : remark(
           'Live mode',
           'has no chain and no bank: live keys are refused whatever needs one',
           'Set SOLANA_LIVE_RPC_URLS and a signer (docs/guides/going-live.md).',
         ),
     ...(databaseUrl && !publicUrl
       ? [
-          notice(
+          remark(
             'PUBLIC_URL',
             'is not set: the pages that payers are sent to have the address of this process',
             'Set it to the address that callers use, such as https://pay.example.com.',

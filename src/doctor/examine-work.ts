@@ -1,27 +1,23 @@
 import { sql } from 'kysely'
 import type { Clock } from '../clock.js'
-import { listOpenNotices } from '../collections/find-notices.js'
 import { countTroubled } from '../collections/troubled-wallets.js'
 import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
-import { type Finding, notice, well, wrong } from './finding.js'
+import { type Finding, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock }
 
-/** Work that has been due for so long is not being done. */
-const lateMs = 180_000
-
 export async function examineService(url: string | undefined): Promise<Finding> {
   const start = 'npm start, or `manilla serve` and `manilla work`.'
-  if (url === undefined) return notice('Service', 'has not been started here', start)
+  if (url === undefined) return remark('Service', 'has not been started here', start)
   try {
     const response = await fetch(`${url}/readyz`, {
-      signal: AbortSignal.timeout(limits.postgres.connectMs),
+      signal: AbortSignal.timeout(limits.doctor.answerMs),
     })
     if (response.ok) return well('Service', `is ready at ${url}`)
     return wrong('Service', `${url} answers ${response.status}`, 'Its log says why.')
   } catch {
-    return notice('Service', `does not answer at ${url}`, start)
+    return remark('Service', `does not answer at ${url}`, start)
   }
 }
 
@@ -30,7 +26,7 @@ export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {
 }
 
 async function examineOverdue({ db, clock }: Tools): Promise<Finding[]> {
-  const before = new Date(clock.now().getTime() - lateMs)
+  const before = new Date(clock.now().getTime() - limits.doctor.lateMs)
   const rows = await db.rows(sql<{ what: string; count: bigint }>`
     select 'webhooks' as what, count(*) as count from deliveries d
       join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
@@ -54,14 +50,15 @@ async function examineDecisions(db: Database): Promise<Finding[]> {
   const [disabled] = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from webhook_endpoints
     where disabled_reason in ('gone', 'failing') and deleted_at is null`)
-  const notices = await listOpenNotices(db, limits.operator.listed)
+  const [homeless] = await db.rows(sql<{ count: bigint }>`
+    select count(*) as count from notices where state in ('UNMATCHED', 'REFUSED')`)
   const troubled = await countTroubled(db)
   return [
     ...ifAny(review!.count, (count) => [
       ...(['Payouts', `${count} need somebody to ask the bank`] as const),
       'npx manilla payouts open, then payouts decide.',
     ]),
-    ...ifAny(BigInt(notices.length), (count) => [
+    ...ifAny(homeless!.count, (count) => [
       ...(['Notices', `${count} payments fit no account, or were refused`] as const),
       'npx manilla notices open.',
     ]),
@@ -76,5 +73,5 @@ async function examineDecisions(db: Database): Promise<Finding[]> {
 }
 
 function ifAny(count: bigint, say: (count: bigint) => readonly [string, string, string]) {
-  return count === 0n ? [] : [notice(...say(count))]
+  return count === 0n ? [] : [remark(...say(count))]
 }

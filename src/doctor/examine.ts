@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type Clock, systemClock } from '../clock.js'
-import { type Config, findHome, readConfig } from '../config.js'
+import { type Config, findEmptyHome, readConfig } from '../config.js'
 import { findChainUrl, findServiceUrl } from '../demo.js'
 import { createLogger } from '../log.js'
 import { borrowDatabase } from '../open-database.js'
@@ -12,18 +11,18 @@ import { examineDatabase } from './examine-database.js'
 import { examineHome, examineModes, examineNode } from './examine-machine.js'
 import { examineNodes, examineTreasuries } from './examine-rails.js'
 import { examineService, examineWork } from './examine-work.js'
-import { type Finding, look, notice, wrong } from './finding.js'
+import { type Finding, look, wrong } from './finding.js'
 
 /**
  * Looks at everything a service needs and changes nothing: no migration, no new secret, no chain
- * that would not run otherwise.
+ * that would not run otherwise. The embedded database is started for the moment where it rests.
  */
 export async function examine(clock: Clock = systemClock): Promise<Finding[]> {
   const node = examineNode(process.versions.node)
-  const home = findHome()
-  if (home !== undefined && !existsSync(path.join(home, 'data'))) {
+  const home = findEmptyHome()
+  if (home !== undefined) {
     const start = 'npm start makes one; or set MANILLA_HOME, or DATABASE_URL.'
-    return [node, notice('Home', `there is no service in ${home} yet`, start)]
+    return [node, wrong('Home', `there is no service in ${home}`, start)]
   }
   const config = readOrExplain()
   if (!('home' in config)) return [node, config]
@@ -57,7 +56,8 @@ async function examineInside(config: Config, clock: Clock, service: Finding): Pr
   try {
     const seal = createSeal(config.secret)
     const inDatabase = await examineDatabase({ db, clock, seal })
-    if (inDatabase.some(({ state }) => state === 'wrong')) return inDatabase
+    const isUsable = !inDatabase.some(({ about, state }) => about === 'Schema' && state === 'wrong')
+    if (!isUsable) return inDatabase
     const work = await look('Work', databaseMend(config), () => examineWork({ db, clock }))
     return [...inDatabase, ...work, ...(await examineOutside({ config, clock, db }, service))]
   } finally {
@@ -73,15 +73,15 @@ async function examineOutside(
   service: Finding,
 ): Promise<Finding[]> {
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
-  // The embedded chain runs with the service alone.
-  if (isEmbedded && service.state !== 'well') return []
+  // The embedded chain runs with the service alone, and is not started to be looked at.
+  const isAsleep = isEmbedded && service.state !== 'well'
   const chainUrl = isEmbedded ? findChainUrl(config.home) : undefined
   const urls = chainUrl === undefined ? {} : { urls: [chainUrl] }
   const nodes = [
-    ...(await examineNodes(config, 'test', { clock, ...urls })),
+    ...(isAsleep ? [] : await examineNodes(config, 'test', { clock, ...urls })),
     ...(await examineNodes(config, 'live', { clock })),
   ]
-  if (nodes.some(({ state }) => state === 'wrong')) return nodes
+  if (isAsleep) return nodes
   const mend = 'The keys and seeds of the rails say who they are for: docs/guides/going-live.md.'
   const treasuries = await look('Rails', mend, async () => {
     const tools = { config, db, clock, logger: createLogger('silent') }

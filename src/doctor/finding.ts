@@ -1,8 +1,8 @@
 /** What was looked at, how it is, and how to mend it where it is not well. */
 export type Finding = {
   about: string
-  /** `notice` is worth knowing; `wrong` makes the command fail. */
-  state: 'well' | 'notice' | 'wrong'
+  /** `remark` is worth knowing; `wrong` makes the command fail. */
+  state: 'well' | 'remark' | 'wrong'
   says: string
   mend?: string
 }
@@ -11,8 +11,8 @@ export function well(about: string, says: string): Finding {
   return { about, state: 'well', says }
 }
 
-export function notice(about: string, says: string, mend: string): Finding {
-  return { about, state: 'notice', says, mend }
+export function remark(about: string, says: string, mend: string): Finding {
+  return { about, state: 'remark', says, mend }
 }
 
 export function wrong(about: string, says: string, mend: string): Finding {

@@ -20,7 +20,7 @@ export function registerDoctor(
     })
 }
 
-const marks = { well: '✓', notice: '!', wrong: '✗' } as const
+const marks = { well: '✓', remark: '!', wrong: '✗' } as const
 
 function describe(findings: Finding[], isWell: boolean): string {
   const width = Math.max(...findings.map(({ about }) => about.length))

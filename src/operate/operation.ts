@@ -12,7 +12,7 @@ export type OperateContext = {
   actor: string
   print(text: string): void
   /** Shows that long work moves, to somebody who waits at a terminal. */
-  watch(label: string, steps: number): Promise<Watch>
+  watch(label: string, steps?: number): Watch
 }
 
 export type Watch = { step(said: string): void; end(): void }
@@ -49,9 +49,7 @@ export function setOperation<Options = object>(
       )
       context.print(isJson ? JSON.stringify(answer.data) : answer.text)
     } catch (error) {
-      // How to call the command is no help to whoever has called it rightly.
-      if (error instanceof Refusal)
-        command.showHelpAfterError(false).error(`error: ${error.message}`, { exitCode: 1 })
+      if (error instanceof Refusal) command.error(`error: ${error.message}`, { exitCode: 1 })
       throw error
     }
   })

@@ -20,7 +20,7 @@ export function registerReconcile(
     .option('--since-slot <slot>', 'of the chain, only what it took since this slot', readSlot)
   setOperation<{ sinceSlot?: bigint }>(command, context, ({ db, now, options }) =>
     withRails(db, async (rails) => {
-      const watched = await context.watch('Comparing the books with chain and bank', 0)
+      const watched = context.watch('Comparing the books with chain and bank')
       const compared = reconcile({ db, rails }, now, options.sinceSlot)
       return show(await compared.finally(watched.end))
     }),

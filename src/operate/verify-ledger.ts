@@ -12,7 +12,7 @@ export function registerVerifyLedger(program: Command, context: OperateContext):
 
 /** Exit code 1 when a claim does not hold, so that a scheduler can raise the alarm. */
 async function verify(db: Database, { watch }: OperateContext): Promise<Answer> {
-  const watched = await watch('Checking every claim against every row', allProofs.length)
+  const watched = watch('Checking every claim against every row', allProofs.length)
   const findings = await verifyLedger(db, allProofs, watched.step).finally(watched.end)
   const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findAccount } from '../../sdk/cli/accounts.js'
+import { findAccess } from '../../sdk/cli/access.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import { formatFields, formatNaira } from '../../sdk/cli/show.js'
 import type { World } from '../../sdk/cli/world.js'
 import { listRows } from '../../sdk/scripts/document.js'
 import { openBankHouse } from '../support/bank-house.js'
+import { openReceiver } from '../support/receiver.js'
+import { until } from '../support/sessions.js'
 import { openTerminal } from './terminal.js'
 
 const house = await openBankHouse()
@@ -30,7 +32,7 @@ function listCommands(command: Command, words: string[] = []): string[] {
 
 test('every operation of the client is a command', () => {
   const world = { print() {}, note() {}, columns: 80 } as unknown as World
-  const commands = listCommands(createProgram(world, '0.0.0'))
+  const commands = listCommands(createProgram(world, '0.0.0', []))
   const kebab = (text: string) => text.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)
   const wanted = listRows().map(([name]) => kebab(name).replaceAll('.', ' '))
   expect(commands).toEqual(expect.arrayContaining(wanted))
@@ -125,6 +127,11 @@ describe('how it ends', () => {
     [2, ['settings', 'update', '--data', '[1]']],
     [2, ['settings', 'update', '--data', '@/nowhere']],
     [2, ['settings', 'update', '--data', '{']],
+    [
+      2,
+      ['settings', 'update', '--data', '{"policies":"x"}', '--policies.bank.overpayment', 'hold'],
+    ],
+    [2, ['listen', '--port', 'x']],
     [2, ['balances', 'list', '--live']],
   ])('exit code %i: manilla %s', async (code, words) => {
     const said = await run(...words)
@@ -152,6 +159,59 @@ describe('how it ends', () => {
   })
 })
 
+test.each([
+  [1, ['virtual-accounts', 'get', 'va_none']],
+  [2, ['virtual-accounts', 'list', '--nonsense']],
+  [2, ['virtual-accounts', 'get']],
+  [2, ['settings', 'update', '--data', '{']],
+])('with --json every failure is JSON: exit code %i, manilla %s', async (code, words) => {
+  const said = await run(...words, '--json')
+  expect([said.code, said.out]).toEqual([code, ''])
+  expect(JSON.parse(said.err).message).not.toBe('')
+})
+
+test('--data says which money it is, too', async () => {
+  const made = await ask('test', 'fund', '--data', '{"asset":"USDT"}', '--amount', '25')
+  expect(made).toMatchObject({ asset: 'USDT', amount: '25' })
+})
+
+// A page of a log that is searched for little may be empty and still lead on.
+test('logs tail asks a bounded number of times, however long the log is', async () => {
+  const log = await openReceiver((response, { path: asked }) => {
+    const isProfile = asked.startsWith('/v1/profile')
+    const data = isProfile ? { merchant: {}, mode: 'test' } : { items: [], nextCursor: 'on' }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ status: true, message: 'Page', data }))
+  })
+  const far = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: log.url })
+  const tailing = far.start('logs', 'tail', '--status', '5xx')
+  await until(() => log.received.length > 12)
+  expect((await tailing.stop()).code).toBe(0)
+  const looks = log.received.filter(({ path: asked }) => !asked.includes('cursor='))
+  expect(log.received.length).toBeLessThanOrEqual(looks.length * 10)
+  expect(looks.length).toBeGreaterThan(2)
+  far.close()
+})
+
+// Each has an entry in one file: who ends last must not write back what it read at first.
+test('listeners of two merchants keep their secrets', async () => {
+  const other = await house.hire('Bola Foods')
+  const { configFolder } = terminal
+  const env = { MANILLA_KEY: other.test.secret, MANILLA_URL: house.url }
+  const beside = openTerminal(env, { configFolder })
+  const first = terminal.start('listen', '--json')
+  await until(() => first.said.out.includes('whsec_'))
+  const second = beside.start('listen', '--json')
+  await until(() => second.said.out.includes('whsec_'))
+  await second.stop()
+  await first.stop()
+  const again = beside.start('listen', '--json')
+  await until(() => again.said.out.includes('whsec_'))
+  await again.stop()
+  expect(again.said.out).toBe(second.said.out)
+  expect(again.said.out).not.toBe(first.said.out)
+})
+
 describe('whose key', () => {
   test('a live key is used only when that is said', async () => {
     const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
@@ -166,17 +226,32 @@ describe('whose key', () => {
     const home = mkdtempSync(path.join(folder, 'home-'))
     const configFolder = mkdtempSync(path.join(folder, 'config-'))
     const base = { env: {}, homes: [home], configFolder } as unknown as World
-    expect(() => findAccount(base, 'test')).toThrow('no test key')
+    expect(() => findAccess(base, 'test')).toThrow('no test key')
     const demo = { baseUrl: 'http://demo', test: { secretKey: 'sk_test_demo' }, live: {} }
     writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
-    expect(findAccount(base, 'test').key).toBe('sk_test_demo')
+    expect(findAccess(base, 'test').key).toBe('sk_test_demo')
     const login = { baseUrl: 'http://login', test: 'sk_test_login' }
     writeFileSync(path.join(configFolder, 'login.json'), JSON.stringify(login))
-    expect(findAccount(base, 'test').key).toBe('sk_test_login')
+    expect(findAccess(base, 'test').key).toBe('sk_test_login')
     const env = { MANILLA_KEY: 'sk_test_env' }
-    expect(findAccount({ ...base, env }, 'test')).toMatchObject({ key: 'sk_test_env' })
+    expect(findAccess({ ...base, env }, 'test')).toMatchObject({ key: 'sk_test_env' })
     writeFileSync(path.join(configFolder, 'login.json'), '{')
-    expect(() => findAccount(base, 'test')).toThrow('cannot be read')
+    expect(() => findAccess(base, 'test')).toThrow('cannot be read')
+  })
+
+  test('a service that was named is never exchanged for another', async () => {
+    const home = mkdtempSync(path.join(folder, 'home-'))
+    const demo = { baseUrl: 'http://demo', test: { secretKey: 'a' }, live: { secretKey: 'b' } }
+    writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
+    const named = openTerminal({ MANILLA_URL: house.url }, { homes: [home] })
+    expect((await named.run('balances', 'list')).code).toBe(2)
+    named.close()
+    const fresh = openTerminal({}, { homes: [home], input: keys.secret })
+    await fresh.run('login', '--url', `${house.url}/`)
+    expect((await fresh.run('balances', 'list')).code).toBe(0)
+    const said = await fresh.run('balances', 'list', '--live')
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining('not with a live key')])
+    fresh.close()
   })
 
   test('whoami says whose, and never the key', async () => {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { triggers } from '../../sdk/cli/trigger.js'
@@ -42,11 +42,16 @@ describe('trigger', () => {
     expect(Object.keys(triggers).sort()).toEqual([...eventTypes].sort())
   })
 
-  test.concurrent.each(eventTypes)('%s happens in earnest', async (type) => {
+  async function expectTrigger(type: string): Promise<void> {
     const event = await terminal.ask('trigger', type)
     expect(event).toMatchObject({ type, mode: 'test' })
     expect(await client().events.get(event.id)).toEqual(event)
-  })
+  }
+  // Of endpoints each takes one that is there: one must not meet that of another.
+  const aboutEndpoints = eventTypes.filter((type) => type.startsWith('webhook_endpoint.'))
+  const others = eventTypes.filter((type) => !aboutEndpoints.includes(type))
+  test.concurrent.each(others)('%s happens in earnest', expectTrigger)
+  test.each(aboutEndpoints)('%s happens in earnest', expectTrigger)
 
   test('leaves settings and endpoints as they were', async () => {
     expect((await client().settings.get()).lowBalance).toEqual({
@@ -55,6 +60,18 @@ describe('trigger', () => {
       USDT: null,
     })
     expect(await listEndpoints()).toEqual([])
+  })
+
+  // It is low already, so the scenario first makes it enough, and waits for that to be seen.
+  test('puts back what it changed when somebody stops it', async () => {
+    const lowBalance = { NGN: 900_000_000_000 }
+    await client().settings.update({ lowBalance })
+    const triggering = terminal.start('trigger', 'balance.low', '--json')
+    await until(async () => (await client().settings.get()).lowBalance.NGN === null)
+    const said = await triggering.stop()
+    expect(said.code).toBe(130)
+    expect((await client().settings.get()).lowBalance).toMatchObject(lowBalance)
+    await client().settings.update({ lowBalance: { NGN: null } })
   })
 
   test('works after the clock of test mode was moved, too', async () => {
@@ -172,4 +189,16 @@ describe('logs tail', () => {
     expect(tailing.said.out).not.toContain('/v1/balances')
     expect((await tailing.stop()).code).toBe(0)
   })
+})
+
+// Ctrl-C in both terminals, and the service is the faster one.
+test('a service that goes first does not keep the listener from ending well', async () => {
+  const listening = terminal.start('listen')
+  await until(() => listening.said.out.includes('whsec_'))
+  program.signal('SIGKILL')
+  await program.ended
+  const said = await listening.stop()
+  expect([said.code, said.err]).toEqual([0, expect.stringContaining('could not be switched off')])
+  const kept = readFileSync(path.join(terminal.configFolder, 'listen.json'), 'utf8')
+  expect(kept).toContain('"pid": 0')
 })

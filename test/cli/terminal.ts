@@ -9,17 +9,19 @@ export type Said = { code: number; out: string; err: string }
 /** Somebody at a terminal with a home of their own; commands run as the program runs them. */
 export function openTerminal(
   env: Record<string, string>,
-  { homes = [], input = '' }: { homes?: string[]; input?: string } = {},
+  given: { homes?: string[]; input?: string; configFolder?: string } = {},
 ) {
-  const configFolder = mkdtempSync(path.join(tmpdir(), 'manilla-config-'))
+  const { homes = [], input = '' } = given
+  const configFolder = given.configFolder ?? mkdtempSync(path.join(tmpdir(), 'manilla-config-'))
 
   /** A command that goes on until it is stopped; `said` fills as it speaks. */
   function start(...words: string[]) {
     const said: Said = { code: -1, out: '', err: '' }
     const stop = new AbortController()
     const world: World = {
-      ...{ env, homes, configFolder, isInteractive: false, hasColors: false, columns: 120 },
-      readInput: async () => input,
+      ...{ env, homes, configFolder, hasColors: false, columns: 120 },
+      readSecret: async () => input,
+      watch: () => ({ step() {}, end() {} }),
       print: (text) => {
         said.out += `${text}\n`
       },
@@ -28,7 +30,7 @@ export function openTerminal(
       },
       stop: () => stop.signal,
     }
-    const ended = runProgram(createProgram(world, '0.0.0'), world, words).then((code) => {
+    const ended = runProgram(createProgram(world, '0.0.0', words), world, words).then((code) => {
       said.code = code
       return said
     })

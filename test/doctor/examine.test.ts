@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -53,10 +53,18 @@ test('a secret that others can read is named, with the command that closes it', 
   expect(finding).toMatchObject({ state: 'wrong', mend: `chmod 600 ${folder}/secret` })
 })
 
+// Another one would only hide that the one which all keys were hashed with is lost.
+test('a secret that is gone from beside its database is not made anew', () => {
+  const home = mkdtempSync(path.join(folder, 'home-'))
+  mkdirSync(path.join(home, 'data'))
+  expect(() => readConfig({ MANILLA_HOME: home })).toThrow('secret is gone: restore it')
+  expect(readdirSync(home)).toEqual(['data'])
+})
+
 test('what live mode can and cannot do is said', () => {
   const chain = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1', SOLANA_LIVE_KEY_FILE: '/x' }
   const states = (more: object) => statesOf(examineModes(readConfig({ ...settings, ...more })))
-  expect(states({})).toEqual({ 'Live mode': 'notice', PUBLIC_URL: 'notice' })
+  expect(states({})).toEqual({ 'Live mode': 'remark', PUBLIC_URL: 'remark' })
   expect(states({ ...chain, PUBLIC_URL: 'https://pay.example.com' })).toEqual({
     'Live mode': 'well',
   })
@@ -73,7 +81,7 @@ describe('the database', () => {
     expect(statesOf(other)).toMatchObject({ Schema: 'well', Secret: 'wrong' })
 
     const late = await examineDatabase({ db, clock: manualClock(), seal: sealOf('a') })
-    expect(statesOf(late)).toMatchObject({ Clock: 'notice' })
+    expect(statesOf(late)).toMatchObject({ Clock: 'remark' })
 
     await db.rows(sql`insert into migrations values ('9999_from_the_future', now()::text)`)
     const ahead = await examineDatabase({ db, clock: systemClock, seal: sealOf('a') })
@@ -144,8 +152,8 @@ describe('the service', () => {
     expect((await examineService(url)).state).toBe('well')
     const broken = await openReceiver((response) => response.writeHead(503).end())
     expect((await examineService(broken.url)).state).toBe('wrong')
-    expect((await examineService('http://127.0.0.1:9')).state).toBe('notice')
-    expect((await examineService(undefined)).state).toBe('notice')
+    expect((await examineService('http://127.0.0.1:9')).state).toBe('remark')
+    expect((await examineService(undefined)).state).toBe('remark')
   })
 
   test('work that nobody does is wrong once it is minutes late', async () => {

@@ -151,7 +151,7 @@ describe('commands beside a running service', () => {
       expect([said.code, said.out]).toEqual([1, ''])
       expect(said.err).toContain('There is no service in')
     }
-    expect((await runCommand(nowhere, 'doctor')).code).toBe(0)
+    expect((await runCommand(nowhere, 'doctor')).code).toBe(1)
     expect(existsSync(nowhere)).toBe(false)
   })
 

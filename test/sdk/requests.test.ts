@@ -52,6 +52,19 @@ test('an answer says which request it was, and whether it is an earlier one', as
   for (const { requestId } of answers) expect(requestId).toMatch(/^req_/)
 })
 
+test('what a function of the caller throws is no missing answer', async () => {
+  let asked = 0
+  const options = {
+    maxRetries: 3,
+    onAnswer: () => {
+      asked += 1
+      throw new Error('a bug of mine')
+    },
+  }
+  await expect(manilla.balances.list(options)).rejects.toThrow(new Error('a bug of mine'))
+  expect(asked).toBe(1)
+})
+
 describe('a shop that collects', () => {
   test('creates, is paid, verifies, and reads what happened', async () => {
     const account = await manilla.virtualAccounts.create({

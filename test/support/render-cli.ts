@@ -7,8 +7,8 @@ import { registerOperator } from '../../src/cli.js'
 /** docs/reference/cli.md, from the program itself. */
 export function renderCli(): string {
   const world = { print() {}, note() {}, columns: 120 } as unknown as World
-  const program = createProgram(world, '0.0.0')
-  registerOperator(program)
+  const program = createProgram(world, '0.0.0', [])
+  registerOperator(program, world)
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))]
   const sections = groups.map((group) => {
     const commands = program.commands.filter((command) => command.helpGroup() === group)
@@ -24,6 +24,7 @@ export function renderCli(): string {
 | ${exitCodes.refused} | the service refused, or something that was checked does not hold |
 | ${exitCodes.misused} | the command was not called as it must be |
 | ${exitCodes.unreachable} | no answer: the service does not run, or not there |
+| ${exitCodes.stopped} | somebody pressed Ctrl-C in \`trigger\`; in \`listen\` and \`logs tail\` that is the way to end them, and 0 |
 
 What went wrong is on stderr, with what to do; with \`--json\` as one line of JSON. What was asked for is on stdout, and nothing else.
 
@@ -69,7 +70,7 @@ npx manilla listen
 \`\`\`
 
 shows every webhook as it comes; \`--forward-to http://127.0.0.1:3000/webhooks\` hands it on to your server, byte for byte and with its
-signature, and your server's answer is the answer: a 500 is tried again, as it would be in earnest. \`--events payment.*,balance.low\` hears
+signature, and your server's answer is the answer: a 500 is tried again, as it would be in earnest. \`--events 'payment.*,balance.low'\` hears
 only these. The signing secret that it prints stays the same next time. A service that runs elsewhere cannot reach your machine: open a
 tunnel, and say where it begins and ends (\`--through https://your-tunnel.example --port 4242\`).
 
@@ -106,5 +107,5 @@ again. \`doctor\` looks at configuration, database, clock, rails and treasury, a
 npx manilla doctor
 \`\`\`
 
-Colours are used at a terminal that has them, unless \`NO_COLOR\` is set. \`--json\` is understood everywhere.
+Colours are used at a terminal that has them, unless \`NO_COLOR\` is set. All but \`login\`, \`logout\` and those that run a service take\n\`--json\`.
 `

@@ -9,11 +9,11 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { Manilla } from '../src/manilla.js'
-import { exitCodes, Failure } from './failure.js'
+import { Failure, misused } from './failure.js'
 import type { World } from './world.js'
 
-/** Whose service is asked, and as whom. */
-export type Account = { baseUrl: string; key: string; source: string }
+/** Which service is asked, and with which key. */
+export type Access = { baseUrl: string; key: string; source: string }
 
 export type Login = { baseUrl: string; test?: string; live?: string }
 type Mode = 'test' | 'live'
@@ -22,48 +22,54 @@ const usualUrl = 'http://127.0.0.1:8080'
 
 /**
  * What was said last and most plainly wins: the environment, then a login, then the demo merchant
- * of a service of this machine. A live key is never used unless it is asked for by `--live`.
+ * of a service of this machine. A live key is never used unless it is asked for by `--live`, and a
+ * service that was named is never exchanged for another one.
  */
-export function findAccount(world: World, mode: Mode): Account {
+export function findAccess(world: World, mode: Mode): Access {
   const found = fromEnvironment(world, mode) ?? fromLogin(world, mode) ?? fromDemo(world, mode)
   if (found) return found
   const nextStep =
-    'Start a service with `npm start`, run `manilla login`, or set MANILLA_KEY and MANILLA_URL.'
-  throw new Failure(`There is no ${mode} key to ask with.`, nextStep, exitCodes.misused)
+    'Start a service of this machine, run `manilla login`, or set MANILLA_KEY and MANILLA_URL.'
+  throw misused(`There is no ${mode} key to ask with.`, nextStep)
 }
 
-export function openClient({ baseUrl, key }: Account): Manilla {
-  return new Manilla(key, { baseUrl })
+export function openClient({ baseUrl, key }: Access): Manilla {
+  try {
+    return new Manilla(key, { baseUrl })
+  } catch (error) {
+    throw misused((error as Error).message, 'Correct the key or the address.')
+  }
 }
 
-function fromEnvironment({ env }: World, mode: Mode): Account | undefined {
-  const { MANILLA_KEY: key, MANILLA_URL: baseUrl = usualUrl } = env
+function fromEnvironment({ env }: World, mode: Mode): Access | undefined {
+  const { MANILLA_KEY: key, MANILLA_URL: url } = env
+  if (!key && url) throw misused('MANILLA_URL is set, but MANILLA_KEY is not.', 'Set both.')
   if (!key) return undefined
   const isLive = modeOf(key) === 'live'
-  if (isLive && mode === 'test')
-    throw new Failure(
-      'MANILLA_KEY is a live key: it moves real money.',
-      'Say so with --live, or set a test key.',
-      exitCodes.misused,
-    )
-  if (!isLive && mode === 'live')
-    throw new Failure('MANILLA_KEY is a test key.', 'Leave out --live.', exitCodes.misused)
-  return { baseUrl, key, source: 'MANILLA_KEY' }
+  if (isLive && mode === 'test') {
+    const nextStep = 'Say so with --live, or set a test key.'
+    throw misused('MANILLA_KEY is a live key: it moves real money.', nextStep)
+  }
+  if (!isLive && mode === 'live') throw misused('MANILLA_KEY is a test key.', 'Leave out --live.')
+  return { baseUrl: url || usualUrl, key, source: 'MANILLA_KEY' }
 }
 
 export function modeOf(key: string): Mode {
   return /^[sp]k_live_/.test(key) ? 'live' : 'test'
 }
 
-function fromLogin(world: World, mode: Mode): Account | undefined {
+function fromLogin(world: World, mode: Mode): Access | undefined {
   const login = readLogin(world)
-  const key = login?.[mode]
-  return key ? { baseUrl: login.baseUrl, key, source: loginFile(world) } : undefined
+  if (!login) return undefined
+  const { baseUrl, [mode]: key } = login
+  if (key) return { baseUrl, key, source: loginFile(world) }
+  const message = `You are logged in at ${baseUrl}, but not with a ${mode} key.`
+  throw misused(message, `\`manilla login\` with a ${mode} key, or \`manilla logout\`.`)
 }
 
 type Demo = { baseUrl: string } & Record<Mode, { secretKey: string }>
 
-function fromDemo({ homes }: World, mode: Mode): Account | undefined {
+function fromDemo({ homes }: World, mode: Mode): Access | undefined {
   const file = homes.map((home) => path.join(home, 'demo.json')).find((one) => existsSync(one))
   if (!file) return undefined
   const demo = readJson<Demo>(file)
