@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { findWallet } from '../collections/find-accounts.js'
-import { resource } from '../events/shapes.js'
+import { described, resource, signature } from '../events/shapes.js'
 import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { readCoins } from './read-coins.js'
+import { refusedAs } from './refusals-of.js'
 import { requestName } from './request-name.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
@@ -18,9 +19,7 @@ const address = Type.String({
 })
 
 const deposit = resource('TestDeposit', {
-  signature: Type.String({
-    description: 'Of the transaction, which any Solana client can look at.',
-  }),
+  signature: described(signature, 'Of the transaction, which any Solana client can look at.'),
   address,
   asset: stablecoin,
   amount: decimal,
@@ -40,7 +39,10 @@ export const depositCoins = (rooms: Rooms) =>
     tag: 'Test mode',
     body: closed({ address, asset: stablecoin, amount: decimal }),
     answers: { 201: deposit },
-    codes: ['not_found', 'account_action_failed'],
+    refusals: [
+      'not_found',
+      ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable'),
+    ],
     async handle(ask) {
       const { address: wallet, amount } = ask.body
       const asset = ask.body.asset as Coin
@@ -50,12 +52,12 @@ export const depositCoins = (rooms: Rooms) =>
       if (!account) throw unknownWallet(wallet)
       const order = { address: wallet, asset, amount: readCoins(amount, asset) }
       const key = `deposit-${requestName(ask)}`
-      const signature = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
+      const sent = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
       await lookAtWallet(account)
       return rooms.change(
         toLateCall(
           ask,
-          async () => ({ signature, address: wallet, asset, amount }),
+          async () => ({ signature: sent, address: wallet, asset, amount }),
           (shown) => success(201, 'Coins sent', shown),
         ),
       )
