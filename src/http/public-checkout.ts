@@ -73,7 +73,7 @@ const simulate = (rooms: Rooms) =>
     answers: { 200: publicCheckoutSession },
     refusals: [
       'checkout_session_not_found',
-      ...refusedAs('checkout_session_failed', 'no_payment_method'),
+      ...refusedAs('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
     ],
     async handle({ params: { reference }, body, now }) {
       const found = await findSession(rooms, reference)
@@ -122,7 +122,7 @@ async function sendCoinsOnce(rooms: Rooms, { wallet, session }: PublicSession): 
   const { number: address, amount } = wallet
   const asset = wallet.asset as Coin
   const key = `checkout-${session.id.replaceAll('-', '')}`
-  await coinCustomers!.deposit({ key, address, asset, amount: amount! })
+  await coinCustomers!.deposit({ key, address, asset, amount: amount! }).catch(noAnswer)
   await lookAtWallet(wallet)
 }
 
@@ -143,6 +143,14 @@ async function findSession({ collections }: Rooms, reference: string): Promise<P
   const found = await collections.findSession(reference)
   if (!found) throw noSession()
   return found
+}
+
+/** It may be there all the same; asked for again, it is there once. */
+function noAnswer(error: Error): never {
+  throw new Refusal('checkout_session_failed', {
+    reason: 'rail_unavailable',
+    message: `The embedded chain does not answer (${error.message}). Retry in a moment.`,
+  })
 }
 
 function takesNoCoins(): Refusal {

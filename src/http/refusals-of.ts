@@ -32,7 +32,8 @@ export function refusalsOf(route: Route): Said[] {
   const isChange = route.method !== 'GET'
   return [
     { code: 'validation_failed' },
-    ...(route.body ? unreadable : []),
+    // What comes with a DELETE is read, although nothing is asked for.
+    ...(route.body || route.method === 'DELETE' ? unreadable : []),
     ...(isKeyed(route) ? repeated : []),
     ...(needsKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
     ...(route.isTestOnly ? refusedAs('forbidden', 'test_mode_only') : []),

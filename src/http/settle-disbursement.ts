@@ -34,7 +34,7 @@ export const settleDisbursement = (rooms: Rooms) =>
     answers: { 200: Type.Union([bankTransfer, cryptoTransfer]) },
     refusals: [
       'not_found',
-      ...refusedAs('crypto_transfer_failed', 'invalid_state', 'not_simulated'),
+      ...refusedAs('crypto_transfer_failed', 'invalid_state', 'not_simulated', 'rail_unavailable'),
       ...refusedAs('bank_transfer_failed', 'invalid_state', 'not_simulated'),
       ...refusedAs('payment_action_failed', 'invalid_state', 'not_simulated'),
     ],

@@ -45,17 +45,18 @@ function nameOf(refusal: unknown): string {
   return reason ? `${code}.${reason}` : code
 }
 
-function findOperation(document: Document, method: string, url: string) {
-  const segments = url.split('?', 1)[0]!.split('/')
-  for (const [path, operations] of Object.entries(document.paths ?? {})) {
-    const operation = operations[method.toLowerCase()]
-    const pattern = path.split('/')
-    const isSame =
-      pattern.length === segments.length &&
-      pattern.every((part, index) => part.startsWith('{') || part === segments[index])
-    if (operation && isSame) return { path, operation }
-  }
-  return undefined
+/** The path that names most of it literally is the one that is meant, as the document has it. */
+export function findOperation(document: Document, method: string, url: string) {
+  const segments = url.split(/[?#]/, 1)[0]!.split('/')
+  const isSame = (pattern: string[]) =>
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part.startsWith('{') || part === segments[index])
+  const openIn = (path: string) => path.split('{').length
+  const [path] = Object.keys(document.paths ?? {})
+    .filter((one) => isSame(one.split('/')))
+    .toSorted((left, right) => openIn(left) - openIn(right))
+  const operation = path && document.paths![path]![method.toLowerCase()]
+  return operation ? { path, operation } : undefined
 }
 
 /** A field that is answered and not documented is a mistake in one of the two. */
