@@ -13,6 +13,8 @@ export default defineConfig({
     setupFiles: ['test/support/own-modules.ts'],
     // One more than the cores of a small machine: some always wait, for blocks or for a browser.
     maxWorkers: 3,
+    // Those that run at the same time mostly wait, for blocks and for deadlines.
+    maxConcurrency: 16,
     sequence: { sequencer: LongestFirst },
   },
 })

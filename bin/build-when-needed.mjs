@@ -47,8 +47,13 @@ function findCompiler() {
 /** By content: times change with every checkout and copy. */
 function hashSources() {
   const hash = createHash('sha256')
-  const sources = ['src', 'web'].flatMap(listFolder)
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+  const sources = ['src', 'web', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'sdk/tsconfig.cli.json',
+    'package-lock.json',
+  ]
   for (const path of [...settings, ...sources]) {
     const file = join(root, path)
     if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) {
@@ -123,7 +128,11 @@ function build(compiler, wanted) {
     const options = { cwd: root, stdio: ['ignore', 2, 2] }
     return spawnSync(process.execPath, [compiler, ...flags], options).status === 0
   }
-  if (!compile('tsconfig.build.json', fresh) || !compile('web', join(fresh, 'web'))) {
+  const isBuilt =
+    compile('tsconfig.build.json', fresh) &&
+    compile('web', join(fresh, 'web')) &&
+    compile('sdk/tsconfig.cli.json', join(fresh, 'sdk'))
+  if (!isBuilt) {
     clean()
     throw new Error('Manilla could not be built; the compiler says why above')
   }

@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { Command } from 'commander'
+import path from 'node:path'
+import type { Command } from 'commander'
 import { systemClock } from './clock.js'
-import { readConfig } from './config.js'
+import { type Config, findHome, readConfig } from './config.js'
 import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
 import { registerBalances } from './operate/balances.js'
 import { registerBankAccounts } from './operate/bank-accounts.js'
+import { registerDoctor } from './operate/doctor.js'
 import { registerFees } from './operate/fees.js'
 import { registerKeys } from './operate/keys.js'
 import { registerKyc } from './operate/kyc.js'
@@ -17,50 +19,69 @@ import type { OperateContext } from './operate/operation.js'
 import { registerPayouts } from './operate/payouts.js'
 import { registerReconcile } from './operate/reconcile.js'
 import { registerVerifyLedger } from './operate/verify-ledger.js'
+import { watchAtTerminal } from './operate/watch.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
+import type { ReconcilableRails } from './reconcile.js'
 import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
-const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-const { version } = JSON.parse(manifest) as { version: string }
+/** The commands of those who run a service, for the program that has the others. */
+export function registerOperator(program: Command): void {
+  program.commandsGroup('Run a service:')
+  registerServices(program)
+  program.commandsGroup('Operate it, on its database:')
+  for (const register of [
+    registerMerchants,
+    registerKeys,
+    registerKyc,
+    registerBankAccounts,
+    registerFees,
+    registerBalances,
+    registerNotices,
+    registerPayouts,
+    registerAudit,
+    registerVerifyLedger,
+  ])
+    register(program, context)
+  registerReconcile(program, context, withRails)
+  registerDoctor(program, context, async () => (await import('./doctor/examine.js')).examine())
+}
 
-const program = new Command('manilla')
-  .description('Collect naira and stablecoins, pay out to banks and wallets.')
-  .version(version)
-  .showHelpAfterError()
+function registerServices(program: Command): void {
+  program
+    .command('start')
+    .description('run everything in one process; what `npm start` does')
+    .action(async () => {
+      await import('./main.js')
+    })
 
-program
-  .command('start')
-  .description('run everything in one process; what `npm start` does')
-  .action(async () => {
-    await import('./main.js')
-  })
+  program
+    .command('serve')
+    .description('run the API (with DATABASE_URL); as many processes as you need')
+    .action(runServe)
 
-program
-  .command('serve')
-  .description('run the API (with DATABASE_URL); as many processes as you need')
-  .action(runServe)
+  program
+    .command('work')
+    .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
+    .action(runWork)
 
-program
-  .command('work')
-  .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
-  .action(runWork)
-
-program
-  .command('migrate')
-  .description('bring the database up to this version')
-  .action(async () => {
-    const { applied } = await prepareService()
-    print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
-  })
+  program
+    .command('migrate')
+    .description('bring the database up to this version')
+    .action(async () => {
+      const { applied } = await prepareService()
+      print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
+    })
+}
 
 const context: OperateContext = {
   clock: systemClock,
   actor: userInfo().username,
   print,
+  watch: watchAtTerminal,
   async withDatabase(work) {
-    const config = readConfig()
+    const config = readConfigOfService()
     const database = await borrowDatabase(config)
     const onLost = logLostConnection(createLogger(config.logLevel))
     const db = new Database(database.url, onLost)
@@ -75,21 +96,20 @@ const context: OperateContext = {
   },
 }
 
-for (const register of [
-  registerMerchants,
-  registerKeys,
-  registerKyc,
-  registerBankAccounts,
-  registerFees,
-  registerBalances,
-  registerNotices,
-  registerPayouts,
-  registerAudit,
-  registerVerifyLedger,
-])
-  register(program, context)
+/** A command is about a service that is there: a mistyped folder must not become one. */
+function readConfigOfService(): Config {
+  const home = findHome()
+  if (home !== undefined && !existsSync(path.join(home, 'data')))
+    throw new Error(
+      `There is no service in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
+    )
+  return readConfig()
+}
 
-registerReconcile(program, context, async (db, work) => {
+async function withRails<Result>(
+  db: Database,
+  work: (rails: ReconcilableRails) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig()
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl } = await import('./demo.js')
@@ -101,7 +121,7 @@ registerReconcile(program, context, async (db, work) => {
   } finally {
     await rails.close()
   }
-})
+}
 
 async function runServe(): Promise<void> {
   const { config, url, logger } = await prepareService()
@@ -152,8 +172,3 @@ async function prepareService() {
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
-
-program.parseAsync().catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-})

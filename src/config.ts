@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
+import { keptSecret, secretLength } from './kept-secret.js'
 import { limits } from './limits.js'
 import { readPublicUrl } from './public-url.js'
 import { Secret } from './secret.js'
-
-const secretLength = 32
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -168,12 +165,22 @@ export type Config = {
   solana: Record<Mode, SolanaConfig>
 }
 
+/** Where the embedded database is or will be; undefined where another is used. */
+export function findHome(given: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { DATABASE_URL, MANILLA_HOME } = given
+  return DATABASE_URL ? undefined : homeOf({ MANILLA_HOME })
+}
+
+function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
+  return path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
+}
+
 /**
  * Reads and checks the environment variables, once. A wrong one is named, with what it should be.
  */
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(given)
-  const home = path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
+  const home = homeOf(values)
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
       'MANILLA_SECRET is required with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it: ' +
@@ -270,25 +277,4 @@ type VariableError = {
   instancePath: string
   message?: string
   params: { allowedValues?: string[] }
-}
-
-/** Made once, whole or not at all: two first starts agree on one, and a crash leaves none. */
-function keptSecret(home: string): string {
-  const file = path.join(home, 'secret')
-  if (!existsSync(file)) {
-    mkdirSync(home, { recursive: true })
-    const fresh = `${file}.${process.pid}`
-    writeFileSync(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flush: true })
-    try {
-      linkSync(fresh, file)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    } finally {
-      rmSync(fresh)
-    }
-  }
-  const secret = readFileSync(file, 'utf8').trim()
-  if (secret.length < secretLength)
-    throw new Error(`${file} is damaged: restore it, or no API key in this database will work.`)
-  return secret
 }

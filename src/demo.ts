@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Config } from './config.js'
 import type { Environment } from './environment.js'
 import { newId } from './ids.js'
 import { createMerchant } from './merchants/create-merchant.js'
@@ -57,6 +58,13 @@ export async function openDemo(
 /** Where the embedded chain answered when the service last started. */
 export function findChainUrl(home: string): string | undefined {
   return readDemo(path.join(home, 'demo.json'))?.solanaRpcUrl
+}
+
+/** Where the service answers, or did when it last started; undefined where nothing is known. */
+export function findServiceUrl({ home, databaseUrl, publicUrl, host, port }: Config) {
+  if (!databaseUrl) return readDemo(path.join(home, 'demo.json'))?.baseUrl
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  return publicUrl ?? `http://${isEverywhere ? '127.0.0.1' : host}:${port}`
 }
 
 function readDemo(file: string): Demo | undefined {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Document } from '../sdk/scripts/document.js'
+import { printFlags } from '../sdk/scripts/print-flags.js'
 import { printResources } from '../sdk/scripts/print-resources.js'
 import { printTypes } from '../sdk/scripts/print-types.js'
 import { compose } from '../src/compose.js'
@@ -8,6 +9,7 @@ import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
+import { renderCli } from './support/render-cli.js'
 import {
   renderConfiguration,
   renderErrors,
@@ -38,6 +40,7 @@ test('the types of the SDK are what openapi.json says', async () => {
   const document = house.app.swagger() as unknown as Document
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
   await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
+  await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
 })
 
 test('schema.sql is what the migrations make', async () => {
@@ -54,6 +57,10 @@ test('the table of variables is what the configuration reads', async () => {
 
 test('the page of events is what the catalogue says', async () => {
   await expect(renderEvents()).toMatchFileSnapshot(at('docs/reference/events.md'))
+})
+
+test('the page of commands is what the program has', async () => {
+  await expect(renderCli()).toMatchFileSnapshot(at('docs/reference/cli.md'))
 })
 
 test('the page of test mode is what the simulated rails obey', async () => {

@@ -48,14 +48,14 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file))
-const generated = ['sdk/src/types.ts', 'sdk/src/resources.ts']
+const generated = ['sdk/src/types.ts', 'sdk/src/resources.ts', 'sdk/cli/flags.ts']
 const client = tracked.filter(
   (file) => /^sdk\/.*\.(ts|mjs)$/.test(file) && !generated.includes(file),
 )
 
 function roomOf(file: string): string {
   const [, room, ...rest] = file.split('/')
-  if (rest.length > 0) return room === 'operate' ? 'street' : room!
+  if (rest.length > 0) return room === 'operate' || room === 'doctor' ? 'street' : room!
   return street.includes(room!.replace('.ts', '')) ? 'street' : 'ground'
 }
 

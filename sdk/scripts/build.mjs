@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 
 /**
  * dist/esm for `import` and dist/cjs for `require`, each with its types: declarations that belong
@@ -25,3 +26,20 @@ for (const [kind, project, type] of [
   mkdirSync(outDir, { recursive: true })
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`)
 }
+
+/** The program in one file, with what it is made of inside: nothing else gets installed. */
+const program = join(dist, 'cli.mjs')
+const bundle = await rolldown({ input: join(root, 'cli/main.ts'), platform: 'node' })
+const { output } = await bundle.write({ file: program, format: 'esm', codeSplitting: false })
+await bundle.close()
+chmodSync(program, 0o755)
+const inside = new Set(
+  output[0].moduleIds.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
+)
+const notices = [...inside].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
+  const terms = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`
+  return `${name} ${version}\n\n${terms}\n`
+})
+writeFileSync(join(dist, 'THIRD-PARTY.txt'), notices.join(`\n${'-'.repeat(72)}\n\n`))

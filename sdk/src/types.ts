@@ -815,7 +815,7 @@ export type CreateVirtualAccountInput = {
 export type ListVirtualAccountsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -835,7 +835,7 @@ export type CreateDedicatedAccountInput = {
 export type ListDedicatedAccountsQuery = {
   /** Yours. */
   externalReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -861,7 +861,7 @@ export type CreateCryptoWalletInput = {
 export type ListCryptoWalletsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -882,7 +882,7 @@ export type CreateDedicatedCryptoWalletInput = {
 export type ListDedicatedCryptoWalletsQuery = {
   /** Yours. */
   externalReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'ACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -892,11 +892,11 @@ export type ListDedicatedCryptoWalletsQuery = {
 
 /** List payments. */
 export type ListPaymentsQuery = {
-  /** Only those. */
+  /** Only those that came this way. */
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
   /** What was paid into. */
   accountReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -987,7 +987,7 @@ export type CreateCheckoutSessionInput = {
 export type ListCheckoutSessionsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1028,7 +1028,7 @@ export type QuoteCryptoTransferInput = {
 export type ListCryptoTransfersQuery = {
   /** Yours; no two may have the same. */
   merchantReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1072,7 +1072,7 @@ export type QuoteBankTransferInput = {
 export type ListBankTransfersQuery = {
   /** Yours; no two may have the same. */
   merchantReference?: string | undefined
-  /** Only those. */
+  /** Only those in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1180,7 +1180,7 @@ export type RecoverWebhookEndpointInput = {
 
 /** List events. */
 export type ListEventsQuery = {
-  /** Only those. */
+  /** Only those of this type or group. */
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** What they are about. */
   resource?: string | undefined
@@ -1212,7 +1212,7 @@ export type RedeliverEventInput = {
 export type ListRequestLogsQuery = {
   /** One, such as `422`, or a class, such as `4xx`. */
   status?: string | undefined
-  /** Only those. */
+  /** Only those with this method. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
   /** What the path begins with. */
   path?: string | undefined

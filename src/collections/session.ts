@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../environment.js'
+import { toUuid } from '../ids.js'
 import type { Account, AccountStatus } from './account.js'
 
 export type SessionStatus = 'pending' | 'paid' | 'expired' | 'cancelled'
@@ -57,4 +58,20 @@ export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'
 export function newSessionReference(id: string): string {
   const bytes = Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), randomBytes(8)])
   return `cs_${base32crockford.encode(bytes).toLowerCase()}`
+}
+
+/** The id in a reference; undefined for anything that we cannot have written. */
+export function idOfSession(reference: string): string | undefined {
+  if (!new RegExp(referencePattern).test(reference)) return undefined
+  const bytes = Buffer.from(decode(reference.slice('cs_'.length).toUpperCase()) ?? [])
+  return bytes.length === 24 ? toUuid(bytes.subarray(0, 16).toString('hex')) : undefined
+}
+
+/** Thirty-nine letters hold three bits more than twenty-four bytes: some say what none can mean. */
+function decode(text: string): Uint8Array | undefined {
+  try {
+    return base32crockford.decode(text)
+  } catch {
+    return undefined
+  }
 }

@@ -19,7 +19,7 @@ import { listText, successText } from './envelope.js'
 import { type Asker, toCall, toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, inPath, oneOf, page, pageQuery, plainText } from './schemas.js'
+import { closed, inPath, page, pageQuery, plainText, withStatus } from './schemas.js'
 
 export const referenceIn = Type.String({
   minLength: 1,
@@ -123,7 +123,7 @@ function listRoute(db: Rooms['db'], about: About): Route {
     description: `Newest first${listed ? `; those that are ${listed} unless you ask for others` : ''}.`,
     query: closed({
       [named]: Type.Optional(referenceIn),
-      status: Type.Optional(oneOf(statuses)),
+      status: Type.Optional(withStatus(statuses)),
       ...pageQuery,
     }),
     answers: { 200: page(resource) },

@@ -31,10 +31,10 @@ import {
   kobo,
   naira,
   network,
-  oneOf,
   page,
   pageQuery,
   stablecoin,
+  withStatus,
 } from './schemas.js'
 
 const path = '/v1/checkout/sessions'
@@ -135,7 +135,7 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
-      status: Type.Optional(oneOf(Object.keys(accountStatuses))),
+      status: Type.Optional(withStatus(Object.keys(accountStatuses))),
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { idOfSession } from '../collections/session.js'
 import type { Mode } from '../environment.js'
 import { bodyOf, toBody } from '../events/body.js'
 import { exampleOfEvent } from '../events/examples.js'
@@ -84,7 +85,7 @@ const list = ({ db }: Rooms) =>
     summary: 'List events',
     description: 'Newest first; by type or group, by resource, by time.',
     query: closed({
-      type: Type.Optional(oneOf(filters)),
+      type: Type.Optional(oneOf(filters, 'Only those of this type or group.')),
       resource: Type.Optional(
         Type.String({
           ...{ maxLength: limits.names.length, description: 'What they are about.' },
@@ -102,7 +103,9 @@ const list = ({ db }: Rooms) =>
       const found = await listEvents(db, environment.id, {
         types: query.type ? typesOf(query.type as string) : undefined,
         resourceId:
-          resource === undefined ? undefined : (fromReferenceOfAnyKind(resource) ?? nobody),
+          resource === undefined
+            ? undefined
+            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? nobody),
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
         before: query.cursor ? readPosition(query.cursor) : undefined,

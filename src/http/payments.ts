@@ -13,7 +13,7 @@ import { success } from './envelope.js'
 import { refundOfPayment, resolvePayment } from './payment-actions.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, inPath, oneOf, page, pageQuery } from './schemas.js'
+import { closed, inPath, oneOf, page, pageQuery, withStatus } from './schemas.js'
 
 const path = '/v1/collections/payments'
 const base = { access: 'secret', tag: 'Collections' } as const
@@ -35,14 +35,14 @@ const list = ({ db }: Rooms) =>
     summary: 'List payments',
     description: 'Newest first; by status, by source, or of one account.',
     query: closed({
-      source: Type.Optional(oneOf(sources)),
+      source: Type.Optional(oneOf(sources, 'Only those that came this way.')),
       accountReference: Type.Optional(
         Type.String({
           ...{ minLength: 1, maxLength: limits.names.length, description: 'What was paid into.' },
           examples: [referenceSample(prefixes.virtualAccount)],
         }),
       ),
-      status: Type.Optional(oneOf(statuses)),
+      status: Type.Optional(withStatus(statuses)),
       ...pageQuery,
     }),
     answers: { 200: page(payment) },

@@ -14,7 +14,7 @@ import { type Asker, type Call, toCall, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, inPath, oneOf, page, pageQuery } from './schemas.js'
+import { closed, inPath, page, pageQuery, withStatus } from './schemas.js'
 
 /**
  * Prepares a payout, holds its money, answers, and only then sends it. A refusal that is for good
@@ -69,7 +69,7 @@ export function readRoutes(
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(merchantReferenceIn),
-      status: Type.Optional(oneOf(Object.keys(statuses))),
+      status: Type.Optional(withStatus(Object.keys(statuses))),
       ...pageQuery,
     }),
     answers: { 200: page(resource) },

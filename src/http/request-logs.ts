@@ -65,7 +65,9 @@ const list = ({ db }: Rooms) =>
           examples: ['4xx'],
         }),
       ),
-      method: Type.Optional(oneOf(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])),
+      method: Type.Optional(
+        oneOf(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'], 'Only those with this method.'),
+      ),
       path: Type.Optional(
         Type.String({
           pattern: plainText,

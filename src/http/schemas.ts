@@ -84,8 +84,10 @@ export function page(item: TSchema) {
 }
 
 /** Which of the words, where a list is asked for. */
-export const oneOf = (words: string[]) =>
-  Type.Enum(words, { type: 'string', description: 'Only those.', examples: [words[0]] })
+export const oneOf = (words: string[], description: string) =>
+  Type.Enum(words, { type: 'string', description, examples: [words[0]] })
+
+export const withStatus = (statuses: string[]) => oneOf(statuses, 'Only those in this state.')
 
 /** Fields that are not named are refused, by name. */
 export function closed<Properties extends Record<string, TSchema>>(properties: Properties) {

@@ -28,7 +28,11 @@ export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
 
 /** The one canonical way to write an amount: no trailing zeros, no point without a fraction. */
 export function formatDecimal(amount: bigint, asset: Asset): string {
-  const { decimals } = assets[asset]
+  return formatUnits(amount, assets[asset].decimals)
+}
+
+/** The same for what has no book: the lamports of a hot wallet. */
+export function formatUnits(amount: bigint, decimals: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const fraction = digits.slice(-decimals).replace(/0+$/, '')
   const sign = amount < 0n ? '-' : ''

@@ -16,7 +16,10 @@ import { type Answer, type OperateContext, type Run, setOperation } from './oper
 import { formatTable } from './table.js'
 
 export function registerBalances(program: Command, context: OperateContext): void {
-  const balances = program.command('balances').description("a merchant's money")
+  // The API has commands of this name, too.
+  const balances =
+    program.commands.find((command) => command.name() === 'balances') ?? program.command('balances')
+  balances.description("a merchant's money")
   const show = balances
     .command('show')
     .description('what is available, held by open payouts, and not decided yet')

@@ -11,7 +11,11 @@ export type OperateContext = {
   /** Who is at the keyboard; every change is written down with this name. */
   actor: string
   print(text: string): void
+  /** Shows that long work moves, to somebody who waits at a terminal. */
+  watch(label: string, steps: number): Promise<Watch>
 }
+
+export type Watch = { step(said: string): void; end(): void }
 
 /** What a command has to say: `data` for machines, `text` for people. */
 export type Answer = { data: unknown; text: string }

@@ -19,7 +19,11 @@ export function registerReconcile(
     .description('compare the books with what the chain and the bank say')
     .option('--since-slot <slot>', 'of the chain, only what it took since this slot', readSlot)
   setOperation<{ sinceSlot?: bigint }>(command, context, ({ db, now, options }) =>
-    withRails(db, async (rails) => show(await reconcile({ db, rails }, now, options.sinceSlot))),
+    withRails(db, async (rails) => {
+      const watched = await context.watch('Comparing the books with chain and bank', 0)
+      const compared = reconcile({ db, rails }, now, options.sinceSlot)
+      return show(await compared.finally(watched.end))
+    }),
   )
 }
 

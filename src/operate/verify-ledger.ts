@@ -1,18 +1,19 @@
 import type { Command } from 'commander'
 import type { Database } from '../postgres/database.js'
-import { verifyLedger } from '../verify-ledger.js'
+import { allProofs, verifyLedger } from '../verify-ledger.js'
 import { type Answer, type OperateContext, setOperation } from './operation.js'
 
 export function registerVerifyLedger(program: Command, context: OperateContext): void {
   const command = program
     .command('verify-ledger')
     .description('prove the books right: every claim is checked against every row')
-  setOperation(command, context, ({ db }) => verify(db))
+  setOperation(command, context, ({ db }) => verify(db, context))
 }
 
 /** Exit code 1 when a claim does not hold, so that a scheduler can raise the alarm. */
-async function verify(db: Database): Promise<Answer> {
-  const findings = await verifyLedger(db)
+async function verify(db: Database, { watch }: OperateContext): Promise<Answer> {
+  const watched = await watch('Checking every claim against every row', allProofs.length)
+  const findings = await verifyLedger(db, allProofs, watched.step).finally(watched.end)
   const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1
   const lines = findings.flatMap(({ claim, counterexamples }) => [

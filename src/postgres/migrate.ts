@@ -34,15 +34,28 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-async function readMigrations() {
+/** Their names, as the database writes down those that it has. */
+export async function listMigrations(): Promise<string[]> {
+  return (await listFiles()).map(nameOf)
+}
+
+async function listFiles(): Promise<string[]> {
   const names = await readdir(folder)
-  const numbered = names.filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort()
+  return names.filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort()
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.sql$/, '')
+}
+
+async function readMigrations() {
+  const numbered = await listFiles()
   const texts = await Promise.all(numbered.map((name) => readFile(new URL(name, folder), 'utf8')))
   const migrations = numbered.map((name, index) => {
     const up = async (db: Kysely<unknown>) => {
       await sql.raw(texts[index]!).execute(db)
     }
-    return [name.replace(/\.sql$/, ''), { up }] as const
+    return [nameOf(name), { up }] as const
   })
   return Object.fromEntries(migrations)
 }

@@ -68,7 +68,7 @@ describe('every block', () => {
       // Also those whose answer went into a variable.
       const expected = ran.filter(({ note }) => note === 'refused').length
       expect(refusals.length > expected ? refusals : []).toEqual([])
-      if (terminal) await until(() => terminal.said().includes('"type":'))
+      if (terminal) await until(() => terminal.said().includes('evt_'))
     } finally {
       await terminal?.close()
     }

@@ -77,13 +77,15 @@ export async function openTerminal(block: Fence, place: Place) {
   child.stdout.on('data', (chunk) => {
     said += chunk
   })
-  await until(() => canConnect(place.receiverPort))
+  // One that waits for requests on the port, or says that it listens.
+  await until(async () => said.includes('Listening') || (await canConnect(place.receiverPort)))
   return { said: () => said, close: () => endGroup(child) }
 }
 
 function environmentOf({ home }: Place): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env
-  return { PATH, HOME, TMPDIR, MANILLA_HOME: home }
+  const own = { MANILLA_HOME: home, XDG_CONFIG_HOME: path.join(home, 'config') }
+  return { PATH, HOME, TMPDIR, ...own }
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {

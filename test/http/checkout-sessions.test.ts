@@ -55,6 +55,14 @@ test('a session is created with a page and an account, and read without a key', 
   })
 })
 
+test('the events of a session are found by its reference, and by no other', async () => {
+  const { reference } = (await create()).json.data
+  await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
+  expect(await shop.eventsOf(reference)).toEqual(['checkout.session.cancelled'])
+  for (const other of [reference.slice(0, -1), `${reference}0`, `cs_${'z'.repeat(39)}`])
+    expect(await shop.eventsOf(other)).toEqual([])
+})
+
 test('a session that is paid says so, to the payer and to the merchant', async () => {
   const { reference } = (await create({ successUrl: 'https://shop.example/thanks?a=1' })).json.data
   const paid = await house.ask('POST', `/public/checkout/${reference}/simulate`)

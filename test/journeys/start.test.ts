@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { AuthenticationError, Manilla } from '../../sdk/src/manilla.js'
@@ -128,6 +128,31 @@ describe('commands beside a running service', () => {
       const error = await bola.profile.get().catch((thrown) => thrown)
       return error instanceof AuthenticationError
     })
+  })
+
+  test('ask the API as the demo merchant, and find nothing wrong', async () => {
+    const [asked, examined] = await Promise.all([
+      runCommand(home, 'balances', 'list', '--json'),
+      runCommand(home, 'doctor', '--json'),
+    ])
+    expect([asked.code, JSON.parse(asked.out)[0].asset]).toEqual([0, 'NGN'])
+    const { isWell, findings } = JSON.parse(examined.out)
+    expect([examined.code, isWell], examined.out).toEqual([0, true])
+    const looked = findings.map(({ about }: { about: string }) => about)
+    const wanted = ['Service', 'Database', 'Clock', 'Solana, test', 'Treasury, test']
+    expect(looked).toEqual(expect.arrayContaining(wanted))
+  })
+
+  // A mistyped folder would be an empty service in which nothing ever went wrong.
+  test('refuse a folder in which there is no service, and make none', async () => {
+    const nowhere = path.join(home, 'nowhere')
+    for (const words of [['notices', 'open'], ['verify-ledger'], ['reconcile']]) {
+      const said = await runCommand(nowhere, ...words)
+      expect([said.code, said.out]).toEqual([1, ''])
+      expect(said.err).toContain('There is no service in')
+    }
+    expect((await runCommand(nowhere, 'doctor')).code).toBe(0)
+    expect(existsSync(nowhere)).toBe(false)
   })
 
   test('prove the books, refuse in one line, and leave the service running', async () => {

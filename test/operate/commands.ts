@@ -36,6 +36,7 @@ export function createConsole(db: Database) {
       print: (text: string) => {
         said.out += `${text}\n`
       },
+      watch: async () => ({ step() {}, end() {} }),
       withDatabase<Result>(work: (db: Database, given: typeof seal) => Promise<Result>) {
         said.openings += 1
         return work(db, seal)

@@ -75,6 +75,22 @@ describe.concurrent('a new project', () => {
     expect(files).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   })
 
+  test('has the command, alone and with nothing beside it', async ({ expect }) => {
+    const cwd = await createProject('command', { 'package.json': {} })
+    const env = { PATH: process.env.PATH, MANILLA_KEY: house.merchant.test.secret }
+    const command = path.join(cwd, 'node_modules/.bin/manilla')
+    const asked = ['virtual-accounts', 'create', '--amount', '900', '--merchant-reference', 'cli-1']
+    const { stdout, stderr } = await run(command, [...asked, '--json'], {
+      ...{ cwd, env: { ...env, HOME: cwd, MANILLA_URL: house.url } },
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ merchantReference: 'cli-1', amount: 900 })
+    expect(stderr).toBe('')
+    const terms = readFileSync(path.join(cwd, 'node_modules/manilla/dist/THIRD-PARTY.txt'), 'utf8')
+    expect(terms).toContain('commander')
+    const { version } = JSON.parse(readFileSync(path.join(root, 'sdk/package.json'), 'utf8'))
+    expect((await run(command, ['--version'], { cwd, env })).stdout).toBe(`${version}\n`)
+  })
+
   test('with require', async ({ expect }) => {
     const cwd = await createProject('cjs', {
       'package.json': {},

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The first minutes of somebody who has never seen this: clones the repository into an empty folder
+ * and pastes every block of its README, top to bottom, each into the terminal that it names. Prints
+ * how long each step took. Ends with 1 when a block fails, when the webhook of the first payment is
+ * not seen, or when it all took longer than it may.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const limitSeconds = 90
+/** A block that takes this long hangs. */
+const patienceMs = 120_000
+
+const folder = mkdtempSync(join(tmpdir(), 'manilla-first-minutes-'))
+const clone = join(folder, 'manilla')
+const { PATH, HOME } = process.env
+// Nothing of the environment of whoever measures: only what a new account has.
+const env = { PATH, HOME, XDG_CONFIG_HOME: join(folder, 'config'), CI: 'true' }
+const steps = []
+const terminals = []
+
+async function timed(step, work) {
+  const startedAt = performance.now()
+  const result = await work()
+  const seconds = (performance.now() - startedAt) / 1_000
+  steps.push({ step, seconds })
+  console.log(`${seconds.toFixed(1).padStart(6)} s  ${step}`)
+  return result
+}
+
+/** A terminal with a shell of its own, in the folder of the clone. */
+function openTerminal(cwd = clone) {
+  const child = spawn('bash', [], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk) => {
+      said += chunk
+    })
+  }
+  const terminal = {
+    said: () => said,
+    type: (text) => child.stdin.write(`${text}\n`),
+    async until(isThere) {
+      for (let waitedMs = 0; !isThere(said); waitedMs += 10) {
+        if (waitedMs > patienceMs || child.exitCode !== null)
+          throw new Error(`this did not come to its end:\n${said}`)
+        await sleep(10)
+      }
+    },
+    /** Pastes a block and waits until it is done. */
+    async paste(text) {
+      const mark = `done-${Math.random().toString(36).slice(2)}`
+      const before = said.length
+      terminal.type(`${text}\necho "${mark} $?"`)
+      await terminal.until((all) => new RegExp(`${mark} \\d`).test(all))
+      const [out, code] = said.slice(before).split(`${mark} `)
+      if (Number.parseInt(code, 10) !== 0 || out.includes('{"status":false'))
+        throw new Error(`this failed:\n${text}\n${out}`)
+      return out
+    },
+    async close() {
+      if (child.exitCode !== null) return
+      const ended = new Promise((resolve) => child.on('close', resolve))
+      process.kill(-child.pid, 'SIGTERM')
+      await ended
+    },
+  }
+  terminals.push(terminal)
+  return terminal
+}
+
+function readBlocks(text) {
+  return [...text.matchAll(/^```sh ?(.*)\n([^]*?)^```$/gm)].map(([, note, block]) => ({
+    note,
+    text: block.trim(),
+  }))
+}
+
+async function isFree(port) {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+async function walk() {
+  const outside = openTerminal(folder)
+  await timed('git clone', () => outside.paste(`git clone -q '${root}' manilla`))
+  const blocks = readBlocks(readFileSync(join(clone, 'README.md'), 'utf8'))
+  const [first, ...rest] = blocks
+  const [install, start] = first.text.split(' && ')
+  if (start !== 'npm start') throw new Error(`the README begins with: ${first.text}`)
+
+  const service = openTerminal()
+  await timed(install, () => service.paste(install))
+  await timed(start, async () => {
+    service.type(start)
+    await service.until((said) => said.includes('Ctrl-C stops it.'))
+  })
+  const reader = openTerminal()
+  let listener
+  let isSeen = false
+  for (const { note, text } of rest) {
+    const name = text.split('\n').at(-1).slice(0, 72)
+    if (note === 'background') {
+      listener = openTerminal()
+      await timed(name, async () => {
+        listener.type(text)
+        await listener.until((said) => said.includes('Listening'))
+      })
+    } else await timed(name, () => reader.paste(text))
+    if (listener && !isSeen && note !== 'background') {
+      await timed('… and its webhook is seen', () =>
+        listener.until((said) => said.includes('virtual_account.paid')),
+      )
+      isSeen = true
+    }
+  }
+  if (!isSeen) throw new Error('no block of the README listens for webhooks')
+  return install
+}
+
+if (!(await isFree(8080))) {
+  console.error('The README says 8080, and somebody has it. Try again when it is free.')
+  process.exit(1)
+}
+try {
+  const install = await walk()
+  const total = steps.reduce((sum, { seconds }) => sum + seconds, 0)
+  const besides = total - steps.find(({ step }) => step === install).seconds
+  const verdict = besides < limitSeconds ? 'within' : 'MORE THAN'
+  console.log(
+    `${besides.toFixed(1)} s beside ${install}: ${verdict} the ${limitSeconds} s it may take`,
+  )
+  if (besides >= limitSeconds) process.exitCode = 1
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  for (const terminal of terminals.reverse()) await terminal.close()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+}

@@ -1,0 +1,463 @@
+// Written by `npm run generate` from openapi.json. Changes by hand are lost.
+import type { Flag } from './read-flags.js'
+
+/** Every operation of the table, by its full name: what it does, and what it can be told. */
+export const described: Record<string, { about: string; flags: Flag[] }> = {
+  'virtualAccounts.create': {
+    about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
+    flags: [
+      ['merchantReference', 'text', 'Yours.', true],
+      ['amount', 'integer', 'Naira in kobo.', true],
+      ['currency', 'text', 'One of: NGN.', false],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'virtualAccounts.get': {
+    about: 'Verify a virtual account. As it is now.',
+    flags: [],
+  },
+  'virtualAccounts.list': {
+    about: 'List virtual accounts. Newest first.',
+    flags: [
+      ['merchantReference', 'text', 'Yours.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'virtualAccounts.cancel': {
+    about: 'Cancel a virtual account. You want no money here any more. What comes all the same counts as late.',
+    flags: [],
+  },
+  'virtualAccounts.requery': {
+    about: 'Ask the bank for payments it did not announce. Use it when a customer says that they paid and you have heard nothing.',
+    flags: [],
+  },
+  'dedicatedAccounts.create': {
+    about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
+    flags: [
+      ['externalReference', 'text', 'Yours.', true],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'dedicatedAccounts.get': {
+    about: 'Verify a dedicated account. As it is now.',
+    flags: [],
+  },
+  'dedicatedAccounts.list': {
+    about: 'List dedicated accounts. Newest first; those that are ACTIVE unless you ask for others.',
+    flags: [
+      ['externalReference', 'text', 'Yours.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, INACTIVE.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'dedicatedAccounts.deactivate': {
+    about: 'Deactivate a dedicated account. For good. What comes all the same is held until you resolve it.',
+    flags: [],
+  },
+  'cryptoWallets.create': {
+    about: 'Create a crypto wallet. An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
+    flags: [
+      ['merchantReference', 'text', 'Yours.', true],
+      ['asset', 'text', 'One of: USDC, USDT.', true],
+      ['network', 'text', 'One of: SOLANA.', true],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'cryptoWallets.get': {
+    about: 'Verify a crypto wallet. As it is now.',
+    flags: [],
+  },
+  'cryptoWallets.list': {
+    about: 'List crypto wallets. Newest first.',
+    flags: [
+      ['merchantReference', 'text', 'Yours.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'cryptoWallets.cancel': {
+    about: 'Cancel a crypto wallet. You want no money here any more. What comes all the same counts as late.',
+    flags: [],
+  },
+  'cryptoWallets.requery': {
+    about: 'Look at the chain again. Has the wallet looked at at once, and for other tokens, too. That happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    flags: [],
+  },
+  'dedicatedCryptoWallets.create': {
+    about: 'Create a dedicated crypto wallet. A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
+    flags: [
+      ['externalReference', 'text', 'Yours.', true],
+      ['network', 'text', 'One of: SOLANA.', true],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'dedicatedCryptoWallets.get': {
+    about: 'Verify a dedicated crypto wallet. As it is now.',
+    flags: [],
+  },
+  'dedicatedCryptoWallets.list': {
+    about: 'List dedicated crypto wallets. Newest first.',
+    flags: [
+      ['externalReference', 'text', 'Yours.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'dedicatedCryptoWallets.requery': {
+    about: 'Look at the chain again. Has the wallet looked at at once, and for other tokens, too. That happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    flags: [],
+  },
+  'payments.get': {
+    about: 'Read a payment. As it is now: how much of it is accepted, held, on its way back, returned.',
+    flags: [],
+  },
+  'payments.list': {
+    about: 'List payments. Newest first; by status, by source, or of one account.',
+    flags: [
+      ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false],
+      ['accountReference', 'text', 'What was paid into.', false],
+      ['status', 'text', 'Only those in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'payments.returns': {
+    about: 'List what went back of a payment. Every return and refund of it, newest first, and how far it has come.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'payments.resolve': {
+    about: 'Decide about held money. Accept what is held of a payment, or send it back: to the sender, or to destination. Coins go back only to the wallet that you name.',
+    flags: [
+      ['action', 'text', 'One of: accept, return.', true],
+      ['destination.bankCode', 'text', '', false],
+      ['destination.accountNumber', 'text', '', false],
+      ['destination.accountName', 'text', '', false],
+      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false],
+    ],
+  },
+  'payments.refund': {
+    about: 'Refund a payment. Sends accepted money back to whoever paid, or to destination: all of it, or amount. The fee is kept. Coins go back only to the wallet that you name.',
+    flags: [
+      ['amount', 'amount', 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.', false],
+      ['destination.bankCode', 'text', '', false],
+      ['destination.accountNumber', 'text', '', false],
+      ['destination.accountName', 'text', '', false],
+      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false],
+    ],
+  },
+  'checkout.sessions.create': {
+    about: 'Create a checkout session. A page for one payment of one amount, at url: send your customer there. Without expiresAt it waits for 30 minutes.',
+    flags: [
+      ['amount', 'integer', 'Naira in kobo.', true],
+      ['currency', 'text', 'One of: NGN.', false],
+      ['description', 'text', '', true],
+      ['customer.name', 'text', '', true],
+      ['customer.email', 'text', '', true],
+      ['merchantReference', 'text', 'Yours.', false],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
+      ['crypto.asset', 'text', 'One of: USDC, USDT.', false],
+      ['crypto.network', 'text', 'One of: SOLANA.', false],
+      ['crypto.amount', 'text', 'A decimal amount; at most 6 digits after the point.', false],
+      ['successUrl', 'text', 'Where the customer goes on when paid; reference is added to it.', false],
+      ['cancelUrl', 'text', 'Where the customer goes back to; reference is added to it.', false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'checkout.sessions.get': {
+    about: 'Read a checkout session. As it is now.',
+    flags: [],
+  },
+  'checkout.sessions.list': {
+    about: 'List checkout sessions. Newest first; by status, or by your own reference.',
+    flags: [
+      ['merchantReference', 'text', 'Yours.', false],
+      ['status', 'text', 'Only those in this state. One of: pending, paid, expired, cancelled.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'checkout.sessions.cancel': {
+    about: 'Cancel a checkout session. The page says so, and money that comes all the same counts as late.',
+    flags: [],
+  },
+  'checkout.retrieve': {
+    about: 'Read a checkout session as a payer. Needs no key: who knows the reference may read it, from any page.',
+    flags: [],
+  },
+  'checkout.simulate': {
+    about: 'Pay a checkout session of test mode. As a customer would, once: by bank transfer, or in coins if the session takes them, which count when they are final. In live mode there is no such operation.',
+    flags: [
+      ['method', 'text', 'One of: bank_transfer, crypto.', false],
+    ],
+  },
+  'cryptoTransfers.create': {
+    about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that nothing left.',
+    flags: [
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
+      ['asset', 'text', 'One of: USDC, USDT.', true],
+      ['network', 'text', 'One of: SOLANA.', true],
+      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'cryptoTransfers.quote': {
+    about: 'Price a crypto transfer. What it would cost now, and whether the destination is fine. Nothing is promised.',
+    flags: [
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
+      ['asset', 'text', 'One of: USDC, USDT.', true],
+      ['network', 'text', 'One of: SOLANA.', true],
+      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true],
+    ],
+  },
+  'cryptoTransfers.get': {
+    about: 'Verify a crypto transfer. As it is now, with every attempt to carry it.',
+    flags: [],
+  },
+  'cryptoTransfers.list': {
+    about: 'List crypto transfers. Newest first; by status, or by your own reference.',
+    flags: [
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'bankTransfers.create': {
+    about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank says that it arrived, or FAILED when it is certain that nothing left; a bank may still send it back (REVERSED).',
+    flags: [
+      ['amount', 'integer', 'Naira in kobo.', true],
+      ['currency', 'text', 'One of: NGN.', false],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
+      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
+      ['narration', 'text', 'What the recipient reads.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+    ],
+  },
+  'bankTransfers.quote': {
+    about: 'Price a bank transfer. What it would cost now, and whether the account exists. Nothing is promised.',
+    flags: [
+      ['amount', 'integer', 'Naira in kobo.', true],
+      ['currency', 'text', 'One of: NGN.', false],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
+      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
+    ],
+  },
+  'bankTransfers.get': {
+    about: 'Verify a bank transfer. As it is now, with every attempt to carry it.',
+    flags: [],
+  },
+  'bankTransfers.list': {
+    about: 'List bank transfers. Newest first; by status, or by your own reference.',
+    flags: [
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'banks.list': {
+    about: 'List banks. The codes that a bank transfer can name.',
+    flags: [],
+  },
+  'banks.resolve': {
+    about: 'Resolve the name of a bank account. Whose account it is, by bank and number.',
+    flags: [
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
+    ],
+  },
+  'balances.list': {
+    about: 'List balances. What you may spend, what open payouts hold, and what is not decided yet.',
+    flags: [],
+  },
+  'balanceEntries.list': {
+    about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
+    flags: [
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'balanceEntries.csv': {
+    about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
+    flags: [
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'settings.get': {
+    about: 'Read the settings. Policies, checkout, low-balance thresholds and payment methods of this environment.',
+    flags: [],
+  },
+  'settings.update': {
+    about: 'Change the settings. Only what is sent changes. Lists are replaced whole.',
+    flags: [
+      ['policies.bank.underpayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.bank.overpayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.bank.latePayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.bank.duplicatePayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.crypto.underpayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.crypto.overpayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.crypto.latePayment', 'text', 'One of: return, accept, hold.', false],
+      ['policies.crypto.duplicatePayment', 'text', 'One of: return, accept, hold.', false],
+      ['checkout.displayName', 'text', 'The name that payers see; the name of the merchant until you set one.', false],
+      ['checkout.colour', 'text', 'Colour of the page, such as #0a7d4f.', false],
+      ['checkout.logo', 'text', 'A PNG, JPEG or WebP picture of at most 32 kB as a data: URL in base64.', false],
+      ['checkout.frameOrigins', 'list', 'Sites that may show the page in a frame, such as https://shop.example.', false],
+      ['lowBalance.NGN', 'integer', '', false],
+      ['lowBalance.USDC', 'text', '', false],
+      ['lowBalance.USDT', 'text', '', false],
+      ['paymentMethods.bankTransfer', 'boolean', '', false],
+      ['paymentMethods.crypto', 'boolean', '', false],
+    ],
+  },
+  'profile.get': {
+    about: 'Read the public profile. What a page may show of the merchant. Public keys may read this.',
+    flags: [],
+  },
+  'webhookEndpoints.create': {
+    about: 'Create a webhook endpoint. At most 10 per environment. The secret is shown once.',
+    flags: [
+      ['url', 'text', '', true],
+      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false],
+      ['description', 'text', '', false],
+    ],
+  },
+  'webhookEndpoints.get': {
+    about: 'Read a webhook endpoint. Without its secret, which is shown only when it is made.',
+    flags: [],
+  },
+  'webhookEndpoints.list': {
+    about: 'List webhook endpoints. Newest first.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'webhookEndpoints.update': {
+    about: 'Change a webhook endpoint. Only what is sent changes. enabled: true brings a disabled one back.',
+    flags: [
+      ['url', 'text', '', false],
+      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false],
+      ['description', 'text', '', false],
+      ['enabled', 'boolean', '', false],
+    ],
+  },
+  'webhookEndpoints.delete': {
+    about: 'Delete a webhook endpoint. Nothing more is sent to it. Its deliveries stay on record.',
+    flags: [],
+  },
+  'webhookEndpoints.rotateSecret': {
+    about: 'Rotate the secret. Both secrets sign for 24 hours. The new one is shown once.',
+    flags: [],
+  },
+  'webhookEndpoints.test': {
+    about: 'Send a test event. A real webhook_endpoint.test event that only this endpoint hears, whatever its filter.',
+    flags: [],
+  },
+  'webhookEndpoints.recover': {
+    about: 'Send again what was missed. Everything since a time that this endpoint listens to and has not taken, at most 10000 events at once.',
+    flags: [
+      ['since', 'text', 'ISO 8601, UTC, with milliseconds.', true],
+    ],
+  },
+  'events.get': {
+    about: 'Read an event. Exactly what was sent to webhook endpoints.',
+    flags: [],
+  },
+  'events.list': {
+    about: 'List events. Newest first; by type or group, by resource, by time.',
+    flags: [
+      ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false],
+      ['resource', 'text', 'What they are about.', false],
+      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
+      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'events.deliveries': {
+    about: 'List the deliveries of an event. Where it went, and the latest 50 attempts at each place, with time, status, duration and answer.',
+    flags: [
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'events.redeliver': {
+    about: 'Send an event again. To one endpoint, or to all that listen to it.',
+    flags: [
+      ['endpointId', 'text', '', false],
+    ],
+  },
+  'requestLogs.get': {
+    about: 'Read what was asked and answered. By requestId (the newest, if you used one more than once) or by id. Bodies are cut after 4,096 characters; secrets are never in them, and account numbers, names and e-mail addresses are masked.',
+    flags: [],
+  },
+  'requestLogs.list': {
+    about: 'List what your servers asked. Requests with a valid key of the last 30 days, newest first. They appear within a second. A page may hold fewer than asked for, or none, while nextCursor leads on.',
+    flags: [
+      ['status', 'text', 'One, such as 422, or a class, such as 4xx.', false],
+      ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false],
+      ['path', 'text', 'What the path begins with.', false],
+      ['requestId', 'text', 'As in X-Request-Id.', false],
+      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
+      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
+      ['limit', 'integer', 'Items per page.', false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false],
+    ],
+  },
+  'test.fund': {
+    about: 'Fund a test balance. Adds money to the available balance, in test mode only.',
+    flags: [],
+  },
+  'test.settle': {
+    about: 'Decide how a test transfer ends. Tells the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.',
+    flags: [
+      ['outcome', 'text', 'One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true],
+    ],
+  },
+  'test.bankTransfers.create': {
+    about: 'Pay into an account as a customer would. The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
+    flags: [
+      ['accountNumber', 'text', '', true],
+      ['amount', 'integer', 'Naira in kobo.', true],
+      ['sender.name', 'text', '', false],
+      ['sender.accountNumber', 'text', '', false],
+      ['sender.bankCode', 'text', '', false],
+      ['sender.masked', 'boolean', 'The bank shows only the last digits of the sender.', false],
+      ['narration', 'text', '', false],
+      ['sentAt', 'text', 'When the bank had the money; now unless it is said.', false],
+      ['copies', 'integer', 'How often the bank tells of it.', false],
+    ],
+  },
+  'test.cryptoDeposits.create': {
+    about: 'Send coins to a wallet as a customer would. Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
+    flags: [
+      ['address', 'text', 'Of a wallet of yours.', true],
+      ['asset', 'text', 'One of: USDC, USDT.', true],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
+    ],
+  },
+  'test.clock.advance': {
+    about: 'Move the clock of test mode ahead. Time passes for this environment: what falls due by then is due now. Send an Idempotency-Key, or a retry moves the clock again.',
+    flags: [
+      ['seconds', 'integer', 'How far; there is no way back.', true],
+    ],
+  },
+}

@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander'
+import type { Manilla } from '../src/manilla.js'
+import {
+  isOperation,
+  type Operation,
+  type Operations,
+  operations,
+  placesIn,
+} from '../src/operations.js'
+import { type Answer, type Run, setAction } from './action.js'
+import { described } from './flags.js'
+import { readFlags, toFlagName } from './read-flags.js'
+import { formatFields, formatList } from './show.js'
+import type { World } from './world.js'
+
+/** A command for every operation: `virtualAccounts.create` is `virtual-accounts create`. */
+export function registerResources(program: Command, world: World): void {
+  program.commandsGroup('Resources of the API:')
+  registerRows(program, world, operations, '')
+}
+
+function registerRows(parent: Command, world: World, rows: Operations, prefix: string): void {
+  for (const [name, row] of Object.entries(rows)) {
+    const command = parent.command(toFlagName(name))
+    if (isOperation(row)) registerOperation(command, world, row, prefix + name)
+    else {
+      command.description(describeGroup(name, row))
+      registerRows(command, world, row, `${prefix}${name}.`)
+    }
+  }
+}
+
+function describeGroup(name: string, rows: Operations): string {
+  const verbs = Object.keys(rows).map(toFlagName).join(', ')
+  return name === 'test' ? `what only test mode can: ${verbs}` : verbs
+}
+
+type Options = Record<string, string | undefined>
+
+function registerOperation(
+  command: Command,
+  world: World,
+  operation: Operation,
+  name: string,
+): void {
+  const { about, flags } = described[name]!
+  command.description(about)
+  for (const place of placesIn(operation.path)) command.argument(`<${toFlagName(place)}>`)
+  for (const [field, kind, says, isRequired] of flags) {
+    const flag = `--${toFlagName(field)} <${kind}>`
+    command.addOption(new FieldOption(flag, isRequired ? `(required) ${says}` : says, field))
+  }
+  if (operation.takes === 'body')
+    command.option('--data <json>', 'the request as JSON; @file reads a file, - what comes in')
+  if (operation.method === 'POST' && !operation.isPublic)
+    command.option('--idempotency-key <key>', 'makes the request safe to send again')
+  setAction<Options>(command, world, (run) => call(run, operation, name))
+}
+
+/** Its value is found under the name that the API has for it. */
+class FieldOption extends Option {
+  readonly field: string
+
+  constructor(flags: string, about: string, field: string) {
+    super(flags, about)
+    this.field = field
+  }
+
+  override attributeName(): string {
+    return this.field
+  }
+}
+
+type Method = (...given: unknown[]) => Promise<unknown> & { page?: () => Promise<Page> }
+type Page = { items: unknown[]; nextCursor: string | null }
+
+async function call(run: Run<Options>, operation: Operation, name: string): Promise<Answer> {
+  const { data, idempotencyKey, ...given } = run.options
+  const input = readFlags(described[name]!.flags, given, data)
+  const options = idempotencyKey === undefined ? {} : { idempotencyKey }
+  const method = findMethod(run.manilla, name)
+  const inputs = operation.takes === 'nothing' ? [] : [input]
+  const asked = method(...run.args, ...inputs, options)
+  return describe(
+    operation,
+    run.world,
+    operation.gives === 'pages' ? await asked.page!() : await asked,
+  )
+}
+
+function findMethod(manilla: Manilla, name: string): Method {
+  const found = name.split('.').reduce((at, part) => at[part] as Found, manilla as unknown as Found)
+  return found as unknown as Method
+}
+
+type Found = { [part: string]: unknown }
+
+function describe({ gives }: Operation, { columns }: World, data: unknown): Answer {
+  if (gives === 'pages') {
+    const { items, nextCursor } = data as Page
+    const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`
+    return { data, text: formatList(items, columns) + more }
+  }
+  if (gives === 'items') return { data, text: formatList(data as unknown[], columns) }
+  if (gives === 'csv') return { data, text: (data as { text: string }).text.trimEnd() }
+  return { data: data ?? null, text: formatFields(data ?? {}) }
+}

@@ -1,0 +1,90 @@
+import type { World } from './world.js'
+
+type Fields = Record<string, unknown>
+
+const green = 32
+const red = 31
+const dim = 2
+export const colors = { green, red, dim } as const
+
+export function paint(world: World, color: keyof typeof colors, text: string): string {
+  return world.hasColors && text !== '' ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
+}
+
+/** A resource, a line for each field; what is in it has the name of its place: `customer.name`. */
+export function formatFields(data: unknown): string {
+  const lines = flatten(data)
+  if (lines.length === 0) return 'Done.'
+  const width = Math.max(...lines.map(([name]) => name.length))
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join('\n')
+}
+
+function flatten(data: unknown, prefix = ''): [string, string][] {
+  if (typeof data !== 'object' || data === null) return [[prefix || 'answer', toText(data)]]
+  const fields = data as Fields
+  return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+    const place = prefix === '' ? name : `${prefix}.${name}`
+    const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
+    if (isNested) return flatten(value, place)
+    return [[place, `${toText(value)}${inNaira(name, value, fields)}`]]
+  })
+}
+
+function toText(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  return typeof value === 'string' ? withoutControls(value) : JSON.stringify(value)
+}
+
+/** Payers write names and narrations: none of them may command this terminal. */
+function withoutControls(text: string): string {
+  return text.replace(
+    /\p{Cc}|\p{Cf}/gu,
+    (one) => `\\u${one.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Kobo are easily misread by a factor of a hundred. */
+function inNaira(name: string, value: unknown, { currency, asset }: Fields): string {
+  const isMoney = /^(amount|fee|totalDebit|available|held|pending|balance)/.test(name)
+  const isKobo = typeof value === 'number' && isMoney && (currency ?? asset) === 'NGN'
+  return isKobo ? `  (${formatNaira(value)})` : ''
+}
+
+export function formatNaira(kobo: number): string {
+  const [naira, rest] = [BigInt(kobo) / 100n, BigInt(kobo) % 100n]
+  return `₦${naira.toLocaleString('en')}.${String(rest).padStart(2, '0')}`
+}
+
+/** Many resources, a line for each: their plain fields, as many as fit side by side. */
+export function formatList(items: unknown[], columns: number): string {
+  if (items.length === 0) return 'None.'
+  const rows = items as Fields[]
+  const names = sortNames(new Set(rows.flatMap((row) => Object.keys(row)))).filter((name) =>
+    rows.every((row) => typeof row[name] !== 'object' || row[name] === null),
+  )
+  const all = [names, ...rows.map((row) => names.map((name) => toText(row[name])))]
+  const widths = names.map((_, at) => Math.max(...all.map((row) => row[at]!.length)))
+  const shown = widths.filter((_, at) => sumTo(widths, at) <= columns).length
+  return all
+    .map((row) => row.slice(0, Math.max(shown, 1)))
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const looked = ['reference', 'id', 'type', 'status', 'asset', 'amount', 'currency', 'createdAt']
+
+/** What people look for first; the rest as the API has it. */
+function sortNames(names: Set<string>): string[] {
+  const first = looked.filter((name) => names.has(name))
+  return [...first, ...[...names].filter((name) => !first.includes(name))]
+}
+
+/** How wide a line is that ends with this column. */
+function sumTo(widths: number[], last: number): number {
+  return widths.slice(0, last + 1).reduce((sum, width) => sum + width + 2, -2)
+}

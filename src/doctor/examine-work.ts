@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.js'
+import { listOpenNotices } from '../collections/find-notices.js'
+import { countTroubled } from '../collections/troubled-wallets.js'
+import { limits } from '../limits.js'
+import type { Database } from '../postgres/database.js'
+import { type Finding, notice, well, wrong } from './finding.js'
+
+type Tools = { db: Database; clock: Clock }
+
+/** Work that has been due for so long is not being done. */
+const lateMs = 180_000
+
+export async function examineService(url: string | undefined): Promise<Finding> {
+  const start = 'npm start, or `manilla serve` and `manilla work`.'
+  if (url === undefined) return notice('Service', 'has not been started here', start)
+  try {
+    const response = await fetch(`${url}/readyz`, {
+      signal: AbortSignal.timeout(limits.postgres.connectMs),
+    })
+    if (response.ok) return well('Service', `is ready at ${url}`)
+    return wrong('Service', `${url} answers ${response.status}`, 'Its log says why.')
+  } catch {
+    return notice('Service', `does not answer at ${url}`, start)
+  }
+}
+
+export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {
+  return [...(await examineOverdue({ db, clock })), ...(await examineDecisions(db))]
+}
+
+async function examineOverdue({ db, clock }: Tools): Promise<Finding[]> {
+  const before = new Date(clock.now().getTime() - lateMs)
+  const rows = await db.rows(sql<{ what: string; count: bigint }>`
+    select 'webhooks' as what, count(*) as count from deliveries d
+      join webhook_endpoints e on e.environment_id = d.environment_id and e.id = d.endpoint_id
+      where d.state = 'PENDING' and d.due_at < ${before} and e.is_enabled
+    union all
+    select 'payouts', count(*) from payout_attempts where state = 'LIVE' and due_at < ${before}
+    union all
+    select 'returns', count(*) from payment_returns where state = 'WAITING' and due_at < ${before}
+    union all
+    select 'payments', count(*) from notices where state = 'WAITING' and due_at < ${before}`)
+  const late = rows.filter(({ count }) => count > 0n)
+  if (late.length === 0) return [well('Work', 'nothing is overdue')]
+  const says = late.map(({ what, count }) => `${count} ${what}`).join(', ')
+  return [wrong('Work', `overdue: ${says}`, 'Run `manilla work`, or `npm start`, and keep it up.')]
+}
+
+/** What only a person can decide. */
+async function examineDecisions(db: Database): Promise<Finding[]> {
+  const [review] = await db.rows(sql<{ count: bigint }>`
+    select count(*) as count from payouts where status = 'SUBMITTED' and is_review_required`)
+  const [disabled] = await db.rows(sql<{ count: bigint }>`
+    select count(*) as count from webhook_endpoints
+    where disabled_reason in ('gone', 'failing') and deleted_at is null`)
+  const notices = await listOpenNotices(db, limits.operator.listed)
+  const troubled = await countTroubled(db)
+  return [
+    ...ifAny(review!.count, (count) => [
+      ...(['Payouts', `${count} need somebody to ask the bank`] as const),
+      'npx manilla payouts open, then payouts decide.',
+    ]),
+    ...ifAny(BigInt(notices.length), (count) => [
+      ...(['Notices', `${count} payments fit no account, or were refused`] as const),
+      'npx manilla notices open.',
+    ]),
+    ...ifAny(disabled!.count, (count) => [
+      ...(['Webhooks', `${count} endpoints were disabled because they failed`] as const),
+      'Their merchants mend and enable them: webhook-endpoints update --enabled true.',
+    ]),
+    ...troubled.map(({ rail, count }) =>
+      wrong('Wallets', `${count} of ${rail} cannot be read`, 'docs/operating/running.md says why.'),
+    ),
+  ]
+}
+
+function ifAny(count: bigint, say: (count: bigint) => readonly [string, string, string]) {
+  return count === 0n ? [] : [notice(...say(count))]
+}

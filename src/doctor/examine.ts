@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type Clock, systemClock } from '../clock.js'
+import { type Config, findHome, readConfig } from '../config.js'
+import { findChainUrl, findServiceUrl } from '../demo.js'
+import { createLogger } from '../log.js'
+import { borrowDatabase } from '../open-database.js'
+import { borrowRails } from '../open-rails.js'
+import { Database } from '../postgres/database.js'
+import { createSeal } from '../sealed.js'
+import { examineDatabase } from './examine-database.js'
+import { examineHome, examineModes, examineNode } from './examine-machine.js'
+import { examineNodes, examineTreasuries } from './examine-rails.js'
+import { examineService, examineWork } from './examine-work.js'
+import { type Finding, look, notice, wrong } from './finding.js'
+
+/**
+ * Looks at everything a service needs and changes nothing: no migration, no new secret, no chain
+ * that would not run otherwise.
+ */
+export async function examine(clock: Clock = systemClock): Promise<Finding[]> {
+  const node = examineNode(process.versions.node)
+  const home = findHome()
+  if (home !== undefined && !existsSync(path.join(home, 'data'))) {
+    const start = 'npm start makes one; or set MANILLA_HOME, or DATABASE_URL.'
+    return [node, notice('Home', `there is no service in ${home} yet`, start)]
+  }
+  const config = readOrExplain()
+  if (!('home' in config)) return [node, config]
+  const url = findServiceUrl(config)
+  const service = await examineService(url)
+  return [
+    ...[node, ...examineHome(config), ...examineModes(config), service],
+    ...(await look('Database', databaseMend(config), () => examineInside(config, clock, service))),
+  ]
+}
+
+function readOrExplain(): Config | Finding {
+  try {
+    return readConfig()
+  } catch (error) {
+    const mend = 'Correct the variable; docs/operating/configuration.md has them all.'
+    return wrong('Configuration', (error as Error).message, mend)
+  }
+}
+
+function databaseMend({ databaseUrl, home }: Config): string {
+  return databaseUrl
+    ? 'Check DATABASE_URL, and that PostgreSQL runs there and lets this machine in.'
+    : `${path.join(home, 'postgres.log')} says why.`
+}
+
+/** With the database open, and the rails beside it. */
+async function examineInside(config: Config, clock: Clock, service: Finding): Promise<Finding[]> {
+  const database = await borrowDatabase(config)
+  const db = new Database(database.url, () => {})
+  try {
+    const seal = createSeal(config.secret)
+    const inDatabase = await examineDatabase({ db, clock, seal })
+    if (inDatabase.some(({ state }) => state === 'wrong')) return inDatabase
+    const work = await look('Work', databaseMend(config), () => examineWork({ db, clock }))
+    return [...inDatabase, ...work, ...(await examineOutside({ config, clock, db }, service))]
+  } finally {
+    await db.close()
+    await database.close()
+  }
+}
+
+type Outside = { config: Config; clock: Clock; db: Database }
+
+async function examineOutside(
+  { config, clock, db }: Outside,
+  service: Finding,
+): Promise<Finding[]> {
+  const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
+  // The embedded chain runs with the service alone.
+  if (isEmbedded && service.state !== 'well') return []
+  const chainUrl = isEmbedded ? findChainUrl(config.home) : undefined
+  const urls = chainUrl === undefined ? {} : { urls: [chainUrl] }
+  const nodes = [
+    ...(await examineNodes(config, 'test', { clock, ...urls })),
+    ...(await examineNodes(config, 'live', { clock })),
+  ]
+  if (nodes.some(({ state }) => state === 'wrong')) return nodes
+  const mend = 'The keys and seeds of the rails say who they are for: docs/guides/going-live.md.'
+  const treasuries = await look('Rails', mend, async () => {
+    const tools = { config, db, clock, logger: createLogger('silent') }
+    const rails = await borrowRails(tools, chainUrl)
+    try {
+      return await examineTreasuries(db, rails)
+    } finally {
+      await rails.close()
+    }
+  })
+  return [...nodes, ...treasuries]
+}

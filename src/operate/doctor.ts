@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Finding } from '../doctor/finding.js'
+import type { OperateContext } from './operation.js'
+
+/** Exit code 1 when something is wrong, so that a deployment can stop there. */
+export function registerDoctor(
+  program: Command,
+  { print }: Pick<OperateContext, 'print'>,
+  examine: () => Promise<Finding[]>,
+): void {
+  program
+    .command('doctor')
+    .description('look at configuration, database, clock, rails and treasury, and say how to mend')
+    .option('--json', 'print one line of JSON, for machines')
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await examine()
+      const isWell = findings.every(({ state }) => state !== 'wrong')
+      if (!isWell) process.exitCode = 1
+      print(json ? JSON.stringify({ isWell, findings }) : describe(findings, isWell))
+    })
+}
+
+const marks = { well: '✓', notice: '!', wrong: '✗' } as const
+
+function describe(findings: Finding[], isWell: boolean): string {
+  const width = Math.max(...findings.map(({ about }) => about.length))
+  const lines = findings.flatMap(({ about, state, says, mend }) => [
+    `${marks[state]} ${about.padEnd(width)}  ${says}`,
+    ...(mend ? [`  ${' '.repeat(width)}  → ${mend}`] : []),
+  ])
+  const verdict = isWell
+    ? 'Nothing is wrong.'
+    : 'Something is wrong: ✗ says what and how to mend it.'
+  return [...lines, '', verdict].join('\n')
+}

@@ -1,0 +1,226 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Command } from 'commander'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findAccount } from '../../sdk/cli/accounts.js'
+import { createProgram } from '../../sdk/cli/program.js'
+import { formatFields, formatNaira } from '../../sdk/cli/show.js'
+import type { World } from '../../sdk/cli/world.js'
+import { listRows } from '../../sdk/scripts/document.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { openTerminal } from './terminal.js'
+
+const house = await openBankHouse()
+const { test: keys, live } = house.merchant
+const terminal = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: house.url })
+const folder = mkdtempSync(path.join(tmpdir(), 'manilla-cli-'))
+afterAll(() => {
+  terminal.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const { run, ask } = terminal
+
+/** Every command that does something, with the words that call it. */
+function listCommands(command: Command, words: string[] = []): string[] {
+  if (command.commands.length === 0) return [words.join(' ')]
+  return command.commands.flatMap((one) => listCommands(one, [...words, one.name()]))
+}
+
+test('every operation of the client is a command', () => {
+  const world = { print() {}, note() {}, columns: 80 } as unknown as World
+  const commands = listCommands(createProgram(world, '0.0.0'))
+  const kebab = (text: string) => text.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)
+  const wanted = listRows().map(([name]) => kebab(name).replaceAll('.', ' '))
+  expect(commands).toEqual(expect.arrayContaining(wanted))
+  const own = ['listen', 'trigger', 'pay', 'logs tail', 'login', 'logout', 'whoami']
+  expect(commands.toSorted()).toEqual([...wanted, ...own, 'events resend'].toSorted())
+})
+
+describe('a request is made of flags', () => {
+  test('with numbers as numbers, fields of fields, and JSON', async () => {
+    const words = ['--amount', '500000', '--description', 'Bread', '--metadata', '{"b":1,"a":[2]}']
+    const customer = ['--customer.name', 'Ada Obi', '--customer.email', 'ada@example.com']
+    const session = await ask('checkout', 'sessions', 'create', ...words, ...customer)
+    const wanted = { name: 'Ada Obi', email: 'ada@example.com' }
+    expect(session).toMatchObject({ amount: 500_000, customer: wanted, metadata: { a: [2], b: 1 } })
+    expect(await ask('checkout', 'sessions', 'get', session.reference)).toEqual(session)
+  })
+
+  test('with naira as kobo and coins as decimals, by what they are', async () => {
+    const naira = await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
+    expect(naira).toMatchObject({ asset: 'NGN', amount: 2500 })
+    const coins = await ask('test', 'fund', '--asset', 'USDC', '--amount', '25')
+    expect(coins).toMatchObject({ asset: 'USDC', amount: '25' })
+  })
+
+  test('or given whole, by text or by file, and changed by flags', async () => {
+    const file = path.join(folder, 'order.json')
+    writeFileSync(file, '{"merchantReference":"from-file","amount":1000}')
+    const made = await ask('virtual-accounts', 'create', '--data', `@${file}`, '--amount', '2000')
+    expect(made).toMatchObject({ merchantReference: 'from-file', amount: 2_000 })
+    const data = '{"policies":{"bank":{"underpayment":"hold"}}}'
+    const changed = ['--data', data, '--policies.bank.overpayment', 'hold']
+    const { policies } = await ask('settings', 'update', ...changed)
+    expect(policies.bank).toMatchObject({ underpayment: 'hold', overpayment: 'hold' })
+  })
+
+  test('and runs once however often it is sent with the same key', async () => {
+    const order = ['--amount', '700', '--merchant-reference', 'once', '--idempotency-key', 'once-1']
+    const [first, second] = [
+      await ask('virtual-accounts', 'create', ...order),
+      await ask('virtual-accounts', 'create', ...order),
+    ]
+    expect(second).toEqual(first)
+    const list = await ask('virtual-accounts', 'list', '--merchant-reference', 'once')
+    expect(list.items).toHaveLength(1)
+  })
+})
+
+describe('pay', () => {
+  test.each([
+    ['what is asked for', [], 500_000],
+    ['naira as people write them', ['1,234.5'], 123_450],
+    ['a kobo', ['0.01'], 1],
+  ])('%s', async (_, amount, paid) => {
+    const account = ['--amount', '500000', '--merchant-reference', 'pay-1']
+    const { reference, accountNumber } = await ask('virtual-accounts', 'create', ...account)
+    const said = await run('pay', reference, ...amount)
+    expect(said).toMatchObject({ code: 0, out: expect.stringContaining(formatNaira(paid)) })
+    expect(await ask('virtual-accounts', 'get', reference)).toMatchObject({ amountReceived: paid })
+    expect((await run('pay', accountNumber)).out).toContain('₦5,000.00')
+  })
+
+  test('a session by its reference, and nothing by what is no reference', async () => {
+    const order = ['--amount', '90000', '--description', 'x', '--customer.name', 'A']
+    const made = ['checkout', 'sessions', 'create', ...order, '--customer.email', 'a@example.com']
+    const { reference } = await ask(...made)
+    await ask('pay', reference)
+    expect(await ask('checkout', 'sessions', 'get', reference)).toMatchObject({ status: 'paid' })
+    expect((await run('pay', 'ada', '5')).code).toBe(2)
+    await ask('dedicated-accounts', 'create', '--external-reference', 'ada')
+    expect((await run('pay', 'ada', '5')).out).toContain('₦5.00')
+    expect((await run('pay', '1000000000', '1.005')).code).toBe(2)
+  })
+
+  test.each(['0.001', '1e3', '-5', '5,,5x', ''])('refuses the amount "%s"', async (amount) => {
+    expect((await run('pay', '1000000000', amount)).code).toBe(2)
+  })
+})
+
+describe('how it ends', () => {
+  test.each([
+    [0, ['balances', 'list']],
+    [0, ['--help']],
+    [0, ['virtual-accounts', 'create', '--help']],
+    [0, ['--version']],
+    [1, ['virtual-accounts', 'get', 'va_none']],
+    [1, ['virtual-accounts', 'create', '--amount', '5']],
+    [2, ['virtual-accounts', 'create', '--amount', 'five']],
+    [2, ['virtual-accounts', 'create', '--nonsense', '5']],
+    [2, ['virtual-accounts', 'get']],
+    [2, ['virtual-accounts']],
+    [2, ['nonsense']],
+    [2, ['settings', 'update', '--data', '[1]']],
+    [2, ['settings', 'update', '--data', '@/nowhere']],
+    [2, ['settings', 'update', '--data', '{']],
+    [2, ['balances', 'list', '--live']],
+  ])('exit code %i: manilla %s', async (code, words) => {
+    const said = await run(...words)
+    expect(said.code, said.err).toBe(code)
+    if (code > 0) expect(said.err).not.toBe('')
+    if (code > 0) expect(said.out).toBe('')
+  })
+
+  test('exit code 3 when nobody answers, and how to start it', async () => {
+    const nowhere = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: 'http://127.0.0.1:9' })
+    const said = await nowhere.run('profile', 'get')
+    expect(said.code).toBe(3)
+    expect(said.err).toContain('npm start')
+    nowhere.close()
+  }, 30_000)
+
+  test('a refusal tells what to change, field by field, and the request', async () => {
+    const { err } = await run('virtual-accounts', 'create', '--amount', '0')
+    expect(err).toContain('merchantReference')
+    expect(err).toContain('amount')
+    expect(err).toMatch(/→ .+/)
+    expect(err).toMatch(/request req_/)
+    const json = await run('virtual-accounts', 'create', '--amount', '0', '--json')
+    expect(JSON.parse(json.err)).toMatchObject({ code: 'validation_failed', status: 400 })
+  })
+})
+
+describe('whose key', () => {
+  test('a live key is used only when that is said', async () => {
+    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
+    expect(await careful.run('balances', 'list')).toMatchObject({ code: 2 })
+    expect(await careful.run('balances', 'list', '--live')).toMatchObject({ code: 0 })
+    // Test mode's own commands stay refused by the service itself.
+    expect((await careful.run('test', 'fund', '--asset', 'NGN', '--live')).code).toBe(1)
+    careful.close()
+  })
+
+  test('the environment comes before a login, a login before the demo merchant', () => {
+    const home = mkdtempSync(path.join(folder, 'home-'))
+    const configFolder = mkdtempSync(path.join(folder, 'config-'))
+    const base = { env: {}, homes: [home], configFolder } as unknown as World
+    expect(() => findAccount(base, 'test')).toThrow('no test key')
+    const demo = { baseUrl: 'http://demo', test: { secretKey: 'sk_test_demo' }, live: {} }
+    writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
+    expect(findAccount(base, 'test').key).toBe('sk_test_demo')
+    const login = { baseUrl: 'http://login', test: 'sk_test_login' }
+    writeFileSync(path.join(configFolder, 'login.json'), JSON.stringify(login))
+    expect(findAccount(base, 'test').key).toBe('sk_test_login')
+    const env = { MANILLA_KEY: 'sk_test_env' }
+    expect(findAccount({ ...base, env }, 'test')).toMatchObject({ key: 'sk_test_env' })
+    writeFileSync(path.join(configFolder, 'login.json'), '{')
+    expect(() => findAccount(base, 'test')).toThrow('cannot be read')
+  })
+
+  test('whoami says whose, and never the key', async () => {
+    const said = await run('whoami')
+    expect(said.out).toContain('MANILLA_KEY')
+    expect(said.out).not.toContain(keys.secret)
+  })
+})
+
+test('what strangers wrote cannot command the terminal', () => {
+  const shown = formatFields({ sender: { name: '\u001b[2Jgone\u202e\u0007' }, list: ['\u001b'] })
+  expect(shown).not.toMatch(/[\u001b\u0007\u202e]/)
+  expect(shown).toContain('\\u001b[2Jgone')
+})
+
+test('sums of naira are exact however large', () => {
+  expect(formatNaira(9_007_199_254_740_991)).toBe('₦90,071,992,547,409.91')
+  expect(formatNaira(5)).toBe('₦0.05')
+})
+
+describe('login', () => {
+  const address = ['--url', house.url]
+
+  test('keeps a key that the service knows, for its owner alone, until logout', async () => {
+    const fresh = openTerminal({}, { input: `${keys.secret}\n` })
+    const said = await fresh.run('login', ...address)
+    expect(said).toMatchObject({ code: 0, err: '' })
+    expect(said.out).not.toContain(keys.secret)
+    const file = path.join(fresh.configFolder, 'login.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await fresh.ask('whoami')).toMatchObject({ mode: 'test', source: file })
+    await fresh.run('logout')
+    expect((await fresh.run('whoami')).code).toBe(2)
+    fresh.close()
+  })
+
+  test.each([
+    [2, 'what is no key', 'hello'],
+    [2, 'a public key', keys.public],
+    [1, 'a key that is not known', `${keys.secret.slice(0, -1)}!`],
+  ])('exit code %i, and nothing kept, for %s', async (code, _, input) => {
+    const fresh = openTerminal({}, { input })
+    expect((await fresh.run('login', ...address)).code).toBe(code)
+    expect(existsSync(path.join(fresh.configFolder, 'login.json'))).toBe(false)
+    fresh.close()
+  })
+})
