@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { findWallet } from '../collections/find-accounts.js'
 import { described, resource, signature } from '../events/shapes.js'
 import type { Coin } from '../money/assets.js'
-import { Refusal } from '../refusal.js'
+import { notFound, Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { readCoins } from './read-coins.js'
@@ -10,10 +10,11 @@ import { refusedAs } from './refusals-of.js'
 import { requestName } from './request-name.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
-import { closed, decimal, stablecoin } from './schemas.js'
+import { closed, decimal, plainText, stablecoin } from './schemas.js'
 
 const address = Type.String({
   maxLength: 100,
+  pattern: plainText,
   description: 'Of a wallet of yours.',
   examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
 })
@@ -49,7 +50,7 @@ export const depositCoins = (rooms: Rooms) =>
       const { coinCustomers, lookAtWallet } = rooms.collections
       if (!coinCustomers) throw notSimulated()
       const account = await findWallet(rooms.db, ask.environment.id, wallet)
-      if (!account) throw unknownWallet(wallet)
+      if (!account) throw notFound('wallet', wallet)
       const order = { address: wallet, asset, amount: readCoins(amount, asset) }
       const key = `deposit-${requestName(ask)}`
       const sent = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
@@ -63,10 +64,6 @@ export const depositCoins = (rooms: Rooms) =>
       )
     },
   })
-
-function unknownWallet(address: string): Refusal {
-  return new Refusal('not_found', { message: `There is no wallet ${address}.` })
-}
 
 /** It may be there all the same: under the same key, it is there once. */
 function noAnswer(error: Error): never {

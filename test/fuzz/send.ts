@@ -57,7 +57,8 @@ export function toSent(draft: Draft, keys: Keys, memory: Memory): Sent {
 }
 
 function fillIn(value: unknown, memory: Memory): unknown {
-  if (Array.isArray(value)) return value.map((one) => fillIn(one, memory))
+  // Not by `map`: a list may have been given a `constructor` of its own.
+  if (Array.isArray(value)) return Array.from(value, (one) => fillIn(one, memory))
   if (typeof value !== 'object' || value === null) return value
   if (!isWish(value)) {
     const filled = Object.entries(value).map(([name, one]) => [name, fillIn(one, memory)])
