@@ -8,6 +8,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY src src
 COPY web web
+COPY sdk sdk
 RUN npm run build
 
 # Without the embedded PostgreSQL and the embedded chain: this image runs beside a database of its own.

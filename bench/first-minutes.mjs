@@ -78,7 +78,7 @@ function openTerminal(cwd = clone) {
 }
 
 function readBlocks(text) {
-  return [...text.matchAll(/^```sh ?(.*)\n([^]*?)^```$/gm)].map(([, note, block]) => ({
+  return [...text.matchAll(/^```sh ?(.*)\n([\s\S]*?)^```$/gm)].map(([, note, block]) => ({
     note,
     text: block.trim(),
   }))
@@ -110,7 +110,8 @@ async function walk() {
   let listener
   let isSeen = false
   for (const { note, text } of rest) {
-    const name = text.split('\n').at(-1).slice(0, 72)
+    const lines = text.split('\n')
+    const name = (lines.find((line) => /^(curl|npx) /.test(line)) ?? lines[0]).slice(0, 72)
     if (note === 'background') {
       listener = openTerminal()
       await timed(name, async () => {

@@ -18,12 +18,11 @@ const logger = createLogger(config.logLevel)
 const db = new Database(databaseUrl, () => {})
 const opened = await openRails({ config, db, clock: systemClock, logger })
 const { app, close } = await compose({
-  config,
+  config: process.argv[2] === 'unlogged' ? { ...config, requestLogDays: 0 } : config,
   databaseUrl,
   logger,
   rails: opened.rails,
   collecting: opened.collecting,
-  keepsRequests: process.argv[2] !== 'unlogged',
   ...(isPlain && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -15,6 +15,7 @@ const work = startWork({
   ...{ db, clock: systemClock, logger, rails },
   seal: createSeal(config.secret),
   allowsLoopbackWebhooks: true,
+  requestLogDays: config.requestLogDays,
 })
 process.send?.('working')
 process.on('disconnect', async () => {

@@ -151,6 +151,7 @@ async function runWork(): Promise<void> {
     logger,
     rails,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
+    requestLogDays: config.requestLogDays,
   })
   logger.info('working')
   await waitForSignal()

@@ -65,8 +65,6 @@ type Parts = {
   streamLimits?: Partial<StreamLimits> | undefined
   /** The benchmark puts one transaction per request in the place of lanes. */
   open?: OpenLane
-  /** The benchmark leaves the log of requests out, to tell what it costs. */
-  keepsRequests?: boolean
 }
 
 const noRails: Rails = { test: {}, live: {} }
@@ -102,7 +100,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
 
   const app = await createServer({
     ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },
-    requestLog: parts.keepsRequests === false ? undefined : requestLog,
+    requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes: createRoutes({
       ...{ db, seal, banks, simulated, rails, collections, streams },
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,

@@ -47,10 +47,7 @@ function mintVariable(coin: string) {
   )
 }
 
-/**
- * Every variable the service reads. The table in docs/operating/configuration.md is written from
- * it.
- */
+/** All that the service reads; docs/operating/configuration.md is written from it. */
 export const variables = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
   PORT: Type.Integer({
@@ -111,6 +108,10 @@ export const variables = Type.Object({
     description:
       'Requests per second and address on public routes, counted per process; 0 disables.',
   }),
+  REQUEST_LOG_DAYS: Type.Integer({
+    ...{ default: limits.requestLogs.keptDays, minimum: 0, maximum: limits.requestLogs.keptDays },
+    description: 'So long the requests of merchants are kept for them to look at; 0 keeps none.',
+  }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest amount of naira that test mode takes, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest amount of naira that live mode takes, in kobo.'),
   NAIRA_MAX: kobo(1_000_000_000, 'Largest amount of naira that either mode takes, in kobo.'),
@@ -160,6 +161,7 @@ export type Config = {
   logLevel: string
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
+  requestLogDays: number
   naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
   solana: Record<Mode, SolanaConfig>
@@ -198,6 +200,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.LOG_LEVEL,
     rateLimitPerSecond: values.RATE_LIMIT_PER_SECOND,
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
+    requestLogDays: values.REQUEST_LOG_DAYS,
     naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },

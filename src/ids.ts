@@ -34,6 +34,16 @@ let used = pool.length
  * and nobody can guess the next one. Randomness is drawn in bulk: one system call per 256 ids.
  */
 export function newId(at: Date): string {
+  return toUuid(draw(at).toString('hex'))
+}
+
+/** One for the database alone, which is spared the text of it. */
+export function newIdBytes(at: Date): Buffer {
+  return Buffer.from(draw(at))
+}
+
+/** To be copied at once: the same place serves others again. */
+function draw(at: Date): Buffer {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
@@ -43,7 +53,7 @@ export function newId(at: Date): string {
   bytes.writeUIntBE(at.getTime(), 0, 6)
   bytes[6] = 0x70 | (bytes[6]! & 0x0f)
   bytes[8] = 0x80 | (bytes[8]! & 0x3f)
-  return toUuid(bytes.toString('hex'))
+  return bytes
 }
 
 /** All ids made at this time or later are not below it; all made before are. */

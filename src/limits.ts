@@ -260,7 +260,7 @@ export const limits = {
   borrowed: { finishMs: 5 * second, lookMs: 50 },
   idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
   requestLogs: {
-    ...{ keptMs: 30 * day, forgottenAtOnce: 2_000 },
+    ...{ keptDays: 30, forgottenAtOnce: 2_000 },
     /** Of each body, in characters. */
     bodyLength: 4_096,
     /** So long what was answered waits for company. */

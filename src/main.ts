@@ -33,9 +33,9 @@ async function main(): Promise<void> {
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
     const rails = await openRails({ config, db, clock: systemClock, logger })
     const served = await serve(config, database.url, { logger, rails })
-    const { allowsLoopbackWebhooks } = config
+    const { allowsLoopbackWebhooks, requestLogDays } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-    const work = startWork(tools)
+    const work = startWork({ ...tools, requestLogDays })
     const demo = database.isEmbedded
       ? await openDemo(
           { db, seal, home: config.home, now: systemClock.now(), mint: rails.mint },

@@ -40,11 +40,11 @@ type Job = {
   run: (db: Database, now: Date) => Promise<number>
 }
 
-type JobTools = { clock: Clock; logger: Logger; lane: PaymentLane }
+type JobTools = { clock: Clock; logger: Logger; lane: PaymentLane; requestLogDays: number }
 
 /** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
-  const { logger } = tools
+  const { logger, requestLogDays } = tools
   return [
     {
       name: 'forget old idempotency keys',
@@ -56,7 +56,7 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       name: 'forget old request logs',
       everyMs: hour,
       batch: limits.requestLogs.forgottenAtOnce,
-      run: forgetOldEntries,
+      run: (db, now) => forgetOldEntries(db, now, requestLogDays),
     },
     {
       name: 'tell merchants of low balances',
@@ -192,6 +192,7 @@ type Tools = {
   logger: Logger
   rails: OpenRails
   allowsLoopbackWebhooks: boolean
+  requestLogDays: number
 }
 
 /**
@@ -199,7 +200,7 @@ type Tools = {
  * claimed, not jobs.
  */
 export function startWork(tools: Tools) {
-  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks } = tools
+  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
   const collectionRails = Object.values(rails.collecting).filter((rail) => rail !== undefined)
   const payments = createPaymentLane({
@@ -207,7 +208,7 @@ export function startWork(tools: Tools) {
     clock,
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
-  const jobs = createJobs(rails, { clock, logger, lane: payments })
+  const jobs = createJobs(rails, { clock, logger, lane: payments, requestLogDays })
   // Each of them waits for the stop; Node would take so many for a leak.
   setMaxListeners(jobs.length, stopping.signal)
   const running = jobs.map((job) => runJob(job, tools, stopping.signal))

@@ -29,6 +29,13 @@ test.each([
   expect(readConfig({ ...settings, PUBLIC_URL }).publicUrl).toBe(url)
 })
 
+test('requests are kept for 30 days, for fewer, or not at all, and never for longer', () => {
+  const days = (given: object) => readConfig({ ...settings, ...given }).requestLogDays
+  expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])
+  for (const REQUEST_LOG_DAYS of ['31', '-1', '1.5', 'ever'])
+    expect(() => days({ REQUEST_LOG_DAYS })).toThrow('REQUEST_LOG_DAYS must be')
+})
+
 // Every link that payers are sent begins with it.
 test.each([
   'https://pay.example.com?x=1',

@@ -53,6 +53,8 @@ const client = tracked.filter(
   (file) => /^sdk\/.*\.(ts|mjs)$/.test(file) && !generated.includes(file),
 )
 
+const examples = tracked.filter((file) => /^examples\/.*\.mjs$/.test(file))
+
 function roomOf(file: string): string {
   const [, room, ...rest] = file.split('/')
   if (rest.length > 0) return room === 'operate' || room === 'doctor' ? 'street' : room!
@@ -117,7 +119,7 @@ describe('who alone may do what', () => {
 
 describe('names and sizes', () => {
   const written = tracked.filter((file) =>
-    /^(src|test|bench|bin|scripts|tools|web|sdk)\/.*\.(ts|mjs)$/.test(file),
+    /^(src|test|bench|bin|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
   )
 
   test('files are kebab-case and named for their one reason to exist', () => {
@@ -132,7 +134,7 @@ describe('names and sizes', () => {
   test('files stay under 300 lines and lines under 101 characters', () => {
     // A message to a person is one text; cutting it would make it harder to find.
     const isLong = (line: string) => line.length > 100 && !/(['"`]).{50,}\1(,| \+)?$/.test(line)
-    const shipped = [...sources, ...client]
+    const shipped = [...sources, ...client, ...examples]
     const long = shipped.filter((file) => read(file).split('\n').length > 300)
     const wide = shipped.flatMap((file) =>
       read(file)
@@ -170,6 +172,15 @@ describe('what is shipped', () => {
       .filter((file) => file.startsWith('sdk/src/'))
       .flatMap((file) => [...read(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from!))
       .filter((from) => !from.startsWith('./'))
+    expect(strange).toEqual([])
+  })
+
+  // Whoever copies one has Node and the SDK, and nothing else of ours.
+  test('the examples need nothing but the SDK', () => {
+    const strange = examples
+      .filter((file) => !file.endsWith('/start.mjs'))
+      .flatMap((file) => [...read(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from!))
+      .filter((from) => !/^(node:|\.\/|manilla$)/.test(from))
     expect(strange).toEqual([])
   })
 

@@ -25,7 +25,10 @@ test('a rail that carries several kinds of payouts has each job once', () => {
     collecting: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }
-  const tools = { clock: systemClock, logger: createLogger('silent'), lane: {} as PaymentLane }
+  const tools = {
+    ...{ clock: systemClock, logger: createLogger('silent'), lane: {} as PaymentLane },
+    requestLogDays: 30,
+  }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   for (const { name } of [chain, live, bank])

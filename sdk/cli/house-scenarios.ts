@@ -5,8 +5,8 @@ import type { WebhookEvent } from '../src/manilla.js'
 import { exitCodes, Failure } from './failure.js'
 import type { Stage } from './stage.js'
 
-/** The service looks at balances every second; after this it has seen that none is low. */
-const seenMs = 2_500
+/** The service looks at balances every ten seconds; after this it has seen that none is low. */
+const seenMs = 12_000
 
 /** Raises the threshold above what is there for a moment; the settings are afterwards as before. */
 export async function makeBalanceLow(stage: Stage): Promise<WebhookEvent> {
@@ -14,8 +14,11 @@ export async function makeBalanceLow(stage: Stage): Promise<WebhookEvent> {
   const { lowBalance } = await manilla.settings.get()
   const { available } = (await manilla.balances.list()).find(({ asset }) => asset === 'NGN')!
   try {
-    await manilla.settings.update({ lowBalance: { NGN: null } })
-    await sleep(seenMs)
+    // Only what was enough can become too little.
+    if (lowBalance.NGN !== null && Number(available) < Number(lowBalance.NGN)) {
+      await manilla.settings.update({ lowBalance: { NGN: null } })
+      await sleep(seenMs)
+    }
     // So far above that what comes in meanwhile does not reach it.
     const threshold = Number(available) * 2 + 100_000_000
     return await stage.untilNext('balance.low', () =>

@@ -15,7 +15,7 @@ export {
   RateLimitError,
   ValidationError,
 } from './errors.js'
-export type { ManillaOptions, RequestOptions, WriteOptions } from './options.js'
+export type { AnswerFacts, ManillaOptions, RequestOptions, WriteOptions } from './options.js'
 export type { Page, Pages } from './pages.js'
 export type { Resources } from './resources.js'
 export type * from './types.js'

@@ -6,6 +6,17 @@ export type RequestOptions = {
   timeoutMs?: number | undefined
   /** 0 for one attempt only. */
   maxRetries?: number | undefined
+  /** Told of every answer that comes, also of those that are asked for once more. */
+  onAnswer?: ((answer: AnswerFacts) => void) | undefined
+}
+
+/** What an answer says beside its data. */
+export type AnswerFacts = {
+  status: number
+  /** Names the request in the logs of the service: `manilla.requestLogs.get(requestId)`. */
+  requestId: string | undefined
+  /** It is the answer to an earlier request with the same key; nothing was carried out again. */
+  isReplayed: boolean
 }
 
 /** What a POST can be told. */

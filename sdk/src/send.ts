@@ -1,6 +1,6 @@
 import { ConnectionError, ManillaError, toError } from './errors.js'
 import type { Operation } from './operations.js'
-import type { Connection, WriteOptions } from './options.js'
+import type { AnswerFacts, Connection, WriteOptions } from './options.js'
 import { readRetryAfter, waitBeforeRetry } from './retry.js'
 import type { Refusal } from './types.js'
 
@@ -25,6 +25,7 @@ type Attempt = {
   signal: AbortSignal | undefined
   idempotencyKey: string | undefined
   wantsCsv: boolean
+  onAnswer: ((answer: AnswerFacts) => void) | undefined
 }
 
 /**
@@ -67,7 +68,7 @@ function toAttempt(connection: Connection, { operation, path, body, options }: Q
     // The key goes to the address it was given for, and to none that this one names.
     init: { method, headers, redirect: 'manual', ...jsonOf(body) },
     timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, longestTimerMs),
-    ...{ signal: options?.signal, idempotencyKey, wantsCsv },
+    ...{ signal: options?.signal, idempotencyKey, wantsCsv, onAnswer: options?.onAnswer },
   }
 }
 
@@ -88,6 +89,7 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
   signal?.addEventListener('abort', obey)
   try {
     const response = await connection.fetch(url, { ...init, signal: stop.signal })
+    attempt.onAnswer?.(factsOf(response))
     return readAnswer(response, await response.text(), attempt)
   } catch (cause) {
     signal?.throwIfAborted()
@@ -103,6 +105,11 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
     clearTimeout(timer)
     signal?.removeEventListener('abort', obey)
   }
+}
+
+function factsOf({ status, headers }: Response): AnswerFacts {
+  const requestId = headers.get('x-request-id') ?? undefined
+  return { status, requestId, isReplayed: headers.get('idempotent-replayed') === 'true' }
 }
 
 function toNextStep(idempotencyKey: string | undefined): string {

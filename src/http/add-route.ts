@@ -38,7 +38,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     exposeHeadRoute: !route.isStream,
     config: {
       ...{ isSigned: route.access === 'signed', takesForm: route.takesForm },
-      ...{ isOpen: route.access === 'open', hidesBodies: route.hidesBodies },
+      isOpen: route.access === 'open',
     },
     onRequest: (request, reply) => admit(request, reply, route, guards),
     handler: async (request, reply) => {
@@ -99,6 +99,7 @@ async function admit(
   }
   const caller = await authenticate(request, route.access, guards.keyRing)
   request.caller = caller
+  request.hidesBodies = route.hidesBodies
   allow(reply, guards.rateLimits.environment(caller.environment.id), guards.rateLimitPerSecond)
   if (route.isTestOnly && caller.environment.mode === 'live')
     throw new Refusal('forbidden', {
@@ -161,12 +162,17 @@ function toAsk(
 }
 
 function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {
+  const { request } = reply
   reply.code(answer.status)
-  if ('isReplayed' in answer && answer.isReplayed) reply.header('idempotent-replayed', 'true')
+  if ('isReplayed' in answer && answer.isReplayed) {
+    request.isReplayed = true
+    reply.header('idempotent-replayed', 'true')
+  }
   if ('headers' in answer)
     for (const [name, value] of Object.entries(answer.headers ?? {}))
       if (value === undefined) reply.removeHeader(name)
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
+  if (typeof answer.body === 'string') request.answerText = answer.body
   return reply.send(answer.body)
 }

@@ -4,32 +4,26 @@ import type { RequestLog } from '../request-logs/request-log.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The answer as it was sent, where it is a text. */
+    /** The answer as it is sent, where it is a text: noted by whoever sends it. */
     answerText: string
-  }
-  interface FastifyContextConfig {
+    /** It is the answer of an earlier request. */
+    isReplayed: boolean
     /** The log of requests keeps no bodies of it. */
-    hidesBodies?: boolean
+    hidesBodies: boolean
   }
 }
 
 /**
- * Notes every request that came with a key that holds. Only references to what is there already:
- * somebody's next request waits for this one's hooks.
+ * Notes every request that came with a key that holds. Only references to what is there already,
+ * in one hook: somebody's next request waits for this one's.
  */
 export function keepRequests(
   app: FastifyInstance,
   { requestLog, clock }: { requestLog: Pick<RequestLog, 'keep'>; clock: Clock },
 ): void {
-  app.decorateRequest('answerText', '')
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    if (request.caller && typeof payload === 'string') request.answerText = payload
-    done()
-  })
   app.addHook('onResponse', (request, reply, done) => {
-    const { caller, method, routeOptions } = request
-    if (caller) {
-      const isBare = routeOptions.config.hidesBodies === true
+    const { caller, method, hidesBodies } = request
+    if (caller)
       requestLog.keep({
         environmentId: caller.environment.id,
         requestId: request.id,
@@ -38,12 +32,11 @@ export function keepRequests(
         url: request.url,
         status: reply.statusCode,
         durationMs: reply.elapsedTime,
-        isReplayed: reply.hasHeader('idempotent-replayed'),
-        requestBody: isBare ? '' : request.bodyText,
-        responseBody: isBare || method === 'HEAD' ? '' : request.answerText,
+        isReplayed: request.isReplayed,
+        requestBody: hidesBodies ? '' : request.bodyText,
+        responseBody: hidesBodies || method === 'HEAD' ? '' : request.answerText,
         answeredAt: clock.now(),
       })
-    }
     done()
   })
 }

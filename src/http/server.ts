@@ -89,6 +89,9 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('bodyText', '')
+  app.decorateRequest('answerText', '')
+  app.decorateRequest('isReplayed', false)
+  app.decorateRequest('hidesBodies', false)
   addAnswerHooks(app, edge)
   addPoliteClose(app)
   const { requestLog, clock } = edge
@@ -162,7 +165,8 @@ function answerFailure(
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
-  return reply.code(refusal.status).type(jsonType).send(refusalBody(refusal, request.id))
+  request.answerText = refusalBody(refusal, request.id)
+  return reply.code(refusal.status).type(jsonType).send(request.answerText)
 }
 
 function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {

@@ -3,7 +3,7 @@
  * laid out as the server's array_recv expects needs no escaping here and no parsing there:
  * measured, a third more payouts per second than arrays as text.
  */
-type Codec<Value> = {
+export type Codec<Value> = {
   oid: number
   sizeOf: (value: Value) => number
   write: (buffer: Buffer, offset: number, value: Value) => void
@@ -16,10 +16,13 @@ const codecs = {
   int2: fixed<number>(21, 2, (buffer, at, value) => buffer.writeInt16BE(value, at)),
   int4: fixed<number>(23, 4, (buffer, at, value) => buffer.writeInt32BE(value, at)),
   int8: fixed<bigint>(20, 8, (buffer, at, value) => buffer.writeBigInt64BE(value, at)),
-  uuid: fixed<string>(2950, 16, (buffer, at, value) => {
-    const hex = value.replaceAll('-', '')
+  uuid: fixed<string | Buffer>(2950, 16, (buffer, at, value) => {
+    const bytes = typeof value === 'string' ? value.replaceAll('-', '') : value
     // The buffer was not cleared: whatever a short text leaves out would be somebody's old memory.
-    const isWhole = hex.length === 32 && buffer.write(hex, at, 'hex') === 16
+    const isWhole =
+      typeof bytes === 'string'
+        ? bytes.length === 32 && buffer.write(bytes, at, 'hex') === 16
+        : bytes.length === 16 && bytes.copy(buffer, at) === 16
     if (!isWhole) throw new TypeError(`not a uuid: ${value}`)
   }),
   timestamptz: fixed<Date>(1184, 8, (buffer, at, value) => {
@@ -41,8 +44,13 @@ type Codecs = typeof codecs
 export type ColumnType = keyof Codecs
 export type ColumnValue<Type extends ColumnType> = Parameters<Codecs[Type]['sizeOf']>[0] | null
 
+/** How one value of a type is laid out. */
+export function codecOf(type: ColumnType): Codec<unknown> {
+  return codecs[type] as Codec<unknown>
+}
+
 export function encodeArray(type: ColumnType, values: unknown[]): Buffer {
-  const { oid, sizeOf, write } = codecs[type] as Codec<unknown>
+  const { oid, sizeOf, write } = codecOf(type)
   const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)))
   const hasNulls = sizes.includes(-1)
   const total = sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 20)

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type pg from 'pg'
+import { type Copy, sendCopy } from './copy-rows.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
 import { type Statement, toStatement } from './statement.js'
 
@@ -35,7 +36,14 @@ export class Tx implements Reader {
   }
 
   write(source: Source<unknown>): void {
-    const sent = this.#client.query(toStatement(source))
+    this.#judgeAtCommit(this.#client.query(toStatement(source)))
+  }
+
+  copy(rows: Copy): void {
+    this.#judgeAtCommit(sendCopy(this.#client, rows))
+  }
+
+  #judgeAtCommit(sent: Promise<unknown>): void {
     this.#sent.push(
       sent.then(
         () => {},

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { after } from '../clock.js'
+import { after, day } from '../clock.js'
 import { firstIdAt } from '../ids.js'
 import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
@@ -8,9 +8,9 @@ import type { Database } from '../postgres/database.js'
  * Removes requests whose time is over, a bounded number at once; says how many. Goes from one
  * environment to the next by the primary key: an index by time alone would cost every request.
  */
-export async function forgetOldEntries(db: Database, now: Date): Promise<number> {
-  const { keptMs, forgottenAtOnce } = limits.requestLogs
-  const first = firstIdAt(after(now, -keptMs))
+export async function forgetOldEntries(db: Database, now: Date, keptDays: number): Promise<number> {
+  const { forgottenAtOnce } = limits.requestLogs
+  const first = firstIdAt(after(now, -keptDays * day))
   const forgotten = await db.rows(sql`
     delete from request_logs r using (
       select old.environment_id, old.id from environments e cross join lateral (

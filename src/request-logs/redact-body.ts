@@ -14,7 +14,8 @@ export function redactBody(body: string): RedactedBody {
   const { bodyLength } = limits.requestLogs
   const isLong = body.length > bodyLength
   const start = isLong ? withoutLastWord(body.slice(0, bodyLength)) : body
-  const shown = mayHideByName(start) ? (redactJson(start, isLong) ?? redactText(start)) : start
+  const isRead = isLong || mayHideByName(start)
+  const shown = isRead ? (redactJson(start, isLong) ?? redactText(start)) : start
   // The database takes every character but this one. A mask may be longer than what it hides.
   const text = shown.replaceAll('\0', '\ufffd').slice(0, bodyLength)
   return { text, isCut: isLong || text.length < shown.length }

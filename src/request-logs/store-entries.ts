@@ -1,6 +1,6 @@
-import { newId } from '../ids.js'
+import { newIdBytes } from '../ids.js'
 import { redact } from '../log.js'
-import { listStatement } from '../postgres/statement.js'
+import { copyStatement } from '../postgres/copy-rows.js'
 import type { Tx } from '../postgres/tx.js'
 import type { RawEntry } from './entry.js'
 import { redactBody, redactQuery } from './redact-body.js'
@@ -23,14 +23,10 @@ const columns = {
   is_response_cut: 'bool',
 } as const
 
-const insertEntries = listStatement({
-  name: 'insert_request_logs',
-  columns,
-  text: (list, _more, names) => `insert into request_logs (${names}) select ${names} from ${list}`,
-})
+const copyEntries = copyStatement({ table: 'request_logs', columns })
 
 export function storeEntries(tx: Tx, entries: RawEntry[]): void {
-  tx.write(insertEntries(entries.map(toRow)))
+  tx.copy(copyEntries(entries.map(toRow)))
 }
 
 const longestUs = 2_147_483_647
@@ -41,7 +37,7 @@ function toRow(entry: RawEntry) {
   const response = redactBody(entry.responseBody)
   return {
     environment_id: entry.environmentId,
-    id: newId(entry.answeredAt),
+    id: newIdBytes(entry.answeredAt),
     // A caller's own id is of any kind.
     request_id: redact(entry.requestId),
     key_name: entry.keyName,

@@ -188,7 +188,7 @@ describe('whose key', () => {
 
 test('what strangers wrote cannot command the terminal', () => {
   const shown = formatFields({ sender: { name: '\u001b[2Jgone\u202e\u0007' }, list: ['\u001b'] })
-  expect(shown).not.toMatch(/[\u001b\u0007\u202e]/)
+  for (const sign of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(sign)
   expect(shown).toContain('\\u001b[2Jgone')
 })
 

@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -32,6 +34,37 @@ describe('the image', () => {
     const [first, ...allowed] = read('.dockerignore').trim().split('\n')
     expect(first).toBe('*')
     expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...new Set(copied)].sort())
+  })
+
+  // The stages by hand: only what is copied is there, and the image has no sources and no compiler.
+  test('builds from what it copies, and runs from what is left', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'manilla-image-'))
+    const place = (stage: typeof final, name: string, from: string) => {
+      for (const { name: instruction, rest } of stage) {
+        const [source, target = ''] = rest.replace(/^--from=\w+ \/app\//, '').split(/ (?=\S+$)/)
+        if (instruction !== 'COPY' || target === 'node_modules') continue
+        for (const file of source!.split(' ')) {
+          const isFromBuild = rest.startsWith('--from=build')
+          const to = target === './' ? file : target
+          const filter = (one: string) => !/\/sdk\/dist(\/|$)/.test(one)
+          const options = { recursive: true, filter }
+          cpSync(path.join(isFromBuild ? from : root, file), path.join(folder, name, to), options)
+        }
+      }
+      symlinkSync(path.join(root, 'node_modules'), path.join(folder, name, 'node_modules'))
+    }
+    try {
+      place(stages[0]!, 'build', root)
+      execFileSync(process.execPath, ['bin/build-when-needed.mjs'], {
+        ...{ cwd: path.join(folder, 'build'), stdio: 'pipe' },
+      })
+      place(final, 'image', path.join(folder, 'build'))
+      const command = ['bin/manilla.mjs', '--help']
+      const help = execFileSync(process.execPath, command, { cwd: path.join(folder, 'image') })
+      expect(help.toString()).toContain('serve')
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test('is not run by root, tells whether it is ready, and stops when asked', () => {

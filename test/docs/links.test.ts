@@ -39,7 +39,7 @@ test('the index has every page', () => {
     (page) =>
       !['README.md', 'docs/README.md'].includes(page) &&
       !page.startsWith('docs/decisions/') &&
-      !index.includes(`(${page.replace('docs/', '')}`),
+      !index.includes(`(${path.relative('docs', page)}`),
   )
   expect(missing).toEqual([])
 })

@@ -197,6 +197,16 @@ describe('who is not kept', () => {
     ])
   })
 
+  test('is everybody where the operator wants none kept', async () => {
+    const quiet = await openHouse({ requestLogDays: 0 })
+    const key = quiet.merchant.test.secret
+    await quiet.ask('GET', '/v1/balances', { key })
+    const listed = await quiet.ask('GET', path, { key })
+    expect([listed.status, listed.json.data.items]).toEqual([200, []])
+    await quiet.close()
+    expect(await countKept(quiet)).toBe(0)
+  })
+
   test('other environments see nothing, of either mode', async () => {
     const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
     const { entry } = await askAndRead(ada.test.secret, 'GET', '/v1/balances')

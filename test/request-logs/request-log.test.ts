@@ -14,7 +14,7 @@ import { openSession, until, untilInTheWay } from '../support/sessions.js'
 
 const db = await freshDatabase()
 const now = new Date('2026-01-05T09:00:00.000Z')
-const { batch, waiting, waitingLength, keptMs, forgottenAtOnce, seenAtOnce } = limits.requestLogs
+const { batch, waiting, waitingLength, keptDays, forgottenAtOnce, seenAtOnce } = limits.requestLogs
 const logger = createLogger('silent')
 
 function entryOf(change: Partial<RawEntry> = {}): RawEntry {
@@ -122,6 +122,17 @@ describe('what is old', () => {
     return rows.length
   }
 
+  test('is what is older than the operator wants, and all of it where none is wanted', async () => {
+    const environment = await insertEnvironment(db)
+    for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)
+    const left: number[] = []
+    for (const keptFor of [7, 3, 0]) {
+      while ((await forgetOldEntries(db, later(now, 1), keptFor)) > 0);
+      left.push(await countOf(environment))
+    }
+    expect(left).toEqual([3, 2, 0])
+  })
+
   // To the millisecond, from every environment, and a bounded number at once.
   test('is forgotten after 30 days, in batches, by several workers at once', async () => {
     const [first, second, third] = [
@@ -129,21 +140,21 @@ describe('what is old', () => {
       await insertEnvironment(db),
       await insertEnvironment(db),
     ]
-    const end = later(now, -keptMs)
+    const end = later(now, -keptDays * day)
     await insert(first, later(end, -1), forgottenAtOnce)
     await insert(second, later(end, -day), 10)
     await insert(third, end, 5)
-    expect(keptMs).toBe(30 * day)
-    expect(await forgetOldEntries(db, now)).toBe(forgottenAtOnce)
+    expect(keptDays).toBe(30)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(forgottenAtOnce)
     expect((await countOf(first)) + (await countOf(second))).toBe(10)
-    expect(await forgetOldEntries(db, now)).toBe(10)
-    expect(await forgetOldEntries(db, now)).toBe(0)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(10)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(0)
     expect(await countOf(third)).toBe(5)
 
     await insert(first, later(end, -1), 3 * forgottenAtOnce)
-    const counts = await Promise.all([1, 2, 3, 4].map(() => forgetOldEntries(db, now)))
+    const counts = await Promise.all([1, 2, 3, 4].map(() => forgetOldEntries(db, now, keptDays)))
     for (let more = 1; more > 0; ) {
-      more = await forgetOldEntries(db, now)
+      more = await forgetOldEntries(db, now, keptDays)
       counts.push(more)
     }
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * forgottenAtOnce)

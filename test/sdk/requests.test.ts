@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
+  type AnswerFacts,
   AuthenticationError,
   ConnectionError,
   InsufficientBalanceError,
@@ -36,6 +37,20 @@ async function refusalOf(work: Promise<unknown>): Promise<ManillaError> {
   expect(error).toBeInstanceOf(ManillaError)
   return error
 }
+
+test('an answer says which request it was, and whether it is an earlier one', async () => {
+  const answers: AnswerFacts[] = []
+  const options = { idempotencyKey: 'told-1', onAnswer: (one: AnswerFacts) => answers.push(one) }
+  await manilla.virtualAccounts.create(order('told-1'), options)
+  await manilla.virtualAccounts.create(order('told-1'), options)
+  await refusalOf(manilla.payments.get('pay_none', { onAnswer: options.onAnswer }))
+  expect(answers).toMatchObject([
+    { status: 201, isReplayed: false },
+    { status: 201, isReplayed: true },
+    { status: 404, isReplayed: false },
+  ])
+  for (const { requestId } of answers) expect(requestId).toMatch(/^req_/)
+})
 
 describe('a shop that collects', () => {
   test('creates, is paid, verifies, and reads what happened', async () => {

@@ -17,7 +17,7 @@ export type Fence = {
 export function listPages(): string[] {
   const names = readdirSync(path.join(root, 'docs'), { recursive: true }) as string[]
   const pages = names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
-  return ['README.md', ...pages.sort()]
+  return ['README.md', ...pages.sort(), 'examples/store/README.md']
 }
 
 export function readPage(page: string): string {

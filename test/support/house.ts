@@ -9,6 +9,7 @@ import { compose } from '../../src/compose.js'
 import type { Config } from '../../src/config.js'
 import type { Environment, Mode } from '../../src/environment.js'
 import type { StreamLimits } from '../../src/http/streams.js'
+import { limits } from '../../src/limits.js'
 import { createLogger } from '../../src/log.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
@@ -69,6 +70,7 @@ export type HouseOptions = {
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
   rateLimitPerSecond?: number
   publicRateLimitPerSecond?: number
+  requestLogDays?: number
   trustProxy?: boolean
   rails?: Rails
   banks?: Record<Mode, BankDirectory | undefined>
@@ -107,6 +109,7 @@ export async function openHouse(options: HouseOptions = {}) {
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
+    requestLogDays: options.requestLogDays ?? limits.requestLogs.keptDays,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
     solana: noChains,

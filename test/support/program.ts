@@ -79,6 +79,16 @@ export function spawnServe(databaseUrl: string, secret: string, port: number): P
   return follow(child)
 }
 
+/** `npm run store` beside the service of a folder, with orders in a folder of its own. */
+export function spawnStore(home: string, more: Record<string, string>): Program {
+  const child = spawn(process.execPath, [path.join(root, 'examples/store/start.mjs')], {
+    cwd: tmpdir(),
+    env: environmentOf(home, { STORE_PORT: '0', ...more }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return follow(child)
+}
+
 /** `npm start`, when it is ready. */
 export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
   const program = spawnStart(home, more)

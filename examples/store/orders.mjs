@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * @typedef {object} Order
+ * @property {string} id
+ * @property {'waiting' | 'paid' | 'shipped' | 'expired' | 'cancelled'} status
+ * @property {import('manilla').CreateCheckoutSessionInput} request  To Manilla, word for word.
+ * @property {{ reference: string, url: string }} [session]  What Manilla made of it.
+ * @typedef {ReturnType<typeof openOrders>} Orders
+ */
+
+/**
+ * The orders, in one file. A real shop uses its database: a table, and for `change` a transaction
+ * that locks the row.
+ */
+export function openOrders(file) {
+  /** @type {Map<string, Order>} */
+  const orders = new Map(Object.entries(readJson(file) ?? {}))
+  let queue = /** @type {Promise<unknown>} */ (Promise.resolve())
+
+  /** One after the other, and on disk before anybody hears of it. */
+  function change(id, /** @type {(order: Order) => Order} */ decide) {
+    const changing = queue.then(async () => {
+      const before = /** @type {Order} */ (orders.get(id))
+      const after = decide(before)
+      if (after !== before) await writeJson(file, { ...Object.fromEntries(orders), [id]: after })
+      orders.set(id, after)
+      return { before, after }
+    })
+    // One that failed has told its caller. The next is not held up by it.
+    queue = changing.catch(() => {})
+    return changing
+  }
+
+  return { find: (id) => orders.get(id), list: () => [...orders.values()], change }
+}
+
+export function readJson(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+/** Whole or not at all, whenever the power goes; and for its owner alone. */
+export async function writeJson(file, content) {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const fresh = `${file}.new`
+  await writeFile(fresh, JSON.stringify(content, null, 2), { mode: 0o600, flush: true })
+  await rename(fresh, file)
+}

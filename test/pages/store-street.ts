@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterAll } from 'vitest'
+import { Manilla } from '../../sdk/src/manilla.js'
+import {
+  createHome,
+  isRunning,
+  type Program,
+  readDemo,
+  removeHome,
+  spawnStore,
+  startProgram,
+} from '../support/program.js'
+
+export type Order = { id: string; status: string; session?: { reference: string; url: string } }
+
+/** A service and the shop of examples/store beside it: real processes, with folders of their own. */
+export async function openStreet() {
+  const home = createHome()
+  const data = mkdtempSync(path.join(tmpdir(), 'manilla-store-'))
+  const running: Program[] = []
+  afterAll(async () => {
+    for (const program of running.toReversed()) {
+      if (isRunning(program.pid)) program.signal('SIGTERM')
+      await program.ended
+    }
+    await removeHome(home)
+    rmSync(data, { recursive: true, force: true })
+  })
+  const service = await startProgram(home)
+  running.push(service)
+  const { baseUrl, test } = readDemo(home)
+  const manilla = new Manilla(test.secretKey, { baseUrl })
+  const readKept = (name: string) => JSON.parse(readFileSync(path.join(data, name), 'utf8'))
+
+  /** When it is open. */
+  async function startShop(more: Record<string, string> = {}) {
+    const program = spawnStore(home, { STORE_DATA: data, ...more })
+    running.push(program)
+    await program.untilSaid('is open at')
+    const [, url] = /is open at (\S+)/.exec(program.text()) ?? []
+    if (url === undefined) throw new Error(`The shop did not open:\n${program.text()}`)
+    return { program, url }
+  }
+
+  return {
+    ...{ home, data, service, manilla, startShop },
+    orders: (): Order[] => Object.values(readKept('orders.json')),
+    /** By the shop's own secret, as Manilla would: any body, and as often as one likes. */
+    sign(body: string, secret: string = readKept('endpoint.json').secret) {
+      const now = new Date()
+      return {
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': `${Math.floor(now.getTime() / 1_000)}`,
+        'webhook-signature': new Webhook(secret).sign('evt_1', now, body),
+      }
+    },
+  }
+}
+
+/** What a browser sends when somebody has filled in the form of the shelf. */
+export async function fillIn(url: string, more: Record<string, string> = {}) {
+  const page = await (await fetch(url)).text()
+  const token = /name="token" value="([^"]+)"/.exec(page)![1]!
+  return { token, good: 'bread', name: 'Ada Obi', email: 'ada@example.com', ...more }
+}
+
+/** Gives where the browser is sent to. */
+export async function submit(url: string, form: Record<string, string>): Promise<string> {
+  const body = new URLSearchParams(form)
+  const answer = await fetch(`${url}/orders`, { method: 'POST', body, redirect: 'manual' })
+  if (answer.status !== 303) throw new Error(`${answer.status}: ${await answer.text()}`)
+  return answer.headers.get('location')!
+}

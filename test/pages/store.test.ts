@@ -1,0 +1,289 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.js'
+import { createHome, removeHome, spawnStore } from '../support/program.js'
+import { until } from '../support/sessions.js'
+import { pictures } from './checkout-house.js'
+import { expectAccessible, sizes } from './checkout-pictures.js'
+import { fillIn, openStreet, submit } from './store-street.js'
+
+/** The shop that people copy from, walked by a customer and then by worse. */
+
+const { home, data, service, manilla, startShop, orders, sign } = await openStreet()
+let shop = await startShop()
+const browser = await openBrowser()
+
+const referenceOf = (location: string) => /cs_\w+$/.exec(location)![0]
+const orderOf = (location: string) => orders().find(({ session }) => session?.url === location)!
+const shipmentsOf = (id: string) =>
+  shop.program.text().match(new RegExp(`^Shipped .*, order ${id}$`, 'gm'))?.length ?? 0
+const post = (body: string, headers: Record<string, string>) =>
+  fetch(`${shop.url}/webhooks`, { method: 'POST', body, headers })
+
+async function buy(more: Record<string, string> = {}) {
+  const location = await submit(shop.url, await fillIn(shop.url, more))
+  const session = await manilla.checkout.sessions.get(referenceOf(location))
+  return { location, session, id: orderOf(location).id }
+}
+
+const paid = (data: object, type = 'checkout.session.paid') =>
+  JSON.stringify({ id: 'evt_1', type, data: { ...data, status: 'paid' } })
+
+async function die(): Promise<void> {
+  shop.program.signal('SIGKILL')
+  await shop.program.ended
+}
+
+async function readOrderPage(id: string) {
+  const answer = await fetch(`${shop.url}/orders/${id}`)
+  return { headers: answer.headers, page: await answer.text() }
+}
+
+describe('a customer', () => {
+  test.each([
+    ['phone', true],
+    ['desktop', true],
+    ['phone', false],
+  ] as const)('at a %s buys, pays and sees it shipped (script: %s)', async (size, hasScript) => {
+    const context = await browser.newContext({
+      ...{ viewport: sizes[size], javaScriptEnabled: hasScript, reducedMotion: 'reduce' },
+    })
+    const page = await context.newPage()
+    const take = async (name: string) => {
+      if (!hasScript) return
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expectAccessible(page)
+        const file = `${pictures}/store-${name}-${size}-${colorScheme}.png`
+        await page.screenshot({ path: file, fullPage: true })
+      }
+    }
+    const name = `Ada <b>"O'bi"</b> ${size}`
+    await page.goto(shop.url)
+    await take('shelf')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(name)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('ada@example.com')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/checkout\/cs_/)
+    const [order] = orders().filter(({ session }) => session?.url === page.url())
+    expect(order).toMatchObject({ status: 'waiting', request: { amount: 1_450_000 } })
+
+    // Whoever opens the address of success without paying is told that nothing came.
+    await page.goto(`${shop.url}/orders/${order!.id}?reference=${order!.session!.reference}`)
+    await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
+    expect(await page.locator('dd', { hasText: name }).count()).toBe(1)
+    await take('waiting')
+    await page.getByRole('link', { name: 'Pay now' }).click()
+    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('link', { name: /^Return to / }).click()
+    await page.getByRole('heading', { name: 'Shipped' }).waitFor()
+    await take('shipped')
+    expect(shipmentsOf(order!.id)).toBe(1)
+    await context.close()
+  })
+})
+
+describe('the page of an order', () => {
+  test('looks again by itself until the parcel has left', async () => {
+    const { location, id } = await buy()
+    const page = await browser.newPage({ javaScriptEnabled: false })
+    await page.goto(`${shop.url}/orders/${id}`)
+    await manilla.checkout.simulate(referenceOf(location))
+    await page.getByRole('heading', { name: 'Shipped' }).waitFor()
+    expect((await readOrderPage(id)).headers.get('refresh')).toBeNull()
+    await page.close()
+  })
+
+  test('says what was cancelled', async () => {
+    const { session, id } = await buy()
+    await manilla.checkout.sessions.cancel(session.reference)
+    await until(async () => (await readOrderPage(id)).page.includes('Cancelled'))
+  })
+})
+
+describe('an order', () => {
+  test('is one, however often the form is sent', async () => {
+    const form = await fillIn(shop.url)
+    const before = orders().length
+    const five = await Promise.all(Array.from({ length: 5 }, () => submit(shop.url, form)))
+    expect(new Set(five).size).toBe(1)
+    expect(orders().length).toBe(before + 1)
+    const { items } = await manilla.checkout.sessions
+      .list({ merchantReference: orderOf(five[0]!).id })
+      .page()
+    expect(items).toHaveLength(1)
+    // Going back and choosing something else is another order, not the old one at another price.
+    expect(await submit(shop.url, { ...form, good: 'rice' })).not.toBe(five[0])
+  })
+
+  test.each(Object.entries({ good: 'gold', name: ' ', email: 'ada', token: 'x' }))(
+    'is none with %s "%s"',
+    async (field, value) => {
+      const before = orders().length
+      const form = await fillIn(shop.url, { [field]: value })
+      await expect(submit(shop.url, form)).rejects.toThrow(/^400:/)
+      expect(orders().length).toBe(before)
+    },
+  )
+})
+
+describe('a webhook', () => {
+  test('ships once, though it comes five times at the same moment', async () => {
+    const { session, id } = await buy()
+    const body = paid(session)
+    const headers = sign(body)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(body, headers)))
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    await until(() => shipmentsOf(id) > 0)
+    expect((await post(body, sign(body))).status).toBe(204)
+    const late = JSON.stringify({
+      ...{ id: 'evt_2', type: 'checkout.session.expired', data: { ...session, status: 'expired' } },
+    })
+    expect((await post(late, sign(late))).status).toBe(204)
+    expect(shipmentsOf(id)).toBe(1)
+    expect((await readOrderPage(id)).page).toContain('Shipped')
+  })
+
+  test('ships nothing when it is forged, old, or about other money', async () => {
+    const { session, id } = await buy()
+    const body = paid(session)
+    const forged = sign(body, `whsec_${Buffer.alloc(24, 7).toString('base64')}`)
+    const old = { ...sign(body), 'webhook-timestamp': '1700000000' }
+    expect((await post(body, forged)).status).toBe(400)
+    expect((await post(body, old)).status).toBe(400)
+    expect((await post(body, {})).status).toBe(400)
+    expect((await post(body.replace('paid', 'PAID'), sign(body))).status).toBe(400)
+    const unfit = [
+      paid({ ...session, amount: session.amount - 1 }),
+      paid({ ...session, currency: 'USD' }),
+      paid({ ...session, reference: 'cs_another' }),
+      paid({ ...session, merchantReference: 'not-of-this-shop' }),
+      paid(session, 'a.type.of.next.year'),
+    ]
+    for (const one of unfit) expect((await post(one, sign(one))).status).toBe(204)
+    expect((await readOrderPage(id)).page).toContain('Waiting for your payment')
+    expect(shipmentsOf(id)).toBe(0)
+  })
+})
+
+describe('after kill -9', () => {
+  test('the shop ships what was paid while it was away, once', async () => {
+    const [first, second] = [await buy(), await buy()]
+    await die()
+    await manilla.checkout.simulate(first.session.reference)
+    // This one was paid and written down, and the parcel had not left.
+    const kept = Object.fromEntries(orders().map((order) => [order.id, order]))
+    kept[second.id]!.status = 'paid'
+    writeFileSync(path.join(data, 'orders.json'), JSON.stringify(kept))
+    shop = await startShop()
+    await until(() => shipmentsOf(first.id) > 0 && shipmentsOf(second.id) > 0)
+    // Its webhook comes as well, sooner or later.
+    const { items } = await manilla.events.list({ resource: first.session.reference }).page()
+    const [event] = items
+    await manilla.events.redeliver(event!.id)
+    await until(async () => {
+      const { items } = await manilla.events.deliveries(event!.id).page()
+      return items.every(({ status }) => status === 'DELIVERED')
+    })
+    expect([first, second].map(({ id }) => shipmentsOf(id))).toEqual([1, 1])
+  })
+
+  test('an order that had no session yet gets its one', async () => {
+    const form = await fillIn(shop.url)
+    const location = await submit(shop.url, form)
+    const { id } = orderOf(location)
+    await die()
+    const kept = Object.fromEntries(orders().map((order) => [order.id, order]))
+    delete kept[id]!.session
+    writeFileSync(path.join(data, 'orders.json'), JSON.stringify(kept))
+    shop = await startShop()
+    expect(await submit(shop.url, form)).toBe(location)
+  })
+
+  test('it has one endpoint still, whose secret only its owner can read', async () => {
+    const { items } = await manilla.webhookEndpoints.list().page()
+    expect(items.map(({ url }) => url)).toEqual([`${shop.url}/webhooks`])
+    expect(statSync(path.join(data, 'endpoint.json')).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('a start', () => {
+  test('after its secret was lost makes a new endpoint in the place of the old', async () => {
+    const [before] = (await manilla.webhookEndpoints.list().page()).items
+    const { port } = new URL(shop.url)
+    await die()
+    rmSync(path.join(data, 'endpoint.json'))
+    shop = await startShop({ STORE_PORT: port })
+    const { items } = await manilla.webhookEndpoints.list().page()
+    expect(items.map(({ url }) => url)).toEqual([before!.url])
+    const { session, id } = await buy()
+    await manilla.checkout.simulate(session.reference)
+    await until(() => shipmentsOf(id) === 1)
+  })
+
+  test('without a service says so in one line', async () => {
+    const empty = createHome()
+    const away = { MANILLA_KEY: 'sk_test_x', MANILLA_URL: 'http://127.0.0.1:1' }
+    for (const more of [{}, away]) {
+      const program = spawnStore(empty, { STORE_DATA: empty, ...more })
+      expect(await program.ended).toMatchObject({ code: 1 })
+      expect(program.text()).toMatch(
+        /Manilla (has not run here yet|does not run): start it with `npm start`.*\n$/,
+      )
+    }
+    await removeHome(empty)
+  })
+
+  test('with a secret of yours registers nothing, and switches off what it had', async () => {
+    const more = { STORE_DATA: path.join(data, 'forwarded') }
+    const listEnabled = async () => {
+      const { items } = await manilla.webhookEndpoints.list().page()
+      return items.filter(({ enabled }) => enabled).map(({ url }) => url)
+    }
+    const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+    const forwarded = await startShop({ ...more, WEBHOOK_SECRET: secret })
+    expect(await listEnabled()).toEqual([`${shop.url}/webhooks`])
+    const body = paid({}, 'webhook_endpoint.test')
+    const headers = sign(body, secret)
+    const { status } = await fetch(`${forwarded.url}/webhooks`, { method: 'POST', body, headers })
+    expect(status).toBe(204)
+
+    const registered = await startShop(more)
+    expect(await listEnabled()).toEqual([`${registered.url}/webhooks`, `${shop.url}/webhooks`])
+    await startShop({ ...more, WEBHOOK_SECRET: secret })
+    expect(await listEnabled()).toEqual([`${shop.url}/webhooks`])
+  })
+
+  test('on a taken port says what to do', async () => {
+    const program = spawnStore(home, { STORE_DATA: data, STORE_PORT: new URL(shop.url).port })
+    expect(await program.ended).toMatchObject({ code: 1 })
+    expect(program.text()).toBe('The port is taken: name another in STORE_PORT.\n')
+  })
+})
+
+// These are last: the clock of test mode goes on for everybody, and then nobody answers any more.
+test('an order that nobody pays in time says so, and is paid all the same when a bank is late', async () => {
+  const { session, id } = await buy()
+  await manilla.test.clock.advance({ seconds: 3_600 })
+  await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
+  const body = paid(session)
+  expect((await post(body, sign(body))).status).toBe(204)
+  await until(() => shipmentsOf(id) === 1)
+})
+
+test('an order is kept, and its customer told to try again, while Manilla is away', async () => {
+  const form = await fillIn(shop.url)
+  const before = orders().length
+  service.signal('SIGTERM')
+  await service.ended
+  for (let tried = 0; tried < 2; tried += 1)
+    await expect(submit(shop.url, form)).rejects.toThrow(/^502: .*Reload to try again/s)
+  expect(orders().slice(before)).toMatchObject([{ status: 'waiting' }])
+  expect((await fetch(shop.url)).status).toBe(200)
+})
