@@ -119,7 +119,7 @@ describe('who alone may do what', () => {
 
 describe('names and sizes', () => {
   const written = tracked.filter((file) =>
-    /^(src|test|bench|bin|scripts|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
+    /^(src|test|bench|bin|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
   )
 
   test('files are kebab-case and named for their one reason to exist', () => {
@@ -155,9 +155,12 @@ describe('names and sizes', () => {
 })
 
 describe('what is shipped', () => {
-  test('the lock file names no download addresses', () => {
-    expect(read('package-lock.json')).not.toMatch(/"resolved":/)
-  })
+  test.each(['package-lock.json', 'tools/package-lock.json'])(
+    '%s names no download addresses',
+    (file) => {
+      expect(read(file)).not.toMatch(/"resolved":/)
+    },
+  )
 
   // It runs wherever there is fetch and Web Crypto: what only Node has would end that.
   test('the client needs nothing but itself', () => {

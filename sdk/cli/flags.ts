@@ -21,7 +21,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List virtual accounts. Newest first.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -49,7 +49,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List dedicated accounts. Newest first; those that are ACTIVE unless you ask for others.',
     flags: [
       ['externalReference', 'text', 'Yours.', false],
-      ['status', 'text', 'One of: ACTIVE, INACTIVE.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, INACTIVE.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -77,7 +77,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List crypto wallets. Newest first.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -106,7 +106,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List dedicated crypto wallets. Newest first.',
     flags: [
       ['externalReference', 'text', 'Yours.', false],
-      ['status', 'text', 'One of: ACTIVE.', false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -122,9 +122,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'payments.list': {
     about: 'List payments. Newest first; by status, by source, or of one account.',
     flags: [
-      ['source', 'text', 'One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false],
-      ['accountReference', 'text', '', false],
-      ['status', 'text', 'One of: HELD, RETURNING, ACCEPTED, RETURNED.', false],
+      ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false],
+      ['accountReference', 'text', 'What was paid into.', false],
+      ['status', 'text', 'Only those in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -182,7 +182,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List checkout sessions. Newest first; by status, or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'One of: pending, paid, expired, cancelled.', false],
+      ['status', 'text', 'Only those in this state. One of: pending, paid, expired, cancelled.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -208,7 +208,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['asset', 'text', 'One of: USDC, USDT.', true],
       ['network', 'text', 'One of: SOLANA.', true],
       ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true],
-      ['merchantReference', 'text', '', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
       ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
     ],
   },
@@ -228,8 +228,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.list': {
     about: 'List crypto transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', '', false],
-      ['status', 'text', 'One of: SUBMITTED, CONFIRMED, FAILED.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -239,11 +239,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['amount', 'integer', 'Naira in kobo.', true],
       ['currency', 'text', 'One of: NGN.', false],
-      ['bankCode', 'text', '', true],
-      ['accountNumber', 'text', '', true],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
       ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
-      ['narration', 'text', '', false],
-      ['merchantReference', 'text', '', false],
+      ['narration', 'text', 'What the recipient reads.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
       ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
     ],
   },
@@ -252,8 +252,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['amount', 'integer', 'Naira in kobo.', true],
       ['currency', 'text', 'One of: NGN.', false],
-      ['bankCode', 'text', '', true],
-      ['accountNumber', 'text', '', true],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
       ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
     ],
   },
@@ -264,8 +264,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'bankTransfers.list': {
     about: 'List bank transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', '', false],
-      ['status', 'text', 'One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -277,8 +277,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'banks.resolve': {
     about: 'Resolve the name of a bank account. Whose account it is, by bank and number.',
     flags: [
-      ['bankCode', 'text', '', true],
-      ['accountNumber', 'text', '', true],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true],
+      ['accountNumber', 'text', 'Ten digits.', true],
     ],
   },
   'balances.list': {
@@ -288,7 +288,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'balanceEntries.list': {
     about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
     flags: [
-      ['asset', 'text', 'One of: NGN, USDC, USDT.', false],
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -296,7 +296,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'balanceEntries.csv': {
     about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
     flags: [
-      ['asset', 'text', 'One of: NGN, USDC, USDT.', false],
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
       ['limit', 'integer', 'Items per page.', false],
       ['cursor', 'text', 'The nextCursor of the page before.', false],
     ],
@@ -384,8 +384,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'events.list': {
     about: 'List events. Newest first; by type or group, by resource, by time.',
     flags: [
-      ['type', 'text', 'One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false],
-      ['resource', 'text', '', false],
+      ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false],
+      ['resource', 'text', 'What they are about.', false],
       ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
       ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
       ['limit', 'integer', 'Items per page.', false],
@@ -413,9 +413,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List what your servers asked. Requests with a valid key of the last 30 days, newest first. They appear within a second. A page may hold fewer than asked for, or none, while nextCursor leads on.',
     flags: [
       ['status', 'text', 'One, such as 422, or a class, such as 4xx.', false],
-      ['method', 'text', 'One of: GET, HEAD, POST, PATCH, DELETE.', false],
+      ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false],
       ['path', 'text', 'What the path begins with.', false],
-      ['requestId', 'text', '', false],
+      ['requestId', 'text', 'As in X-Request-Id.', false],
       ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
       ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
       ['limit', 'integer', 'Items per page.', false],
@@ -424,10 +424,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   },
   'test.fund': {
     about: 'Fund a test balance. Adds money to the available balance, in test mode only.',
-    flags: [
-      ['asset', 'text', 'One of: NGN, USDC, USDT.', true],
-      ['amount', 'amount', 'Naira in kobo.', true],
-    ],
+    flags: [],
   },
   'test.settle': {
     about: 'Decide how a test transfer ends. Tells the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.',

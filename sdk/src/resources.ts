@@ -529,7 +529,7 @@ export type Resources = {
      * `POST /v1/webhook-endpoints/{id}/test`
      */
     test(id: string, options?: WriteOptions): Promise<{
-      /** Such as `evt_01hx…`. */
+      /** Such as `evt_06drtrktg1y337r4bb9bwrf0yw`. */
       eventId: string
     }>
     /**
@@ -592,7 +592,7 @@ export type Resources = {
      * `GET /v1/request-logs/{requestId}`
      */
     get(requestId: string, options?: RequestOptions): Promise<{
-      /** Such as `log_01hx…`. */
+      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
       id: string
       /** As in `X-Request-Id`; your own, if you sent one. */
       requestId: string
@@ -625,7 +625,7 @@ export type Resources = {
      * `GET /v1/request-logs`
      */
     list(query?: ListRequestLogsQuery, options?: RequestOptions): Pages<{
-      /** Such as `log_01hx…`. */
+      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
       id: string
       /** As in `X-Request-Id`; your own, if you sent one. */
       requestId: string
@@ -662,7 +662,7 @@ export type Resources = {
      *
      * `POST /v1/test/disbursements/{reference}/settle`
      */
-    settle(reference: string, input: SettleTestDisbursementInput, options?: WriteOptions): Promise<CryptoTransfer | BankTransfer>
+    settle(reference: string, input: SettleTestDisbursementInput, options?: WriteOptions): Promise<BankTransfer | CryptoTransfer>
     readonly bankTransfers: {
       /**
        * Pay into an account as a customer would.

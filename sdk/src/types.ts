@@ -29,22 +29,25 @@ export type BalanceEntry = {
 }
 
 export type Bank = {
+  /** Such as `058`. */
   code: string
+  /** Such as `GTBank`. */
   name: string
 }
 
 export type BankAccount = {
-  /** Such as `058`. */
+  /** As in `GET /v1/banks`. */
   bankCode: string
-  /** Such as `0123456789`. */
+  /** Ten digits. */
   accountNumber: string
+  /** Such as `GTBank`. */
   bankName: string
   /** Such as `ADA OBI`. */
   accountName: string
 }
 
 export type BankTransfer = {
-  /** Such as `bt_01hx…`. */
+  /** Such as `bt_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `payout-9`. */
   merchantReference?: string
@@ -54,6 +57,7 @@ export type BankTransfer = {
   fee: number
   /** Naira in kobo. */
   totalDebit: number
+  /** Such as `NGN`. */
   currency: 'NGN'
   /** Such as `058`. */
   bankCode: string
@@ -85,24 +89,27 @@ export type BankTransferQuote = {
   amount: number
   fee: number
   totalDebit: number
+  /** Such as `NGN`. */
   currency: 'NGN'
   lines: ({
+    /** Such as `bank_transfer`. */
     operation: string
     amount: number
   })[]
 }
 
 export type CheckoutSession = {
-  /** Such as `cs_01hx…`. */
+  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
   reference: string
   merchant: {
-    /** Such as `mer_01hx…`. */
+    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
     id: string
     /** Such as `Ada Stores`. */
     displayName: string
   }
   /** Naira in kobo. */
   amount: number
+  /** Such as `NGN`. */
   currency: 'NGN'
   /** Such as `Two loaves of agege bread`. */
   description: string
@@ -127,17 +134,18 @@ export type CheckoutSession = {
   expiresAt: string
   /** Such as `order-1001`. */
   merchantReference?: string
-  /** Such as `https://pay.example.com/checkout/cs_01hx…`. */
+  /** Such as `https://pay.example.com/checkout/cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
   url: string
-  /** Such as `va_01hx…`. */
+  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
   virtualAccount: string
   crypto?: {
     asset: 'USDC' | 'USDT'
+    /** Such as `SOLANA`. */
     network: 'SOLANA'
     /** A decimal amount. */
     amount: string
   }
-  /** Such as `cw_01hx…`. */
+  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
   cryptoWallet?: string
   successUrl: string | null
   cancelUrl: string | null
@@ -147,10 +155,16 @@ export type CheckoutSession = {
   createdAt: string
 }
 
+export type CoinFunding = {
+  asset: 'USDC' | 'USDT'
+  /** A decimal amount; at most 6 digits after the point. */
+  amount: string
+}
+
 export type CreditedAccount = {
   /** Such as `customer-77`. */
   externalReference: string
-  /** Such as `da_01hx…`. */
+  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
   accountReference: string
   /** Such as `0000000223`. */
   accountNumber: string
@@ -171,11 +185,12 @@ export type CreditedAccount = {
 export type CreditedCryptoWallet = {
   /** Such as `customer-77`. */
   externalReference: string
-  /** Such as `dw_01hx…`. */
+  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
   address: string
   assets: ('USDC' | 'USDT')[]
+  /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
@@ -187,6 +202,10 @@ export type CreditedCryptoWallet = {
     asset: string
     /** In the smallest unit of the token. */
     units: string
+    /**
+     * Such as
+     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
+     */
     signature: string
     /** ISO 8601, UTC, with milliseconds. */
     receivedAt: string
@@ -199,11 +218,12 @@ export type CreditedCryptoWallet = {
 }
 
 export type CryptoTransfer = {
-  /** Such as `ct_01hx…`. */
+  /** Such as `ct_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `payout-9`. */
   merchantReference?: string
   asset: 'USDC' | 'USDT'
+  /** Such as `SOLANA`. */
   network: 'SOLANA'
   /** A decimal amount. */
   amount: string
@@ -226,6 +246,10 @@ export type CryptoTransfer = {
   /** ISO 8601, UTC, with milliseconds. */
   createdAt: string
   attempts: ({
+    /**
+     * Such as
+     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
+     */
     signature: string
     /** ISO 8601, UTC, with milliseconds. */
     submittedAt: string
@@ -236,24 +260,27 @@ export type CryptoTransfer = {
 export type CryptoTransferQuote = {
   /** A decimal amount; at most 6 digits after the point. */
   amount: string
-  /** Such as `1`. */
+  /** Such as `0.5`. */
   fee: string
-  /** Such as `26.5`. */
+  /** Such as `26`. */
   totalDebit: string
   lines: ({
+    /** Such as `crypto_transfer`. */
     operation: string
+    /** Such as `0.5`. */
     amount: string
   })[]
 }
 
 export type CryptoWallet = {
-  /** Such as `cw_01hx…`. */
+  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `order-1001`. */
   merchantReference: string
   /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
   address: string
   asset: 'USDC' | 'USDT'
+  /** Such as `SOLANA`. */
   network: 'SOLANA'
   /** A decimal amount. */
   amount: string
@@ -281,6 +308,10 @@ export type CryptoWallet = {
     asset: string
     /** In the smallest unit of the token. */
     units: string
+    /**
+     * Such as
+     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
+     */
     signature: string
     /** ISO 8601, UTC, with milliseconds. */
     receivedAt: string
@@ -297,7 +328,7 @@ export type CryptoWallet = {
 export type DedicatedAccount = {
   /** Such as `customer-77`. */
   externalReference: string
-  /** Such as `da_01hx…`. */
+  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
   accountReference: string
   /** Such as `0000000223`. */
   accountNumber: string
@@ -317,11 +348,12 @@ export type DedicatedAccount = {
 export type DedicatedCryptoWallet = {
   /** Such as `customer-77`. */
   externalReference: string
-  /** Such as `dw_01hx…`. */
+  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
   address: string
   assets: ('USDC' | 'USDT')[]
+  /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
@@ -333,6 +365,10 @@ export type DedicatedCryptoWallet = {
     asset: string
     /** In the smallest unit of the token. */
     units: string
+    /**
+     * Such as
+     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
+     */
     signature: string
     /** ISO 8601, UTC, with milliseconds. */
     receivedAt: string
@@ -357,8 +393,9 @@ export type DeliveryAttempt = {
 }
 
 export type EventDelivery = {
-  /** Such as `we_01hx…`. */
+  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
   endpointId: string
+  /** Such as `https://shop.example/webhooks`. */
   url: string
   status: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
   /** Null when it is over, and while an attempt is under way. */
@@ -374,11 +411,18 @@ export type LowBalance = {
   threshold: number | string
 }
 
+export type NairaFunding = {
+  /** Such as `NGN`. */
+  asset: 'NGN'
+  /** Naira in kobo. */
+  amount: number
+}
+
 export type Payment = {
-  /** Such as `pay_01hx…`. */
+  /** Such as `pay_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   source: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet'
-  /** Such as `va_01hx…`. */
+  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
   accountReference: string
   /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
   amount: number | string
@@ -417,7 +461,7 @@ export type Payment = {
 }
 
 export type PaymentReturn = {
-  /** Such as `rf_01hx…`. */
+  /** Such as `rf_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** A return is of money that was never accepted. */
   kind: 'return' | 'refund'
@@ -433,7 +477,9 @@ export type PaymentReturn = {
     bankCode: string
     /** Such as `0123456789`. */
     accountNumber: string
+    /** Such as `GTBank`. */
     bankName: string
+    /** Such as `ADA OBI`. */
     accountName: string
   } | {
     /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
@@ -445,7 +491,7 @@ export type PaymentReturn = {
 
 export type Profile = {
   merchant: {
-    /** Such as `mer_01hx…`. */
+    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
     id: string
     /** The name that payers see; the name of the merchant until you set one. */
     displayName: string
@@ -465,16 +511,17 @@ export type Profile = {
 }
 
 export type PublicCheckoutSession = {
-  /** Such as `cs_01hx…`. */
+  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
   reference: string
   merchant: {
-    /** Such as `mer_01hx…`. */
+    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
     id: string
     /** Such as `Ada Stores`. */
     displayName: string
   }
   /** Naira in kobo. */
   amount: number
+  /** Such as `NGN`. */
   currency: 'NGN'
   /** Such as `Two loaves of agege bread`. */
   description: string
@@ -513,6 +560,7 @@ export type PublicCheckoutSession = {
     /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
     address: string
     asset: 'USDC' | 'USDT'
+    /** Such as `SOLANA`. */
     network: 'SOLANA'
     /** A decimal amount. */
     amount: string
@@ -573,10 +621,17 @@ export type Refusal = {
   /** A finer word. */
   reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
+    /** Such as `amount`. */
     field: string
+    /** Such as `is required`. */
     issue: string
   })[]
+  /**
+   * Such as `Correct what the message names (`details` has it by field) and send the request
+   * again.`.
+   */
   nextStep?: string
+  /** Such as `req_8f3a5c0d9e1b7a46000042`. */
   requestId: string
 }
 
@@ -587,9 +642,13 @@ export type Settings = {
      * resolve it. For an overpayment this is about the excess.
      */
     bank: {
+      /** Such as `return`. */
       underpayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       overpayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       latePayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       duplicatePayment: 'return' | 'accept' | 'hold'
     }
     /**
@@ -597,9 +656,13 @@ export type Settings = {
      * resolve it. For an overpayment this is about the excess.
      */
     crypto: {
+      /** Such as `return`. */
       underpayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       overpayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       latePayment: 'return' | 'accept' | 'hold'
+      /** Such as `return`. */
       duplicatePayment: 'return' | 'accept' | 'hold'
     }
   }
@@ -649,7 +712,7 @@ export type TestDeposit = {
 }
 
 export type TestFunding = {
-  /** Such as `fund_01hx…`. */
+  /** Such as `fund_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   asset: 'NGN' | 'USDC' | 'USDT'
   /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
@@ -659,7 +722,7 @@ export type TestFunding = {
 }
 
 export type VirtualAccount = {
-  /** Such as `va_01hx…`. */
+  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   /** Such as `order-1001`. */
   merchantReference: string
@@ -673,6 +736,7 @@ export type VirtualAccount = {
   bankName: string
   /** Naira in kobo. */
   amount: number
+  /** Such as `NGN`. */
   currency: 'NGN'
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
   /** The latest payment that did not match. */
@@ -699,11 +763,12 @@ export type VirtualAccount = {
 }
 
 export type WebhookEndpoint = {
-  /** Such as `we_01hx…`. */
+  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
   id: string
   /** Such as `https://example.com/webhooks`. */
   url: string
   events: string[]
+  /** Such as `Orders`. */
   description: string
   enabled: boolean
   disabledReason: 'merchant' | 'gone' | 'failing' | null
@@ -715,11 +780,12 @@ export type WebhookEndpoint = {
 }
 
 export type WebhookEndpointWithSecret = {
-  /** Such as `we_01hx…`. */
+  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
   id: string
   /** Such as `https://example.com/webhooks`. */
   url: string
   events: string[]
+  /** Such as `Orders`. */
   description: string
   enabled: boolean
   disabledReason: 'merchant' | 'gone' | 'failing' | null
@@ -749,6 +815,7 @@ export type CreateVirtualAccountInput = {
 export type ListVirtualAccountsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -768,6 +835,7 @@ export type CreateDedicatedAccountInput = {
 export type ListDedicatedAccountsQuery = {
   /** Yours. */
   externalReference?: string | undefined
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -793,6 +861,7 @@ export type CreateCryptoWalletInput = {
 export type ListCryptoWalletsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
+  /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -813,6 +882,7 @@ export type CreateDedicatedCryptoWalletInput = {
 export type ListDedicatedCryptoWalletsQuery = {
   /** Yours. */
   externalReference?: string | undefined
+  /** Only those in this state. */
   status?: 'ACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -822,8 +892,11 @@ export type ListDedicatedCryptoWalletsQuery = {
 
 /** List payments. */
 export type ListPaymentsQuery = {
+  /** Only those that came this way. */
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
+  /** What was paid into. */
   accountReference?: string | undefined
+  /** Only those in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -849,6 +922,7 @@ export type ResolvePaymentInput = {
     bankCode: string
     /** Such as `0123456789`. */
     accountNumber: string
+    /** Such as `ADA OBI`. */
     accountName?: string | undefined
   } | {
     /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
@@ -866,6 +940,7 @@ export type RefundPaymentInput = {
     bankCode: string
     /** Such as `0123456789`. */
     accountNumber: string
+    /** Such as `ADA OBI`. */
     accountName?: string | undefined
   } | {
     /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
@@ -912,6 +987,7 @@ export type CreateCheckoutSessionInput = {
 export type ListCheckoutSessionsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
+  /** Only those in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -932,7 +1008,7 @@ export type CreateCryptoTransferInput = {
   network: 'SOLANA'
   /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
   destinationAddress: string
-  /** Such as `payout-9`. */
+  /** Yours; no two may have the same. */
   merchantReference?: string | undefined
   /** Anything of yours; it comes back as it was sent. */
   metadata?: Record<string, unknown> | undefined
@@ -950,7 +1026,9 @@ export type QuoteCryptoTransferInput = {
 
 /** List crypto transfers. */
 export type ListCryptoTransfersQuery = {
+  /** Yours; no two may have the same. */
   merchantReference?: string | undefined
+  /** Only those in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -963,14 +1041,15 @@ export type CreateBankTransferInput = {
   /** Naira in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** Such as `058`. */
+  /** As in `GET /v1/banks`. */
   bankCode: string
-  /** Such as `0123456789`. */
+  /** Ten digits. */
   accountNumber: string
   /** If sent, the transfer is refused when the account belongs to somebody else. */
   accountName?: string | undefined
+  /** What the recipient reads. */
   narration?: string | undefined
-  /** Such as `payout-9`. */
+  /** Yours; no two may have the same. */
   merchantReference?: string | undefined
   /** Anything of yours; it comes back as it was sent. */
   metadata?: Record<string, unknown> | undefined
@@ -981,9 +1060,9 @@ export type QuoteBankTransferInput = {
   /** Naira in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** Such as `058`. */
+  /** As in `GET /v1/banks`. */
   bankCode: string
-  /** Such as `0123456789`. */
+  /** Ten digits. */
   accountNumber: string
   /** If sent, the transfer is refused when the account belongs to somebody else. */
   accountName?: string | undefined
@@ -991,7 +1070,9 @@ export type QuoteBankTransferInput = {
 
 /** List bank transfers. */
 export type ListBankTransfersQuery = {
+  /** Yours; no two may have the same. */
   merchantReference?: string | undefined
+  /** Only those in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1001,12 +1082,15 @@ export type ListBankTransfersQuery = {
 
 /** Resolve the name of a bank account. */
 export type ResolveBankAccountQuery = {
+  /** As in `GET /v1/banks`. */
   bankCode: string
+  /** Ten digits. */
   accountNumber: string
 }
 
 /** List the statement. */
 export type ListBalanceEntriesQuery = {
+  /** Only its. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1018,15 +1102,23 @@ export type ListBalanceEntriesQuery = {
 export type ChangeSettingsInput = {
   policies?: {
     bank?: {
+      /** Such as `return`. */
       underpayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       overpayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       latePayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       duplicatePayment?: 'return' | 'accept' | 'hold' | undefined
     } | undefined
     crypto?: {
+      /** Such as `return`. */
       underpayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       overpayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       latePayment?: 'return' | 'accept' | 'hold' | undefined
+      /** Such as `return`. */
       duplicatePayment?: 'return' | 'accept' | 'hold' | undefined
     } | undefined
   } | undefined
@@ -1088,7 +1180,9 @@ export type RecoverWebhookEndpointInput = {
 
 /** List events. */
 export type ListEventsQuery = {
+  /** Only those of this type or group. */
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  /** What they are about. */
   resource?: string | undefined
   /** ISO 8601, UTC, with milliseconds. */
   from?: string | undefined
@@ -1110,6 +1204,7 @@ export type ListEventDeliveriesQuery = {
 
 /** Send an event again. */
 export type RedeliverEventInput = {
+  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
   endpointId?: string | undefined
 }
 
@@ -1117,9 +1212,11 @@ export type RedeliverEventInput = {
 export type ListRequestLogsQuery = {
   /** One, such as `422`, or a class, such as `4xx`. */
   status?: string | undefined
+  /** Only those with this method. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
   /** What the path begins with. */
   path?: string | undefined
+  /** As in `X-Request-Id`. */
   requestId?: string | undefined
   /** ISO 8601, UTC, with milliseconds. */
   from?: string | undefined
@@ -1132,15 +1229,7 @@ export type ListRequestLogsQuery = {
 }
 
 /** Fund a test balance. */
-export type FundTestBalanceInput = {
-  asset: 'NGN'
-  /** Naira in kobo. */
-  amount: number
-} | {
-  asset: 'USDC' | 'USDT'
-  /** A decimal amount; at most 6 digits after the point. */
-  amount: string
-}
+export type FundTestBalanceInput = NairaFunding | CoinFunding
 
 /** Decide how a test transfer ends. */
 export type SettleTestDisbursementInput = {
@@ -1155,6 +1244,7 @@ export type PayTestAccountInput = {
   /** Naira in kobo. */
   amount: number
   sender?: {
+    /** Such as `ADA OBI`. */
     name?: string | undefined
     /** Such as `0123456789`. */
     accountNumber?: string | undefined
@@ -1163,6 +1253,7 @@ export type PayTestAccountInput = {
     /** The bank shows only the last digits of the sender. */
     masked?: boolean | undefined
   } | undefined
+  /** Such as `Two loaves of agege bread`. */
   narration?: string | undefined
   /** When the bank had the money; now unless it is said. */
   sentAt?: string | undefined

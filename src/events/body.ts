@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import type { Mode } from '../environment.js'
 import { prefixes, toReference } from '../ids.js'
-import { time } from './shapes.js'
+import { referenceSample, time } from './shapes.js'
 
 type Sendable = {
   eventId: string
@@ -28,11 +28,17 @@ export function toBody(event: Sendable): string {
 /** The schema of that text. */
 export function bodyOf(type: TSchema, data: TSchema) {
   return Type.Object({
-    id: Type.String({ description: 'Also in `webhook-id`.', examples: ['evt_01hx…'] }),
+    id: Type.String({
+      description: 'Also in `webhook-id`.',
+      examples: [referenceSample(prefixes.event)],
+    }),
     type,
     timestamp: time,
-    mode: Type.Enum(['test', 'live']),
-    sequence: Type.Integer({ minimum: 1, description: 'Grows with every event of the resource.' }),
+    mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
+    sequence: Type.Integer({
+      ...{ minimum: 1, description: 'Grows with every event of the resource.' },
+      examples: [1],
+    }),
     data,
   })
 }

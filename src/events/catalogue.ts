@@ -2,7 +2,6 @@ import Type, { type TSchema } from 'typebox'
 import { bodyOf } from './body.js'
 import { bankTransfer, cryptoTransfer } from './payout-resources.js'
 import {
-  checkoutSession,
   creditedAccount,
   creditedWallet,
   cryptoWallet,
@@ -13,6 +12,7 @@ import {
   virtualAccount,
   webhookEndpoint,
 } from './resources.js'
+import { checkoutSession } from './session-resources.js'
 
 type Entry = { when: string; data: TSchema }
 
@@ -108,5 +108,5 @@ export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** The body of a webhook of this type. */
 export function bodySchema(type: EventType) {
-  return bodyOf(Type.Literal(type), catalogue[type].data)
+  return bodyOf(Type.Literal(type, { examples: [type] }), catalogue[type].data)
 }

@@ -1,11 +1,14 @@
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { type AccountKind, accountKinds } from '../collections/account.js'
 import { type Found, getAccount } from '../collections/find-accounts.js'
+import { referenceSample } from '../events/shapes.js'
 import { endAndClose, operationOf, show, titleOf } from './accounts.js'
 import { successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
+import { inPath } from './schemas.js'
 
 type About = { kind: AccountKind; path: string; resource: TSchema }
 /** How asking for a wallet is described. */
@@ -18,7 +21,8 @@ export const lookAgain = {
 type Words = { summary: string; description: string }
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
-const params = Type.Object({ reference: Type.String() })
+const paramsOf = (kind: AccountKind) =>
+  inPath('reference', referenceSample(accountKinds[kind].prefix))
 
 /** Of accounts that wait for one amount. */
 export function cancelRoute(rooms: Rooms, { kind, path, resource }: About): Route {
@@ -28,9 +32,10 @@ export function cancelRoute(rooms: Rooms, { kind, path, resource }: About): Rout
     operation: `cancel${operationOf(kind)}`,
     summary: `Cancel a ${accountKinds[kind].words}`,
     description: 'You want no money here any more. What comes all the same counts as late.',
-    params,
+    params: paramsOf(kind),
     answers: { 200: resource },
-    codes: ['not_found', 'account_action_failed'],
+    example: { status: 'CANCELLED' },
+    refusals: ['not_found', ...refusedAs('account_action_failed', 'invalid_state')],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, kind, ...ask.params }
       return endAndClose(rooms, ask, name, `${titleOf(kind)} cancelled`)
@@ -45,9 +50,9 @@ export function requeryRoute(rooms: Rooms, { kind, path, resource }: About, word
     path: `${path}/:reference/requery`,
     operation: `requery${operationOf(kind)}`,
     ...words,
-    params,
+    params: paramsOf(kind),
     answers: { 200: resource },
-    codes: ['not_found', 'account_action_failed'],
+    refusals: ['not_found', ...refusedAs('account_action_failed', 'rail_unavailable')],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, kind, ...ask.params }
       const { account } = await getAccount(rooms.db, name)

@@ -11,6 +11,7 @@ import {
 import type { AccountWish } from '../collections/order-accounts.js'
 import type { WalletWish } from '../collections/order-wallets.js'
 import { showAccount } from '../collections/show-account.js'
+import { referenceSample } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { readPosition, writePosition } from './cursor.js'
@@ -18,7 +19,7 @@ import { listText, successText } from './envelope.js'
 import { type Asker, toCall, toLateCall, toRemembered } from './keyed-lane.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, page, pageQuery, plainText } from './schemas.js'
+import { closed, inPath, page, pageQuery, plainText, withStatus } from './schemas.js'
 
 export const referenceIn = Type.String({
   minLength: 1,
@@ -122,7 +123,7 @@ function listRoute(db: Rooms['db'], about: About): Route {
     description: `Newest first${listed ? `; those that are ${listed} unless you ask for others` : ''}.`,
     query: closed({
       [named]: Type.Optional(referenceIn),
-      status: Type.Optional(Type.Enum(statuses, { type: 'string' })),
+      status: Type.Optional(withStatus(statuses)),
       ...pageQuery,
     }),
     answers: { 200: page(resource) },
@@ -162,9 +163,9 @@ function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About):
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
     description: 'As it is now.',
-    params: Type.Object({ [parameter]: Type.String() }),
+    params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
     answers: { 200: resource },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params }) {
       const reference = (params as Record<string, string>)[parameter]!
       const name = { environmentId: environment.id, kind, reference }

@@ -10,9 +10,10 @@ import { authenticate } from './authenticate.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
-import { isKeyed, toOpenApi } from './openapi.js'
+import { toOpenApi } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
+import { isKeyed } from './refusals-of.js'
 import type { Ask, Route, RouteAnswer } from './route.js'
 
 type Guards = {

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import type { EnvironmentId } from '../environment.js'
-import { resource, time } from '../events/shapes.js'
-import { toReference } from '../ids.js'
+import { described, referenceSample, resource, time } from '../events/shapes.js'
+import { prefixes, toReference } from '../ids.js'
 import { purposes } from '../ledger/purposes.js'
 import { listEntries, type StatementEntry } from '../ledger/statement.js'
 import { limits } from '../limits.js'
@@ -19,17 +19,23 @@ import { amountOut, anyAsset, closed, page, pageQuery } from './schemas.js'
 const entry = resource('BalanceEntry', {
   number: Type.Integer({
     description: 'Its place in the statement of its asset: 1, 2, 3, … without gaps.',
+    examples: [1],
   }),
   asset: anyAsset,
   type: Type.String({ description: 'Why the balance changed.', examples: ['test_funding'] }),
   effect: Type.Enum(['post', 'hold', 'release'], {
     description: 'Counted at once, set aside for a payout, or given back by one.',
+    examples: ['post'],
   }),
   amount: Type.Union([Type.Integer(), Type.String()], {
     description: 'The change of the available balance; negative where it fell.',
+    examples: [1_250_000],
   }),
   balanceAfter: amountOut,
-  reference: Type.String({ description: 'What caused it.', examples: ['fund_01hx…'] }),
+  reference: Type.String({
+    description: 'What caused it.',
+    examples: [referenceSample(prefixes.funding)],
+  }),
   createdAt: time,
 })
 
@@ -45,7 +51,7 @@ export const balanceEntries = ({ db }: Rooms) =>
     description:
       'Every change of the available balance, newest first, with the balance after it. With `Accept: text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.',
     tag: 'Balances',
-    query: closed({ asset: Type.Optional(anyAsset), ...pageQuery }),
+    query: closed({ asset: Type.Optional(described(anyAsset, 'Only its.')), ...pageQuery }),
     answers: { 200: page(entry) },
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {

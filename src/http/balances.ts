@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { resource } from '../events/shapes.js'
+import { described, resource, showing } from '../events/shapes.js'
 import { listBalances } from '../ledger/balances.js'
 import { toWire } from '../money/amounts.js'
 import { success } from './envelope.js'
@@ -10,10 +10,8 @@ import { amountOut, anyAsset } from './schemas.js'
 const balance = resource('Balance', {
   asset: anyAsset,
   available: amountOut,
-  held: Type.Union([Type.Integer(), Type.String()], { description: 'Set aside by open payouts.' }),
-  pending: Type.Union([Type.Integer(), Type.String()], {
-    description: 'Received and not yet decided.',
-  }),
+  held: described(showing(amountOut, 0), 'Set aside by open payouts.'),
+  pending: described(showing(amountOut, 0), 'Received and not yet decided.'),
 })
 
 export const balances = ({ db }: Rooms) =>

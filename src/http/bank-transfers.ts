@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../environment.js'
 import { bankTransfer } from '../events/payout-resources.js'
-import { resource } from '../events/shapes.js'
+import { resource, text } from '../events/shapes.js'
 import { toWire } from '../money/amounts.js'
 import type { PayoutStatus } from '../payouts/payout.js'
 import type { BankDirectory } from '../payouts/ports.js'
@@ -10,18 +10,23 @@ import { success } from './envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { pay, readRoutes } from './payouts.js'
+import { bankSays, refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { accountNumberPattern, bankCodePattern, closed, kobo, plainText } from './schemas.js'
+import { accountNumberPattern, bankCodePattern, closed, kobo, naira, plainText } from './schemas.js'
 
 const path = '/v1/disbursements/bank-transfer'
 
-const bankCode = Type.String({ pattern: bankCodePattern, examples: ['058'] })
-const accountNumber = Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] })
+const bankCode = Type.String({
+  ...{ pattern: bankCodePattern, description: 'As in `GET /v1/banks`.', examples: ['058'] },
+})
+const accountNumber = Type.String({
+  ...{ pattern: accountNumberPattern, description: 'Ten digits.', examples: ['0123456789'] },
+})
 
 const target = {
   amount: kobo,
-  currency: Type.Optional(Type.Enum(['NGN'])),
+  currency: Type.Optional(naira),
   bankCode,
   accountNumber,
   accountName: Type.Optional(
@@ -37,7 +42,12 @@ const target = {
 
 const body = closed({
   ...target,
-  narration: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: plainText })),
+  narration: Type.Optional(
+    Type.String({
+      ...{ minLength: 1, maxLength: 100, pattern: plainText },
+      ...{ description: 'What the recipient reads.', examples: ['Salary of January'] },
+    }),
+  ),
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
 })
@@ -45,16 +55,18 @@ const body = closed({
 const quote = resource('BankTransferQuote', {
   amount: kobo,
   fee: Type.Integer({ examples: [2_500] }),
-  totalDebit: Type.Integer(),
-  currency: Type.Literal('NGN'),
-  lines: Type.Array(Type.Object({ operation: Type.String(), amount: Type.Integer() })),
+  totalDebit: Type.Integer({ examples: [1_252_500] }),
+  currency: Type.Literal('NGN', { examples: ['NGN'] }),
+  lines: Type.Array(
+    Type.Object({ operation: text('bank_transfer'), amount: Type.Integer({ examples: [2_500] }) }),
+  ),
 })
 
-const bank = resource('Bank', { code: Type.String(), name: Type.String() })
+const bank = resource('Bank', { code: text('058'), name: text('GTBank') })
 const bankAccount = resource('BankAccount', {
   bankCode,
   accountNumber,
-  bankName: Type.String(),
+  bankName: text('GTBank'),
   accountName: Type.String({ examples: ['ADA OBI'] }),
 })
 
@@ -86,7 +98,10 @@ const create = (rooms: Rooms) =>
       'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank says that it arrived, or `FAILED` when it is certain that nothing left; a bank may still send it back (`REVERSED`).',
     body,
     answers: { 201: bankTransfer },
-    codes: ['insufficient_balance', 'bank_transfer_failed'],
+    refusals: [
+      'insufficient_balance',
+      ...refusedAs('bank_transfer_failed', 'duplicate_reference', ...bankSays),
+    ],
     handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { merchantReference = null } = ask.body
@@ -105,7 +120,7 @@ const quoted = (rooms: Rooms) =>
     description: 'What it would cost now, and whether the account exists. Nothing is promised.',
     body: closed(target),
     answers: { 200: quote },
-    codes: ['bank_transfer_failed'],
+    refusals: refusedAs('bank_transfer_failed', ...bankSays),
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const wish = readTarget(ask)
@@ -131,10 +146,10 @@ const listBanks = (rooms: Rooms) =>
     answers: {
       200: Type.Object({
         items: Type.Array(bank),
-        nextCursor: Type.Null(),
+        nextCursor: Type.Null({ examples: [null] }),
       }),
     },
-    codes: ['bank_transfer_failed'],
+    refusals: refusedAs('bank_transfer_failed', 'rail_unavailable'),
     async handle({ environment }) {
       const items = await directoryOf(rooms, environment).listBanks()
       return success(200, 'Banks', { items, nextCursor: null })
@@ -153,7 +168,10 @@ const resolveName = (rooms: Rooms) =>
     answers: {
       200: bankAccount,
     },
-    codes: ['bank_transfer_failed'],
+    refusals: refusedAs(
+      'bank_transfer_failed',
+      ...(['unknown_bank', 'account_not_found', 'rail_unavailable'] as const),
+    ),
     async handle({ environment, query }) {
       const resolved = await directoryOf(rooms, environment).resolveName(query)
       if (resolved instanceof Refusal) throw resolved

@@ -4,7 +4,8 @@ import { endAccount } from '../collections/end-accounts.js'
 import { type FoundSession, getSession, listSessions } from '../collections/find-sessions.js'
 import { accountStatuses, type SessionStatus } from '../collections/session.js'
 import { showSession } from '../collections/show-session.js'
-import { checkoutSession } from '../events/resources.js'
+import { checkoutSession } from '../events/session-resources.js'
+import { sessionSample } from '../events/shapes.js'
 import { prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import { visibleText } from '../merchants/settings-document.js'
@@ -19,22 +20,26 @@ import { refuseUnusualNaira } from './naira-limits.js'
 import { readPrice } from './read-coins.js'
 import { expiryIn, readExpiry } from './read-expiry.js'
 import { readWebUrl } from './read-web-url.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import {
   closed,
   decimal,
   emailPattern,
+  inPath,
   kobo,
+  naira,
   network,
   page,
   pageQuery,
   stablecoin,
+  withStatus,
 } from './schemas.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
-const params = Type.Object({ reference: Type.String() })
+const params = inPath('reference', sessionSample)
 
 export function checkoutSessionRoutes(rooms: Rooms): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
@@ -51,6 +56,15 @@ const webUrl = (description: string) =>
     }),
   )
 
+const priceIn = Type.Object(
+  { asset: stablecoin, network, amount: decimal },
+  {
+    additionalProperties: false,
+    description:
+      'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
+  },
+)
+
 const create = (rooms: Rooms) =>
   route({
     ...base,
@@ -62,7 +76,7 @@ const create = (rooms: Rooms) =>
       'A page for one payment of one amount, at `url`: send your customer there. Without `expiresAt` it waits for 30 minutes.',
     body: closed({
       amount: kobo,
-      currency: Type.Optional(Type.Enum(['NGN'])),
+      currency: Type.Optional(naira),
       description: text(limits.checkout.descriptionLength, 'Two loaves of agege bread'),
       customer: closed({
         name: text(limits.names.length, 'Ada Obi'),
@@ -73,22 +87,17 @@ const create = (rooms: Rooms) =>
       }),
       merchantReference: Type.Optional(referenceIn),
       expiresAt: Type.Optional(expiryIn),
-      crypto: Type.Optional(
-        Type.Object(
-          { asset: stablecoin, network, amount: decimal },
-          {
-            additionalProperties: false,
-            description:
-              'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
-          },
-        ),
-      ),
+      crypto: Type.Optional(priceIn),
       successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
       cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
-    codes: ['checkout_session_failed', 'forbidden'],
+    refusals: refusedAs(
+      'checkout_session_failed',
+      ...(['kyc_missing', 'no_bank_account', 'account_refused'] as const),
+      ...(['rail_unavailable', 'no_payment_method'] as const),
+    ),
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { environment, now, body } = ask
@@ -126,7 +135,7 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
-      status: Type.Optional(Type.Enum(Object.keys(accountStatuses), { type: 'string' })),
+      status: Type.Optional(withStatus(Object.keys(accountStatuses))),
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
@@ -155,7 +164,7 @@ const read = ({ db }: Rooms) =>
     description: 'As it is now.',
     params,
     answers: { 200: checkoutSession },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
       const found = await getSession(db, { environmentId: environment.id, reference })
       return successText(200, 'Checkout session', showSession(found))
@@ -172,7 +181,8 @@ const cancel = (rooms: Rooms) =>
     description: 'The page says so, and money that comes all the same counts as late.',
     params,
     answers: { 200: checkoutSession },
-    codes: ['not_found', 'checkout_session_failed'],
+    example: { status: 'cancelled' },
+    refusals: ['not_found', ...refusedAs('checkout_session_failed', 'invalid_state')],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, reference: ask.params.reference }
       const { account } = await getSession(rooms.db, name)

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { cryptoTransfer } from '../events/payout-resources.js'
-import { resource } from '../events/shapes.js'
+import { resource, text } from '../events/shapes.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'
@@ -8,6 +8,7 @@ import { merchantReferenceIn, metadataIn, readMetadata } from './metadata.js'
 import { pay, readRoutes } from './payouts.js'
 import { readAddress, solanaAddress } from './read-address.js'
 import { readCoins } from './read-coins.js'
+import { chainSays, refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
 import { closed, decimal, network, stablecoin } from './schemas.js'
@@ -29,9 +30,9 @@ const body = closed({
 
 const quote = resource('CryptoTransferQuote', {
   amount: decimal,
-  fee: Type.String({ examples: ['1'] }),
-  totalDebit: Type.String({ examples: ['26.5'] }),
-  lines: Type.Array(Type.Object({ operation: Type.String(), amount: Type.String() })),
+  fee: text('0.5'),
+  totalDebit: text('26'),
+  lines: Type.Array(Type.Object({ operation: text('crypto_transfer'), amount: text('0.5') })),
 })
 
 export function cryptoTransferRoutes(rooms: Rooms): Route[] {
@@ -56,7 +57,10 @@ const create = (rooms: Rooms) =>
     tag: 'Disbursements',
     body,
     answers: { 201: cryptoTransfer },
-    codes: ['insufficient_balance', 'crypto_transfer_failed'],
+    refusals: [
+      'insufficient_balance',
+      ...refusedAs('crypto_transfer_failed', 'duplicate_reference', ...chainSays),
+    ],
     handle(ask) {
       const { merchantReference = null } = ask.body
       const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
@@ -76,7 +80,7 @@ const quoted = (rooms: Rooms) =>
     tag: 'Disbursements',
     body: closed(target),
     answers: { 200: quote },
-    codes: ['crypto_transfer_failed'],
+    refusals: refusedAs('crypto_transfer_failed', ...chainSays),
     async handle(ask) {
       const wish = readTarget(ask)
       const { asset, amount } = wish

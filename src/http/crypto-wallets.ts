@@ -6,6 +6,7 @@ import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { readPrice } from './read-coins.js'
 import { expiryIn, readExpiry } from './read-expiry.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, decimal, network, stablecoin } from './schemas.js'
@@ -45,7 +46,7 @@ const create = (rooms: Rooms) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: cryptoWallet },
-    codes: ['crypto_wallet_creation_failed', 'forbidden'],
+    refusals: refusedAs('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
     async handle(ask) {
       const { merchantReference, expiresAt } = ask.body
       const asset = ask.body.asset as Coin

@@ -1,10 +1,13 @@
 import Type from 'typebox'
 import { dedicatedAccount } from '../events/resources.js'
+import { referenceSample } from '../events/shapes.js'
+import { prefixes } from '../ids.js'
 import { accountRoutes, endAndClose, openAccount, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed } from './schemas.js'
+import { closed, inPath } from './schemas.js'
 
 const path = '/v1/collections/dedicated-accounts'
 const kind = 'dedicated_account'
@@ -31,7 +34,11 @@ const create = (rooms: Rooms) =>
       'A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
     body: closed({ externalReference: referenceIn, metadata: Type.Optional(metadataIn) }),
     answers: { 201: dedicatedAccount },
-    codes: ['dedicated_account_creation_failed', 'forbidden'],
+    refusals: refusedAs(
+      'dedicated_account_creation_failed',
+      ...(['duplicate_reference', 'kyc_missing', 'no_bank_account'] as const),
+      ...(['account_refused', 'rail_unavailable'] as const),
+    ),
     async handle(ask) {
       const { externalReference: merchantReference } = ask.body
       const metadata = readMetadata(ask)
@@ -47,9 +54,10 @@ const deactivate = (rooms: Rooms) =>
     operation: 'deactivateDedicatedAccount',
     summary: 'Deactivate a dedicated account',
     description: 'For good. What comes all the same is held until you resolve it.',
-    params: Type.Object({ accountReference: Type.String() }),
+    params: inPath('accountReference', referenceSample(prefixes.dedicatedAccount)),
     answers: { 200: dedicatedAccount },
-    codes: ['not_found'],
+    example: { status: 'INACTIVE' },
+    refusals: ['not_found'],
     async handle(ask) {
       const { accountReference: reference } = ask.params
       const name = { environmentId: ask.environment.id, kind, reference } as const

@@ -3,6 +3,7 @@ import { dedicatedCryptoWallet } from '../events/resources.js'
 import { lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
 import { closed, network } from './schemas.js'
@@ -33,7 +34,10 @@ const create = (rooms: Rooms) =>
       'A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
     body: closed({ externalReference: referenceIn, network, metadata: Type.Optional(metadataIn) }),
     answers: { 201: dedicatedCryptoWallet },
-    codes: ['dedicated_crypto_wallet_creation_failed', 'forbidden'],
+    refusals: refusedAs(
+      'dedicated_crypto_wallet_creation_failed',
+      ...(['duplicate_reference', 'kyc_missing', 'rail_unavailable'] as const),
+    ),
     async handle(ask) {
       const { externalReference: merchantReference } = ask.body
       const metadata = readMetadata(ask)

@@ -1,26 +1,26 @@
 import Type from 'typebox'
 import { findWallet } from '../collections/find-accounts.js'
-import { resource } from '../events/shapes.js'
+import { described, resource, signature } from '../events/shapes.js'
 import type { Coin } from '../money/assets.js'
-import { Refusal } from '../refusal.js'
+import { notFound, Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { readCoins } from './read-coins.js'
+import { refusedAs } from './refusals-of.js'
 import { requestName } from './request-name.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
-import { closed, decimal, stablecoin } from './schemas.js'
+import { closed, decimal, plainText, stablecoin } from './schemas.js'
 
 const address = Type.String({
   maxLength: 100,
+  pattern: plainText,
   description: 'Of a wallet of yours.',
   examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
 })
 
 const deposit = resource('TestDeposit', {
-  signature: Type.String({
-    description: 'Of the transaction, which any Solana client can look at.',
-  }),
+  signature: described(signature, 'Of the transaction, which any Solana client can look at.'),
   address,
   asset: stablecoin,
   amount: decimal,
@@ -40,31 +40,30 @@ export const depositCoins = (rooms: Rooms) =>
     tag: 'Test mode',
     body: closed({ address, asset: stablecoin, amount: decimal }),
     answers: { 201: deposit },
-    codes: ['not_found', 'account_action_failed'],
+    refusals: [
+      'not_found',
+      ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable'),
+    ],
     async handle(ask) {
       const { address: wallet, amount } = ask.body
       const asset = ask.body.asset as Coin
       const { coinCustomers, lookAtWallet } = rooms.collections
       if (!coinCustomers) throw notSimulated()
       const account = await findWallet(rooms.db, ask.environment.id, wallet)
-      if (!account) throw unknownWallet(wallet)
+      if (!account) throw notFound('wallet', wallet)
       const order = { address: wallet, asset, amount: readCoins(amount, asset) }
       const key = `deposit-${requestName(ask)}`
-      const signature = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
+      const sent = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
       await lookAtWallet(account)
       return rooms.change(
         toLateCall(
           ask,
-          async () => ({ signature, address: wallet, asset, amount }),
+          async () => ({ signature: sent, address: wallet, asset, amount }),
           (shown) => success(201, 'Coins sent', shown),
         ),
       )
     },
   })
-
-function unknownWallet(address: string): Refusal {
-  return new Refusal('not_found', { message: `There is no wallet ${address}.` })
-}
 
 /** It may be there all the same: under the same key, it is there once. */
 function noAnswer(error: Error): never {

@@ -2,9 +2,19 @@ import Type from 'typebox'
 import { idOfSession } from '../collections/session.js'
 import type { Mode } from '../environment.js'
 import { bodyOf, toBody } from '../events/body.js'
+import { exampleOfEvent } from '../events/examples.js'
 import { filters, typesOf } from '../events/filter.js'
 import { type Event, getEvent, listEvents } from '../events/find-events.js'
-import { resource, time } from '../events/shapes.js'
+import {
+  described,
+  notYet,
+  orNull,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  time,
+} from '../events/shapes.js'
 import { fromReferenceOfAnyKind, prefixes, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
@@ -16,39 +26,50 @@ import { success, successText } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { pageOf } from './page-of.js'
 import { readTime } from './read-time.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, page, pageQuery } from './schemas.js'
+import { closed, inPath, oneOf, page, pageQuery } from './schemas.js'
 
 const anyBody = bodyOf(
   Type.String({ examples: ['crypto_transfer.confirmed'] }),
-  Type.Object({}, { additionalProperties: true, description: 'The resource at that moment.' }),
+  Type.Object(
+    {},
+    {
+      ...{ additionalProperties: true, description: 'The resource at that moment.' },
+      examples: [exampleOfEvent('crypto_transfer.confirmed').data],
+    },
+  ),
 )
 const event = resource('WebhookEvent', anyBody.properties)
 
+const url = text('https://shop.example/webhooks')
+
 const attempt = resource('DeliveryAttempt', {
-  number: Type.Integer(),
-  url: Type.String({ description: 'Where it went.' }),
+  number: Type.Integer({ examples: [1] }),
+  url: described(url, 'Where it went.'),
   startedAt: time,
-  durationMs: Type.Integer(),
-  status: Type.Union([Type.Integer(), Type.Null()]),
-  error: Type.Union([Type.String(), Type.Null()]),
+  durationMs: Type.Integer({ examples: [84] }),
+  status: orNull(Type.Integer({ examples: [200] })),
+  error: notYet(Type.String()),
   response: Type.String({
     description: `The first ${limits.webhooks.responseBytes} bytes of the answer.`,
+    examples: ['ok'],
   }),
 })
 
 const delivery = resource('EventDelivery', {
-  endpointId: Type.String({ examples: ['we_01hx…'] }),
-  url: Type.String(),
-  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP']),
+  endpointId: reference(prefixes.webhookEndpoint),
+  url,
+  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP'], { examples: ['DELIVERED'] }),
   nextAttemptAt: Type.Union([time, Type.Null()], {
     description: 'Null when it is over, and while an attempt is under way.',
+    examples: [null],
   }),
   attempts: Type.Array(attempt),
 })
 
-const params = Type.Object({ id: Type.String() })
+const params = inPath('id', referenceSample(prefixes.event))
 const base = { access: 'secret', tag: 'Events' } as const
 
 export function eventRoutes(rooms: Rooms): Route[] {
@@ -64,8 +85,13 @@ const list = ({ db }: Rooms) =>
     summary: 'List events',
     description: 'Newest first; by type or group, by resource, by time.',
     query: closed({
-      type: Type.Optional(Type.Enum(filters, { type: 'string' })),
-      resource: Type.Optional(Type.String({ maxLength: limits.names.length })),
+      type: Type.Optional(oneOf(filters, 'Only those of this type or group.')),
+      resource: Type.Optional(
+        Type.String({
+          ...{ maxLength: limits.names.length, description: 'What they are about.' },
+          examples: [referenceSample(prefixes.cryptoTransfer)],
+        }),
+      ),
       from: Type.Optional(time),
       to: Type.Optional(time),
       ...pageQuery,
@@ -102,7 +128,7 @@ const read = ({ db }: Rooms) =>
     description: 'Exactly what was sent to webhook endpoints.',
     params,
     answers: { 200: event },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
       return successText(200, 'Event', showEvent(found, environment.mode))
@@ -120,7 +146,7 @@ const deliveries = ({ db }: Rooms) =>
     params,
     query: closed(pageQuery),
     answers: { 200: page(delivery) },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, query, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
       const items = (await listDeliveries(db, found)).map(showDelivery)
@@ -141,9 +167,12 @@ const again = (rooms: Rooms) =>
     summary: 'Send an event again',
     description: 'To one endpoint, or to all that listen to it.',
     params,
-    body: Type.Optional(closed({ endpointId: Type.Optional(Type.String()) })),
-    answers: { 200: Type.Object({ deliveries: Type.Integer() }) },
-    codes: ['not_found', 'webhook_endpoint_failed'],
+    body: Type.Optional(closed({ endpointId: Type.Optional(delivery.properties.endpointId) })),
+    answers: { 200: Type.Object({ deliveries: Type.Integer({ examples: [1] }) }) },
+    refusals: [
+      ...(['not_found', 'webhook_endpoint_failed'] as const),
+      ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled'),
+    ],
     handle(ask) {
       const { environment, params, body } = ask
       return rooms.change(

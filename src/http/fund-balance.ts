@@ -1,16 +1,22 @@
 import Type from 'typebox'
-import { resource, time } from '../events/shapes.js'
+import { reference, resource, showing, time } from '../events/shapes.js'
 import { newId, prefixes, toReference } from '../ids.js'
 import type { Asset } from '../money/assets.js'
 import { success } from './envelope.js'
 import { toCall } from './keyed-lane.js'
 import { readCoins } from './read-coins.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 import { amountOut, anyAsset, closed, decimal, kobo, stablecoin } from './schemas.js'
 
-const naira = closed({ asset: Type.Literal('NGN'), amount: kobo })
-const coins = closed({ asset: stablecoin, amount: decimal })
+const nairaAsset = Type.Literal('NGN', { examples: ['NGN'] })
+const naira = Object.assign(closed({ asset: nairaAsset, amount: kobo }), {
+  title: 'NairaFunding',
+})
+const coins = Object.assign(closed({ asset: stablecoin, amount: decimal }), {
+  title: 'CoinFunding',
+})
 const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
   type: 'object',
   required: ['asset', 'amount'],
@@ -20,9 +26,9 @@ const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
 })
 
 const funding = resource('TestFunding', {
-  reference: Type.String({ examples: ['fund_01hx…'] }),
+  reference: reference(prefixes.funding),
   asset: anyAsset,
-  amount: amountOut,
+  amount: showing(amountOut, 5_000_000),
   createdAt: time,
 })
 
@@ -38,7 +44,7 @@ export const fundBalance = (rooms: Rooms) =>
     tag: 'Test mode',
     body,
     answers: { 201: funding },
-    codes: ['balance_funding_failed'],
+    refusals: refusedAs('balance_funding_failed', 'balance_limit'),
     handle(ask) {
       const { asset } = ask.body
       const id = newId(ask.now)

@@ -18,6 +18,7 @@ export const merchantReferenceIn = Type.String({
   minLength: 1,
   maxLength: limits.names.length,
   pattern: plainText,
+  description: 'Yours; no two may have the same.',
   examples: ['payout-9'],
 })
 

@@ -1,19 +1,28 @@
 import type { FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { text } from '../events/shapes.js'
 import { keyPattern } from '../idempotency/key.js'
-import { type Code, codes, reasons } from '../refusals.js'
+import { codes, reasons } from '../refusals.js'
+import { isKeyed, refusalsOf, statusOf } from './refusals-of.js'
 import type { Access, Route } from './route.js'
 import { closed } from './schemas.js'
 
 const failure = Type.Object(
   {
-    status: Type.Literal(false),
-    message: Type.String({ description: 'Says what to change.' }),
-    code: Type.Enum(Object.keys(codes)),
-    reason: Type.Optional(Type.Enum(Object.keys(reasons), { description: 'A finer word.' })),
-    details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), issue: Type.String() }))),
-    nextStep: Type.Optional(Type.String()),
-    requestId: Type.String(),
+    status: Type.Literal(false, { examples: [false] }),
+    message: Type.String({
+      description: 'Says what to change.',
+      examples: ['amount is required.'],
+    }),
+    code: Type.Enum(Object.keys(codes), { examples: ['validation_failed'] }),
+    reason: Type.Optional(
+      Type.Enum(Object.keys(reasons), { description: 'A finer word.', examples: ['invalid_json'] }),
+    ),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: text('amount'), issue: text('is required') })),
+    ),
+    nextStep: Type.Optional(text(codes.validation_failed.nextStep)),
+    requestId: text('req_8f3a5c0d9e1b7a46000042'),
   },
   { title: 'Refusal', description: 'The request was refused, or failed.' },
 )
@@ -27,10 +36,6 @@ const key = Type.String({
 })
 const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
 const requiredKeyHeader = Type.Object({ 'Idempotency-Key': key })
-
-export function isKeyed(route: Route): boolean {
-  return route.method === 'POST' && (route.access === 'secret' || route.access === 'any_key')
-}
 
 const security: Record<Access, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
@@ -70,20 +75,18 @@ function successes(route: Route) {
   )
 }
 
-function envelope(data: TSchema): TSchema {
-  return Type.Object({ status: Type.Literal(true), message: Type.String(), data })
+export function envelope(data: TSchema): TSchema {
+  const status = Type.Literal(true, { examples: [true] })
+  return Type.Object({ status, message: Type.String({ examples: ['Done'] }), data })
 }
 
-/** Every status that the codes of this operation can have, and those that any request can meet. */
+/** Every status that it can refuse with. */
 function failures(route: Route) {
-  const always: Code[] = ['validation_failed', 'rate_limited', 'internal_error']
-  const byAccess: Code[] = security[route.access].length === 0 ? [] : ['authentication_failed']
-  const all = [...always, ...byAccess, ...route.codes]
-  const statuses = new Set<number>(all.map((code) => codes[code].status))
-  statuses.add(503)
-  if (route.body) for (const status of [413, 415]) statuses.add(status)
-  if (isKeyed(route)) for (const status of [409, 422]) statuses.add(status)
-  if (route.isTestOnly) statuses.add(403)
-  const answer = { description: 'Refused.', content: { 'application/json': { schema: failure } } }
-  return Object.fromEntries([...statuses].map((status) => [status, answer]))
+  const statuses = new Set(refusalsOf(route).map(statusOf))
+  // Each its own: what is true of one status is not of another.
+  const answer = () => ({
+    description: 'Refused.',
+    content: { 'application/json': { schema: failure } },
+  })
+  return Object.fromEntries([...statuses].map((status) => [status, answer()]))
 }

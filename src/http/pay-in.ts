@@ -4,41 +4,46 @@ import { findByNumber } from '../collections/find-accounts.js'
 import { findByRailId } from '../collections/find-payments.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment } from '../events/resources.js'
+import { described, time, truth } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { readTime } from './read-time.js'
+import { refusedAs } from './refusals-of.js'
 import { requestName } from './request-name.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, route } from './route.js'
-import { closed, kobo, plainText } from './schemas.js'
+import { accountNumberPattern, bankCodePattern, closed, kobo, plainText } from './schemas.js'
 
-const text = Type.String({ minLength: 1, maxLength: limits.names.length, pattern: plainText })
+const words = (example: string) =>
+  Type.String({
+    ...{ minLength: 1, maxLength: limits.names.length, pattern: plainText },
+    examples: [example],
+  })
 
 const sender = closed({
-  name: Type.Optional(text),
-  accountNumber: Type.Optional(Type.String({ pattern: '^\\d{10}$', examples: ['0123456789'] })),
-  bankCode: Type.Optional(Type.String({ pattern: '^\\d{3,9}$', examples: ['058'] })),
-  masked: Type.Optional(
-    Type.Boolean({ description: 'The bank shows only the last digits of the sender.' }),
+  name: Type.Optional(words('ADA OBI')),
+  accountNumber: Type.Optional(
+    Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
   ),
+  bankCode: Type.Optional(Type.String({ pattern: bankCodePattern, examples: ['058'] })),
+  masked: Type.Optional(truth(false, 'The bank shows only the last digits of the sender.')),
 })
 
 const body = closed({
-  accountNumber: Type.String({ pattern: '^\\d{10}$', examples: ['0000014572'] }),
+  accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0000014572'] }),
   amount: kobo,
   sender: Type.Optional(sender),
-  narration: Type.Optional(text),
-  sentAt: Type.Optional(
-    Type.String({ description: 'When the bank had the money; now unless it is said.' }),
-  ),
+  narration: Type.Optional(words('Two loaves of agege bread')),
+  sentAt: Type.Optional(described(time, 'When the bank had the money; now unless it is said.')),
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: limits.sandboxBank.copies,
       description: 'How often the bank tells of it.',
+      examples: [1],
     }),
   ),
 })
@@ -57,7 +62,10 @@ export const payIn = (rooms: Rooms) =>
     tag: 'Test mode',
     body,
     answers: { 201: payment },
-    codes: ['not_found', 'account_action_failed'],
+    refusals: [
+      'not_found',
+      ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable', 'balance_limit'),
+    ],
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const railId = await payAndAnnounce(rooms, ask)

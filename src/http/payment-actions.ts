@@ -12,20 +12,23 @@ import { acceptHeld, returnHeld } from '../collections/resolve-payment.js'
 import { destinationOf } from '../collections/return-destination.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment } from '../events/resources.js'
+import { referenceSample } from '../events/shapes.js'
+import { prefixes } from '../ids.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Payout, returnKindOf } from '../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../payouts/ports.js'
 import { Refusal } from '../refusal.js'
 import { success } from './envelope.js'
 import { type Change, toLateCall, toRemembered } from './keyed-lane.js'
+import { bankSays, chainSays, refusedAs } from './refusals-of.js'
 import { amountIn, destinationIn, readAmount, readDestination } from './return-wish.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, route } from './route.js'
-import { closed } from './schemas.js'
+import { closed, inPath } from './schemas.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
-const params = Type.Object({ reference: Type.String() })
+const params = inPath('reference', referenceSample(prefixes.payment))
 
 export const resolvePayment = (rooms: Rooms) =>
   route({
@@ -41,7 +44,11 @@ export const resolvePayment = (rooms: Rooms) =>
       destination: Type.Optional(destinationIn),
     }),
     answers: { 200: payment },
-    codes: ['not_found', 'payment_action_failed'],
+    refusals: [
+      'not_found',
+      ...refusedAs('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
+      ...refusedAs('payment_action_failed', ...chainSays),
+    ],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, ...ask.params }
       const isAccepted = (ask.body.action as string) === 'accept'
@@ -78,7 +85,12 @@ export const refundOfPayment = (rooms: Rooms) =>
       closed({ amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) }),
     ),
     answers: { 201: payment },
-    codes: ['not_found', 'insufficient_balance', 'payment_action_failed'],
+    example: { amountAccepted: 0, amountReturning: 1_250_000, status: 'RETURNING' },
+    refusals: [
+      ...(['not_found', 'insufficient_balance'] as const),
+      ...refusedAs('payment_action_failed', 'invalid_state', 'amount_too_large', 'no_destination'),
+      ...refusedAs('payment_action_failed', ...new Set([...bankSays, ...chainSays])),
+    ],
     async handle(ask) {
       const name = { environmentId: ask.environment.id, ...ask.params }
       const found = await getPayment(rooms.db, name)

@@ -5,6 +5,7 @@ import { listReturns, showReturn } from '../collections/find-returns.js'
 import type { PaymentStatus } from '../collections/payment.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment, paymentReturn } from '../events/resources.js'
+import { referenceSample } from '../events/shapes.js'
 import { fromReferenceOfAnyKind, prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import { readPosition, writePosition } from './cursor.js'
@@ -12,11 +13,11 @@ import { success } from './envelope.js'
 import { refundOfPayment, resolvePayment } from './payment-actions.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, page, pageQuery } from './schemas.js'
+import { closed, inPath, oneOf, page, pageQuery, withStatus } from './schemas.js'
 
 const path = '/v1/collections/payments'
 const base = { access: 'secret', tag: 'Collections' } as const
-const params = Type.Object({ reference: Type.String() })
+const params = inPath('reference', referenceSample(prefixes.payment))
 
 export function paymentRoutes(rooms: Rooms): Route[] {
   return [list(rooms), read(rooms), returns(rooms), resolvePayment(rooms), refundOfPayment(rooms)]
@@ -34,11 +35,14 @@ const list = ({ db }: Rooms) =>
     summary: 'List payments',
     description: 'Newest first; by status, by source, or of one account.',
     query: closed({
-      source: Type.Optional(Type.Enum(sources, { type: 'string' })),
+      source: Type.Optional(oneOf(sources, 'Only those that came this way.')),
       accountReference: Type.Optional(
-        Type.String({ minLength: 1, maxLength: limits.names.length }),
+        Type.String({
+          ...{ minLength: 1, maxLength: limits.names.length, description: 'What was paid into.' },
+          examples: [referenceSample(prefixes.virtualAccount)],
+        }),
       ),
-      status: Type.Optional(Type.Enum(statuses, { type: 'string' })),
+      status: Type.Optional(withStatus(statuses)),
       ...pageQuery,
     }),
     answers: { 200: page(payment) },
@@ -74,7 +78,7 @@ const read = ({ db }: Rooms) =>
     description: 'As it is now: how much of it is accepted, held, on its way back, returned.',
     params,
     answers: { 200: payment },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
       const found = await getPayment(db, { environmentId: environment.id, reference })
       return success(200, 'Payment', showPayment(found))
@@ -92,7 +96,7 @@ const returns = ({ db }: Rooms) =>
     params,
     query: closed(pageQuery),
     answers: { 200: page(paymentReturn) },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { reference }, query }) {
       const { cursor, limit = limits.http.defaultPageSize } = query
       const of = await getPayment(db, { environmentId: environment.id, reference })

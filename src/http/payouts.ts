@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { referenceSample } from '../events/shapes.js'
 import type { Answer } from '../idempotency/answer.js'
 import { limits } from '../limits.js'
 import type { PayoutOrder } from '../payouts/create-payouts.js'
@@ -13,7 +14,7 @@ import { type Asker, type Call, toCall, toLateCall } from './keyed-lane.js'
 import { merchantReferenceIn } from './metadata.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, page, pageQuery } from './schemas.js'
+import { closed, inPath, page, pageQuery, withStatus } from './schemas.js'
 
 /**
  * Prepares a payout, holds its money, answers, and only then sends it. A refusal that is for good
@@ -68,7 +69,7 @@ export function readRoutes(
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(merchantReferenceIn),
-      status: Type.Optional(Type.Enum(Object.keys(statuses), { type: 'string' })),
+      status: Type.Optional(withStatus(Object.keys(statuses))),
       ...pageQuery,
     }),
     answers: { 200: page(resource) },
@@ -97,9 +98,9 @@ export function readRoutes(
     operation: `get${name}`,
     summary: `Verify a ${words}`,
     description: 'As it is now, with every attempt to carry it.',
-    params: Type.Object({ reference: Type.String() }),
+    params: inPath('reference', referenceSample(prefix)),
     answers: { 200: resource },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
       const tried = await getPayout(db, { environmentId: environment.id, kind, reference })
       return successText(200, title, showPayout(tried.payout, tried.attempts))

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { resource } from '../events/shapes.js'
+import { reference, resource } from '../events/shapes.js'
 import { prefixes, toReference } from '../ids.js'
 import { getSettings } from '../merchants/settings.js'
 import { Settings } from '../merchants/settings-document.js'
@@ -10,8 +10,8 @@ import { route } from './route.js'
 const { displayName, colour, logo } = Settings.properties.checkout.properties
 
 const answer = resource('Profile', {
-  merchant: Type.Object({ id: Type.String({ examples: ['mer_01hx…'] }), displayName }),
-  mode: Type.Enum(['test', 'live']),
+  merchant: Type.Object({ id: reference(prefixes.merchant), displayName }),
+  mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
   checkout: Type.Object({ colour, logo }),
   paymentMethods: Settings.properties.paymentMethods,
 })

@@ -1,17 +1,19 @@
 import Type from 'typebox'
 import type { PublicSession } from '../collections/find-public-sessions.js'
 import { writePublicSession } from '../collections/show-session.js'
-import { publicCheckoutSession } from '../events/resources.js'
+import { publicCheckoutSession } from '../events/session-resources.js'
+import { sessionSample } from '../events/shapes.js'
 import type { Coin } from '../money/assets.js'
 import { Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed } from './schemas.js'
+import { closed, inPath } from './schemas.js'
 
 const path = '/public/checkout/:reference'
 const base = { access: 'open', tag: 'Checkout' } as const
-const params = Type.Object({ reference: Type.String() })
+const params = inPath('reference', sessionSample)
 
 /** What a payer's browser may ask, knowing nothing but a reference. */
 export function publicCheckoutRoutes(rooms: Rooms): Route[] {
@@ -28,7 +30,7 @@ const read = (rooms: Rooms) =>
     description: 'Needs no key: who knows the reference may read it, from any page.',
     params,
     answers: { 200: publicCheckoutSession },
-    codes: ['checkout_session_not_found'],
+    refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
       const found = await findSession(rooms, reference)
       return successText(200, 'Checkout session', writePublicSession(now, found))
@@ -47,7 +49,7 @@ const stream = (rooms: Rooms) =>
     params,
     isStream: true,
     answers: {},
-    codes: ['checkout_session_not_found'],
+    refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, address }) {
       await findSession(rooms, reference)
       const body = rooms.streams.open({ reference, address })
@@ -69,7 +71,10 @@ const simulate = (rooms: Rooms) =>
     params,
     body: Type.Optional(closed({ method: Type.Optional(method) })),
     answers: { 200: publicCheckoutSession },
-    codes: ['checkout_session_not_found', 'checkout_session_failed'],
+    refusals: [
+      'checkout_session_not_found',
+      ...refusedAs('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
+    ],
     async handle({ params: { reference }, body, now }) {
       const found = await findSession(rooms, reference)
       const wish = (body as Wish)?.method ?? 'bank_transfer'
@@ -117,7 +122,7 @@ async function sendCoinsOnce(rooms: Rooms, { wallet, session }: PublicSession): 
   const { number: address, amount } = wallet
   const asset = wallet.asset as Coin
   const key = `checkout-${session.id.replaceAll('-', '')}`
-  await coinCustomers!.deposit({ key, address, asset, amount: amount! })
+  await coinCustomers!.deposit({ key, address, asset, amount: amount! }).catch(noAnswer)
   await lookAtWallet(wallet)
 }
 
@@ -138,6 +143,14 @@ async function findSession({ collections }: Rooms, reference: string): Promise<P
   const found = await collections.findSession(reference)
   if (!found) throw noSession()
   return found
+}
+
+/** It may be there all the same; asked for again, it is there once. */
+function noAnswer(error: Error): never {
+  throw new Refusal('checkout_session_failed', {
+    reason: 'rail_unavailable',
+    message: `The embedded chain does not answer (${error.message}). Retry in a moment.`,
+  })
 }
 
 function takesNoCoins(): Refusal {

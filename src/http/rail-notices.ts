@@ -5,6 +5,12 @@ import { success } from './envelope.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
 
+/** As a bank could write it; each does so in its own way, and its rail reads that. */
+const noticeSample = {
+  ...{ id: '019b8d627a807c319f045ad2be61e0f7', accountNumber: '0000014572' },
+  ...{ amount: '1250000', currency: 'NGN', paidAt: '2026-01-05T09:00:00.000Z' },
+}
+
 /** Where banks tell us of payments. Kept first, then answered, then judged. */
 export const railNotices = (rooms: Rooms) =>
   route({
@@ -16,10 +22,13 @@ export const railNotices = (rooms: Rooms) =>
     description:
       'For banks only: each signs in its own way. What is not genuine is refused and forgotten.',
     tag: 'Rails',
-    params: Type.Object({ rail: Type.String(), mode: Type.String() }),
-    body: Type.Object({}, { additionalProperties: true }),
+    params: Type.Object({
+      rail: Type.String({ description: 'The bank.', examples: ['sandbox-bank'] }),
+      mode: Type.String({ description: '`test` or `live`.', examples: ['test'] }),
+    }),
+    body: Type.Object({}, { additionalProperties: true, examples: [noticeSample] }),
     answers: { 200: Type.Object({}) },
-    codes: ['authentication_failed', 'not_found'],
+    refusals: ['authentication_failed', 'not_found'],
     async handle({ params, headers, bodyText: body }) {
       const mode = modes.find((one) => one === params.mode)
       const rail = mode && rooms.collections.rails[mode]

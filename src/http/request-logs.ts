@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { time } from '../events/shapes.js'
+import { described, notYet, orNull, reference, text, time, truth } from '../events/shapes.js'
 import { prefixes, timeOf, toReference } from '../ids.js'
 import { limits } from '../limits.js'
 import { notFound } from '../refusal.js'
@@ -11,31 +11,35 @@ import { readTime } from './read-time.js'
 import { isRequestId, requestIdPattern } from './request-id.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, page, pageQuery, plainText } from './schemas.js'
+import { closed, inPath, oneOf, page, pageQuery, plainText, statusPattern } from './schemas.js'
 
-const textOrNull = Type.Union([Type.String(), Type.Null()])
+const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
 const fields = {
-  id: Type.String({ examples: ['log_01hx…'] }),
-  requestId: Type.String({ description: 'As in `X-Request-Id`; your own, if you sent one.' }),
+  id: reference(prefixes.requestLog),
+  requestId: described(requestId, 'As in `X-Request-Id`; your own, if you sent one.'),
   method: Type.String({ examples: ['POST'] }),
   path: Type.String({ examples: ['/v1/disbursements/crypto'] }),
-  query: textOrNull,
+  query: notYet(Type.String()),
   status: Type.Integer({ examples: [201] }),
   durationMs: Type.Number({ examples: [12.3] }),
-  keyName: Type.String({ description: 'The API key, by the name that you gave it.' }),
-  replayed: Type.Boolean({
-    description: 'The answer was that of an earlier request with the same `Idempotency-Key`.',
+  keyName: Type.String({
+    description: 'The API key, by the name that you gave it.',
+    examples: ['Shop'],
   }),
+  replayed: truth(
+    false,
+    'The answer was that of an earlier request with the same `Idempotency-Key`.',
+  ),
   createdAt: time,
 }
 
 const withBodies = {
   ...fields,
-  requestBody: textOrNull,
-  requestBodyCut: Type.Boolean({ description: 'Only its start was kept.' }),
-  responseBody: textOrNull,
-  responseBodyCut: Type.Boolean({ description: 'Only its start was kept.' }),
+  requestBody: orNull(text('{"amount":"25.50","asset":"USDC","network":"SOLANA"}')),
+  requestBodyCut: truth(false, 'Only its start was kept.'),
+  responseBody: orNull(text('{"status":true,"message":"Crypto transfer submitted","data":{}}')),
+  responseBodyCut: truth(false, 'Only its start was kept.'),
 }
 
 const base = { access: 'secret', tag: 'Request logs', hidesBodies: true } as const
@@ -56,19 +60,28 @@ const list = ({ db }: Rooms) =>
     query: closed({
       status: Type.Optional(
         Type.String({
-          pattern: '^[1-5](\\d\\d|xx)$',
+          pattern: statusPattern,
           description: 'One, such as `422`, or a class, such as `4xx`.',
+          examples: ['4xx'],
         }),
       ),
-      method: Type.Optional(Type.Enum(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])),
+      method: Type.Optional(
+        oneOf(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'], 'Only those with this method.'),
+      ),
       path: Type.Optional(
         Type.String({
           pattern: plainText,
           maxLength: limits.http.cursorLength,
           description: 'What the path begins with.',
+          examples: ['/v1/disbursements'],
         }),
       ),
-      requestId: Type.Optional(Type.String({ pattern: requestIdPattern })),
+      requestId: Type.Optional(
+        Type.String({
+          ...{ pattern: requestIdPattern, description: 'As in `X-Request-Id`.' },
+          examples: ['req_8f3a5c0d9e1b7a46000042'],
+        }),
+      ),
       from: Type.Optional(time),
       to: Type.Optional(time),
       ...pageQuery,
@@ -99,9 +112,9 @@ const read = ({ db }: Rooms) =>
     operation: 'getRequestLog',
     summary: 'Read what was asked and answered',
     description: `By \`requestId\` (the newest, if you used one more than once) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLength.toLocaleString('en')} characters; secrets are never in them, and account numbers, names and e-mail addresses are masked.`,
-    params: Type.Object({ requestId: Type.String() }),
+    params: inPath('requestId', 'req_8f3a5c0d9e1b7a46000042'),
     answers: { 200: Type.Object(withBodies) },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle({ environment, params: { requestId } }) {
       if (!isRequestId(requestId)) throw notFound('request', requestId)
       const name = { environmentId: environment.id, name: requestId }

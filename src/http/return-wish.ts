@@ -20,7 +20,10 @@ const bankAccount = closed({
   bankCode: Type.String({ pattern: bankCodePattern, examples: ['058'] }),
   accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
   accountName: Type.Optional(
-    Type.String({ minLength: 1, maxLength: limits.names.length, pattern: plainText }),
+    Type.String({
+      ...{ minLength: 1, maxLength: limits.names.length, pattern: plainText },
+      examples: ['ADA OBI'],
+    }),
   ),
 })
 

@@ -5,6 +5,8 @@ import type { Environment } from '../environment.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
 import type { IdempotencyKey } from '../idempotency/key.js'
 import type { Code } from '../refusals.js'
+import type { Said } from './refusals-of.js'
+import type { Tag } from './tags.js'
 
 /** Who may ask: holders of a secret key, of any key, everyone, or who signs what it sends. */
 export type Access = 'secret' | 'any_key' | 'open' | 'signed'
@@ -69,22 +71,25 @@ export type Route = Traits & {
   operation: string
   summary: string
   description: string
-  tag: string
+  tag: Tag
   body?: TSchema
   query?: TSchema
   params?: TSchema
   /** The schema of `data`, by status. */
   answers: Record<number, TSchema>
-  codes: Code[]
+  /** What it can refuse with, beyond what any operation of its kind can. */
+  refusals: (Code | Said)[]
+  /** What sets its answer apart from others of the same shape, for the example of it. */
+  example?: object
   handle: (ask: Ask<never, never, never>) => Promise<RouteAnswer>
 }
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
   Route,
-  keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'codes'
+  keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'refusals'
 > &
   Partial<Traits> & {
-    codes?: Code[]
+    refusals?: (Code | Said)[]
     body?: Body
     query?: Query
     params?: Params
@@ -102,5 +107,5 @@ export function route<Body extends TSchema, Query extends TSchema, Params extend
   const body = isBare
     ? { body: Type.Optional(Type.Object({}, { additionalProperties: false })) }
     : {}
-  return { ...ordinary, codes: [], ...body, ...definition }
+  return { ...ordinary, refusals: [], ...body, ...definition }
 }

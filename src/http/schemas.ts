@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TSchema, type TString } from 'typebox'
+import { notYet } from '../events/shapes.js'
 import { limits } from '../limits.js'
 import { decimalPattern } from '../money/amounts.js'
 
@@ -6,6 +7,9 @@ import { decimalPattern } from '../money/amounts.js'
 
 /** What a database can keep and a log can show. */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/** One status, or a class of them. */
+export const statusPattern = '^[1-5](\\d\\d|xx)$'
 
 export const bankCodePattern = '^\\d{3,9}$'
 export const accountNumberPattern = '^\\d{10}$'
@@ -30,6 +34,9 @@ export const decimal = Type.String({
 
 export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 
+/** May be said, and says nothing new. */
+export const naira = Type.Enum(['NGN'], { examples: ['NGN'] })
+
 export const network = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
@@ -40,15 +47,31 @@ export const amountOut = Type.Union([Type.Integer(), Type.String()], {
   examples: [1_250_000],
 })
 
+/** Opaque: made by us, and only ever sent back. */
+const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
+
+/** What a path names. Whatever stands there is looked up, so it has no form of its own. */
+export const inPath = <Name extends string>(name: Name, example: string) =>
+  Type.Object({
+    [name]: Type.String({
+      description: 'As it was answered when it was made.',
+      examples: [example],
+    }),
+  } as Record<Name, TString>)
+
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: limits.http.pageSize, description: 'Items per page.' }),
+    Type.Integer({
+      ...{ minimum: 1, maximum: limits.http.pageSize, description: 'Items per page.' },
+      examples: [20],
+    }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: limits.http.cursorLength,
       description: 'The `nextCursor` of the page before.',
+      examples: [cursorSample],
     }),
   ),
 }
@@ -56,9 +79,15 @@ export const pageQuery = {
 export function page(item: TSchema) {
   return Type.Object({
     items: Type.Array(item),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
+    nextCursor: notYet(Type.String()),
   })
 }
+
+/** Which of the words, where a list is asked for. */
+export const oneOf = (words: string[], description: string) =>
+  Type.Enum(words, { type: 'string', description, examples: [words[0]] })
+
+export const withStatus = (statuses: string[]) => oneOf(statuses, 'Only those in this state.')
 
 /** Fields that are not named are refused, by name. */
 export function closed<Properties extends Record<string, TSchema>>(properties: Properties) {

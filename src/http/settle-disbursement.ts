@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { bankTransfer, cryptoTransfer } from '../events/payout-resources.js'
+import { referenceSample } from '../events/shapes.js'
+import { prefixes } from '../ids.js'
 import { getPayout, type Tried } from '../payouts/find-payouts.js'
 import { instructRail } from '../payouts/instruct-rail.js'
 import type { PayoutKind } from '../payouts/payout.js'
@@ -8,9 +10,10 @@ import { simulatedOutcomes } from '../payouts/simulated-outcomes.js'
 import { Refusal } from '../refusal.js'
 import { successText } from './envelope.js'
 import { toLateCall, toRemembered } from './keyed-lane.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { route } from './route.js'
-import { closed } from './schemas.js'
+import { closed, inPath } from './schemas.js'
 
 const words = Object.values(simulatedOutcomes).flatMap((outcomes) => Object.keys(outcomes))
 
@@ -24,14 +27,16 @@ export const settleDisbursement = (rooms: Rooms) =>
     summary: 'Decide how a test transfer ends',
     description: describe(),
     tag: 'Test mode',
-    params: Type.Object({ reference: Type.String() }),
+    params: inPath('reference', referenceSample(prefixes.bankTransfer)),
     body: closed({
       outcome: Type.Enum([...new Set(words)], { type: 'string', examples: ['complete'] }),
     }),
-    answers: { 200: Type.Union([cryptoTransfer, bankTransfer]) },
-    codes: [
-      ...(['not_found', 'crypto_transfer_failed', 'bank_transfer_failed'] as const),
-      'payment_action_failed',
+    answers: { 200: Type.Union([bankTransfer, cryptoTransfer]) },
+    refusals: [
+      'not_found',
+      ...refusedAs('crypto_transfer_failed', 'invalid_state', 'not_simulated', 'rail_unavailable'),
+      ...refusedAs('bank_transfer_failed', 'invalid_state', 'not_simulated'),
+      ...refusedAs('payment_action_failed', 'invalid_state', 'not_simulated'),
     ],
     async handle(ask) {
       const { reference } = ask.params

@@ -6,7 +6,14 @@ import { limits } from '../limits.js'
 import { colour, origin, picture, visibleText } from '../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../money/amounts.js'
 import { type Detail, Refusal, sayBack } from '../refusal.js'
-import { accountNumberPattern, bankCodePattern, emailPattern, plainText } from './schemas.js'
+import { requestIdPattern } from './request-id.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  emailPattern,
+  plainText,
+  statusPattern,
+} from './schemas.js'
 
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
 const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
@@ -78,8 +85,8 @@ function withLowerCaseNames(schema: TSchema): TSchema {
   }
 }
 
-/** Patterns that a person would rather read as words. */
-const patternIssues: Record<string, string> = {
+/** A pattern is for programs: whoever is refused by one reads words. */
+export const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
   [visibleText]: 'must be a text that people can see, without control characters',
@@ -87,6 +94,8 @@ const patternIssues: Record<string, string> = {
   [bankCodePattern]: 'must be 3 to 9 digits',
   [accountNumberPattern]: 'must be 10 digits',
   [plainText]: 'must not contain control characters',
+  [statusPattern]: 'must be a status such as 422, or a class of them such as 4xx',
+  [requestIdPattern]: 'must be 1 to 100 letters, digits and any of _ . : -',
   [colour]: 'must be a colour such as #0a7d4f',
   [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
   [origin]:
@@ -200,7 +209,7 @@ function issueOf(error: ErrorObject): string {
       return typeof amount === 'bigint' ? 'is not valid' : amount.issue
     }
     case 'pattern':
-      return patternIssues[String(params.pattern)] ?? `must match ${params.pattern}`
+      return patternIssues[String(params.pattern)] ?? 'does not have the form that it must have'
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }

@@ -5,9 +5,10 @@ import { accountRoutes, openAccount, referenceIn } from './accounts.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { refuseUnusualNaira } from './naira-limits.js'
 import { expiryIn, readExpiry } from './read-expiry.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Route, route } from './route.js'
-import { closed, kobo } from './schemas.js'
+import { closed, kobo, naira } from './schemas.js'
 
 const path = '/v1/collections/virtual-accounts'
 const kind = 'virtual_account'
@@ -41,12 +42,15 @@ const create = (rooms: Rooms) =>
     body: closed({
       merchantReference: referenceIn,
       amount: kobo,
-      currency: Type.Optional(Type.Enum(['NGN'])),
+      currency: Type.Optional(naira),
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: virtualAccount },
-    codes: ['virtual_account_creation_failed', 'forbidden'],
+    refusals: refusedAs(
+      'virtual_account_creation_failed',
+      ...(['kyc_missing', 'no_bank_account', 'account_refused', 'rail_unavailable'] as const),
+    ),
     async handle(ask) {
       refuseUnusualNaira(rooms, ask)
       const { merchantReference, amount, expiresAt } = ask.body

@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox'
 import { hour } from '../clock.js'
 import { filters } from '../events/filter.js'
 import { webhookEndpoint } from '../events/resources.js'
-import { resource, time } from '../events/shapes.js'
+import { reference, referenceSample, resource, time, truth } from '../events/shapes.js'
+import { prefixes } from '../ids.js'
 import { limits } from '../limits.js'
 import {
   type CreatedEndpoint,
@@ -24,15 +25,16 @@ import { success } from './envelope.js'
 import { toLateCall } from './keyed-lane.js'
 import { pageOf } from './page-of.js'
 import { readTime } from './read-time.js'
+import { refusedAs } from './refusals-of.js'
 import type { Rooms } from './rooms.js'
 import { type Ask, type Route, route } from './route.js'
-import { closed, page, pageQuery, plainText } from './schemas.js'
+import { closed, inPath, page, pageQuery, plainText } from './schemas.js'
 
 const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
     description: 'Shown once. For the `v1` signature.',
-    examples: ['whsec_…'],
+    examples: ['whsec_kXo2Zg0yWc3lVb4bq1a0m8Jt6Yp5Rr9e'],
   }),
 })
 
@@ -46,13 +48,14 @@ const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
   maxItems: limits.webhooks.filters,
   uniqueItems: true,
   description: 'Types or groups such as `payment.*`; `*` for everything.',
+  examples: [['payment.*']],
 })
 const description = Type.String({
   maxLength: limits.names.length,
   pattern: plainText,
   examples: ['Orders'],
 })
-const params = Type.Object({ id: Type.String() })
+const params = inPath('id', referenceSample(prefixes.webhookEndpoint))
 const tag = 'Webhooks'
 
 /** Everything about where a merchant hears of events. */
@@ -86,7 +89,7 @@ const create = (rooms: Rooms) =>
       description: Type.Optional(description),
     }),
     answers: { 201: withSecret },
-    codes: ['webhook_endpoint_failed'],
+    refusals: refusedAs('webhook_endpoint_failed', 'too_many'),
     handle(ask) {
       const { environment, body } = ask
       const { href } = readUrl(body.url, environment.mode, rooms.allowsLoopbackWebhooks)
@@ -137,7 +140,7 @@ const read = ({ db }: Rooms) =>
     description: 'Without its secret, which is shown only when it is made.',
     params,
     answers: { 200: webhookEndpoint },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle(ask) {
       return success(200, 'Webhook endpoint', showEndpoint(await getEndpoint(db, nameOf(ask))))
     },
@@ -156,10 +159,10 @@ const change = ({ db, allowsLoopbackWebhooks }: Rooms) =>
       url: Type.Optional(url),
       events: Type.Optional(events),
       description: Type.Optional(description),
-      enabled: Type.Optional(Type.Boolean()),
+      enabled: Type.Optional(truth(true)),
     }),
     answers: { 200: webhookEndpoint },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle(ask) {
       const { body, environment } = ask
       const read = (text: string) => readUrl(text, environment.mode, allowsLoopbackWebhooks).href
@@ -185,7 +188,7 @@ const remove = ({ db }: Rooms) =>
     description: 'Nothing more is sent to it. Its deliveries stay on record.',
     params,
     answers: { 200: Type.Object({}) },
-    codes: ['not_found'],
+    refusals: ['not_found'],
     async handle(ask) {
       await db.transaction((tx) => deleteEndpoint(tx, ask.now, nameOf(ask)))
       return success(200, 'Webhook endpoint deleted', {})
@@ -202,7 +205,7 @@ const rotate = (rooms: Rooms) =>
     description: `Both secrets sign for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is shown once.`,
     params,
     answers: { 200: withSecret },
-    codes: ['not_found'],
+    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'too_many')],
     handle(ask) {
       return rooms.change(
         toLateCall(
@@ -224,8 +227,8 @@ const test = (rooms: Rooms) =>
     description:
       'A real `webhook_endpoint.test` event that only this endpoint hears, whatever its filter.',
     params,
-    answers: { 200: Type.Object({ eventId: Type.String({ examples: ['evt_01hx…'] }) }) },
-    codes: ['not_found', 'webhook_endpoint_failed'],
+    answers: { 200: Type.Object({ eventId: reference(prefixes.event) }) },
+    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
     handle(ask) {
       return rooms.change(
         toLateCall(
@@ -250,8 +253,8 @@ const recoverSince = (rooms: Rooms) =>
     description: `Everything since a time that this endpoint listens to and has not taken, at most ${limits.webhooks.recoveredAtOnce} events at once.`,
     params,
     body: closed({ since: time }),
-    answers: { 200: Type.Object({ deliveries: Type.Integer() }) },
-    codes: ['not_found', 'webhook_endpoint_failed'],
+    answers: { 200: Type.Object({ deliveries: Type.Integer({ examples: [3] }) }) },
+    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
     handle(ask) {
       const since = readTime('since', ask.body.since)
       return rooms.change(

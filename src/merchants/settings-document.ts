@@ -5,7 +5,7 @@ import { decimalPattern } from '../money/amounts.js'
 
 const closed = { additionalProperties: false }
 
-const Action = Type.Enum(['return', 'accept', 'hold'], { type: 'string' })
+const Action = Type.Enum(['return', 'accept', 'hold'], { type: 'string', examples: ['return'] })
 
 const Policies = Type.Object(
   { underpayment: Action, overpayment: Action, latePayment: Action, duplicatePayment: Action },
@@ -53,33 +53,40 @@ const Checkout = Type.Object(
       maxLength: limits.names.length,
       pattern: visibleText,
       description: 'The name that payers see; the name of the merchant until you set one.',
+      examples: ['Ada Stores'],
     }),
     colour: Type.Union([Type.String({ pattern: colour }), Type.Null()], {
       description: 'Colour of the page, such as `#0a7d4f`.',
+      examples: ['#0a7d4f'],
     }),
     logo: Type.Union([Type.String({ maxLength: pictureLength, pattern: picture }), Type.Null()], {
       description: 'A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64.',
+      examples: [null],
     }),
     frameOrigins: Type.Array(Type.String({ pattern: origin, maxLength: originLength }), {
       maxItems: limits.settings.frameOrigins,
       uniqueItems: true,
       description: 'Sites that may show the page in a frame, such as `https://shop.example`.',
+      examples: [['https://shop.example']],
     }),
   },
   closed,
 )
 
-const Decimal = Type.Union([
-  Type.String({ pattern: decimalPattern, maxLength: limits.money.decimalDigits + 1 }),
-  Type.Null(),
-])
+const Decimal = Type.Union(
+  [
+    Type.String({ pattern: decimalPattern, maxLength: limits.money.decimalDigits + 1 }),
+    Type.Null(),
+  ],
+  { examples: ['100'] },
+)
 
 const LowBalance = Type.Object(
   {
-    NGN: Type.Union([
-      Type.Integer({ minimum: 1, maximum: Number(limits.money.wireMax) }),
-      Type.Null(),
-    ]),
+    NGN: Type.Union(
+      [Type.Integer({ minimum: 1, maximum: Number(limits.money.wireMax) }), Type.Null()],
+      { examples: [100_000] },
+    ),
     USDC: Decimal,
     USDT: Decimal,
   },
@@ -91,7 +98,10 @@ const LowBalance = Type.Object(
 )
 
 const PaymentMethods = Type.Object(
-  { bankTransfer: Type.Boolean(), crypto: Type.Boolean() },
+  {
+    bankTransfer: Type.Boolean({ examples: [true] }),
+    crypto: Type.Boolean({ examples: [true] }),
+  },
   { ...closed, description: 'What payers are offered.' },
 )
 

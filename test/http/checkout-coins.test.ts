@@ -169,3 +169,14 @@ describe('pay this now', () => {
 })
 
 test('the whole database proves its claims', () => expectSoundBooks(house.db))
+
+// The last test of the file: the chain does not come back.
+test('in coins, a chain that is away is no bug of ours, and nothing is lost by it', async () => {
+  const { reference } = await shop.open()
+  await house.chain.kill()
+  const { status, json } = await simulate(reference, { method: 'crypto' })
+  expect([status, json.code, json.reason]).toEqual([
+    ...[503, 'checkout_session_failed', 'rail_unavailable'],
+  ])
+  expect((await simulate(reference)).json.data.status).toBe('paid')
+})

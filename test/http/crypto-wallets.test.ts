@@ -118,3 +118,17 @@ test('live mode asks for approval, and then for a chain', async () => {
   const deposit = await ask('POST', '/v1/test/crypto-deposits', { key, body })
   expect([deposit.status, deposit.json.reason]).toEqual([403, 'test_mode_only'])
 })
+
+// No database keeps a NUL: asked for one, it fails, and that was told as a bug of ours.
+test.each([
+  ['\u0000', 400],
+  ['a\u0007', 400],
+  ['x', 404],
+  ['\ud800', 400],
+])('coins sent to %j are refused', async (address, expected) => {
+  const body = { address, asset: 'USDC', amount: '1' }
+  const { status } = await ask('POST', '/v1/test/crypto-deposits', {
+    ...{ key: merchant.test.secret, body },
+  })
+  expect(status).toBe(expected)
+})

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { patternIssues } from '../../src/http/validation.js'
 import { createConformance } from '../support/conformance.js'
 import { type House, openHouse, type Reply } from '../support/house.js'
 
@@ -63,6 +64,15 @@ describe('the document', () => {
       expect(named(id)).toMatchObject({ required: false })
     for (const id of ['createCheckoutSession', 'resolvePayment', 'changeSettings'])
       expect(named(id)).toMatchObject({ required: true })
+  })
+
+  // Whoever is refused for a pattern is told so in words, and there must be some for each.
+  test('has no pattern that nobody has words for', () => {
+    const sent = operations.map(({ operation }) => [operation.parameters, operation.requestBody])
+    const found = JSON.stringify(sent).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)
+    const patterns = new Set([...found].map(([, text]) => JSON.parse(text!) as string))
+    expect(patterns.size).toBeGreaterThan(8)
+    expect([...patterns].filter((pattern) => !patternIssues[pattern])).toEqual([])
   })
 
   test('names every operation once', () => {

@@ -2,13 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 
 type Answer = { status: number; headers: Headers; text: string; json: unknown }
 type Json = { [name: string]: unknown }
-type Operation = { responses: Record<string, { content?: Json }> }
+type Media = { examples?: Json }
+type Operation = { responses: Record<string, { content?: Record<string, Media> }> }
 type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
  * Holds an answer against the OpenAPI document: its status must be promised for the operation, its
- * body must be as promised, and it must say nothing that the document does not mention. Answers
- * about paths and methods that are no operation are left alone.
+ * body must be as promised, and it must say nothing that the document does not mention: a refusal
+ * must be one that the operation has an example of. Answers about paths and methods that are no
+ * operation are left alone.
  */
 export function createConformance(given: object) {
   const document = structuredClone(given) as Document
@@ -32,20 +34,29 @@ export function createConformance(given: object) {
       throw new Error(
         `${said} against its schema: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
       )
+    const { examples } = promised.content[type]
+    if (examples && !(nameOf(answer.json) in examples))
+      throw new Error(`${said} with ${nameOf(answer.json)}, of which it has no example`)
   }
 }
 
-function findOperation(document: Document, method: string, url: string) {
-  const segments = url.split('?', 1)[0]!.split('/')
-  for (const [path, operations] of Object.entries(document.paths ?? {})) {
-    const operation = operations[method.toLowerCase()]
-    const pattern = path.split('/')
-    const isSame =
-      pattern.length === segments.length &&
-      pattern.every((part, index) => part.startsWith('{') || part === segments[index])
-    if (operation && isSame) return { path, operation }
-  }
-  return undefined
+function nameOf(refusal: unknown): string {
+  const { code, reason } = refusal as { code: string; reason?: string }
+  return reason ? `${code}.${reason}` : code
+}
+
+/** The path that names most of it literally is the one that is meant, as the document has it. */
+export function findOperation(document: Document, method: string, url: string) {
+  const segments = url.split(/[?#]/, 1)[0]!.split('/')
+  const isSame = (pattern: string[]) =>
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part.startsWith('{') || part === segments[index])
+  const openIn = (path: string) => path.split('{').length
+  const [path] = Object.keys(document.paths ?? {})
+    .filter((one) => isSame(one.split('/')))
+    .toSorted((left, right) => openIn(left) - openIn(right))
+  const operation = path && document.paths![path]![method.toLowerCase()]
+  return operation ? { path, operation } : undefined
 }
 
 /** A field that is answered and not documented is a mistake in one of the two. */
@@ -57,6 +68,6 @@ function closeObjects(value: unknown): void {
   for (const inner of Object.values(schema)) closeObjects(inner)
 }
 
-function escapePointer(segment: string): string {
+export function escapePointer(segment: string): string {
   return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
 }

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { fuzz } from './fuzz.js'
+import { tell } from './tell.js'
+
+/** A little of what `npm run fuzz` does at length, in every run of the tests. */
+
+const cases = 600
+
+test('what the document promises holds for whatever is sent', async () => {
+  const { url, ask, merchant } = await openBankHouse()
+  const { json: document } = await ask('GET', '/openapi.json')
+  const { test: own, live } = merchant
+  const keys = { secret: own.secret, public: own.public, liveSecret: live.secret }
+  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+  const report = await fuzz(
+    { url, document, keys: { ...keys, livePublic: live.public } },
+    { cases, seed, ms: 30_000 },
+    { accountNumber: magicAccounts.map(({ number }) => number) },
+  )
+  console.log(tell(report))
+  expect(report.troubles).toEqual([])
+})

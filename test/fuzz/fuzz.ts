@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { createJudge } from './judge.js'
+import { type Document, listOperations, type Operation } from './operations.js'
+import { type Draft, drafts } from './requests.js'
+import {
+  type Answer,
+  type Keys,
+  type Memory,
+  remember,
+  type Sent,
+  send,
+  toCurl,
+  toSent,
+} from './send.js'
+
+export type Target = { url: string; keys: Keys; document: Document }
+export type Bounds = { cases: number; seed: number; ms: number }
+export type Report = {
+  cases: number
+  seed: number
+  /** How often each operation was answered with each status. */
+  met: Map<string, Map<number, number>>
+  troubles: string[]
+}
+
+/** Values worth trying where a field of this name is asked for, such as those of test mode. */
+export type Dictionary = Record<string, string[]>
+
+const sequenceLength = 6
+/** To make one trouble smaller must not take the time of all others. */
+const sequencesAtOnce = 50
+const patienceMs = 20_000
+const meanLength = (1 + sequenceLength) / 2
+
+/**
+ * Asks the service everything that its document allows, and much that it does not, in short
+ * sequences that speak of what earlier answers named. A trouble is made as small as it can be, told
+ * with a command that shows it again, and not told twice; then the rest of the cases are tried.
+ */
+export async function fuzz(
+  target: Target,
+  bounds: Bounds,
+  dictionary: Dictionary,
+): Promise<Report> {
+  const sequences = listSequences(listOperations(target.document))
+  const judge = createJudge(target.document)
+  const memory: Memory = new Map(Object.entries(dictionary).map(([kind, all]) => [kind, [...all]]))
+  const report: Report = { cases: 0, seed: bounds.seed, met: new Map(), troubles: [] }
+  const known = new Set<string>()
+  const until = Date.now() + bounds.ms
+  let latest = ''
+
+  async function ask(draft: Draft): Promise<void> {
+    const sent = toSent(draft, target.keys, memory)
+    const answer = await send(target.url, sent).catch((error: Error) => error)
+    report.cases += 1
+    try {
+      if (answer instanceof Error) throw answer
+      count(report, draft, answer)
+      judge(sent, answer)
+      learn(memory, draft, sent, answer)
+    } catch (error) {
+      const name = `${draft.method} ${draft.template}: ${kindOf((error as Error).message)}`
+      if (known.has(name)) return
+      latest = name
+      throw new Error(`${(error as Error).message}\n${toCurl(target.url, sent)}`)
+    }
+  }
+
+  for (let round = 0; report.cases < bounds.cases && Date.now() < until; round += 1) {
+    const property = fc.asyncProperty(sequences, async (sequence) => {
+      for (const draft of sequence) await ask(draft)
+    })
+    const left = Math.ceil((bounds.cases - report.cases) / meanLength)
+    const leftMs = Math.max(until - Date.now(), 1)
+    const checked = await fc.check(property, {
+      ...{ seed: bounds.seed + round, numRuns: Math.min(left, sequencesAtOnce) },
+      interruptAfterTimeLimit: Math.min(leftMs, patienceMs),
+      markInterruptAsFailure: false,
+    })
+    if (!checked.failed) continue
+    known.add(latest)
+    const shrunk = `after ${checked.numShrinks} shrinks`
+    report.troubles.push(`${latest} (${shrunk})\n${(checked.errorInstance as Error).message}`)
+  }
+  return report
+}
+
+function listSequences(operations: Operation[]) {
+  return fc.array(fc.oneof(...operations.map(drafts)), { minLength: 1, maxLength: sequenceLength })
+}
+
+/** What differs from case to case does not make it another trouble. */
+function kindOf(message: string): string {
+  return message
+    .split('\n', 1)[0]!
+    .replace(/"[^"]*"|\b\w*\d\w*\b/g, '…')
+    .slice(0, 160)
+}
+
+function count({ met }: Report, { method, template }: Draft, { status }: Answer): void {
+  const name = `${method} ${template}`
+  const statuses = met.get(name) ?? new Map<number, number>()
+  met.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
+}
+
+/** References by their prefix, everything else by the name of its field. */
+function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
+  const key = headers[headers.indexOf('Idempotency-Key') + 1]
+  if (headers.includes('Idempotency-Key')) remember(memory, 'Idempotency-Key', key!)
+  if (who !== 'secret') return
+  JSON.stringify(json, (name, value) => {
+    if (typeof value !== 'string' || value.length > 500) return value
+    const [, prefix] = /^([a-z]+_)[0-9a-z]{16,}$/.exec(value) ?? []
+    if (prefix || learned.has(name)) remember(memory, prefix ?? name, value)
+    return value
+  })
+}
+
+const learned = new Set([
+  ...['accountNumber', 'address', 'merchantReference', 'externalReference', 'nextCursor'],
+])

@@ -1,0 +1,78 @@
+/** What the fuzzer knows of the service: its document, and nothing else. */
+
+export type Schema = {
+  $ref?: string
+  type?: string
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  examples?: unknown[]
+}
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  example?: unknown
+  schema: Schema
+}
+
+export type Operation = {
+  method: string
+  path: string
+  parameters: Parameter[]
+  body?: Schema
+  isStream: boolean
+}
+
+type Described = {
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
+}
+export type Document = {
+  paths: Record<string, Record<string, Described>>
+  components: { schemas: Record<string, Schema> }
+}
+
+export function listOperations(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => {
+      const body = requestBody?.content['application/json']?.schema
+      return {
+        ...{ method: method.toUpperCase(), path, parameters },
+        ...(body && { body: withoutRefs(document, body) }),
+        isStream: Boolean(responses[200]?.content?.['text/event-stream']),
+      }
+    }),
+  )
+}
+
+function withoutRefs(document: Document, schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_key, value) => {
+    const name = (value as Schema | null)?.$ref?.split('/').at(-1)
+    return name ? withoutRefs(document, document.components.schemas[name]!) : value
+  })
+}
+
+/** Every pattern that something sent must match. */
+export function listPatterns(operations: Operation[]): string[] {
+  const patterns = new Set<string>()
+  JSON.stringify(operations, (key, value) => {
+    if (key === 'pattern' && typeof value === 'string') patterns.add(value)
+    return value
+  })
+  return [...patterns]
+}

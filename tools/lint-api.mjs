@@ -1,0 +1,31 @@
+/**
+ * `npm run lint:api`: holds openapi.json against every rule of the linter. It is installed here
+ * when it is not there yet, so that nobody who runs the service has to have it.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const here = import.meta.dirname
+const wanted = readJson('package.json').dependencies['@redocly/cli']
+const linter = 'node_modules/@redocly/cli'
+
+if (readJson(`${linter}/package.json`)?.version !== wanted)
+  run('npm', ['ci', '--no-audit', '--no-fund'])
+// It would tell its makers of every run, and ask them for a newer version of itself.
+const silent = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+run(process.execPath, [`${linter}/bin/cli.js`, 'lint', '../openapi.json'], silent)
+
+function readJson(name) {
+  try {
+    return JSON.parse(readFileSync(path.join(here, name), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function run(command, words, more = {}) {
+  const env = { ...process.env, ...more }
+  const { status } = spawnSync(command, words, { cwd: here, env, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
