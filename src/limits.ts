@@ -246,14 +246,8 @@ export const limits = {
     ...{ noticesCompared: 1_000_000, numbersAsked: 1_000 },
     ...{ walletPages: 1_000, walletsPerPage: 1_000 },
   },
-  doctor: {
-    /** Work that has been due for so long is not being done. */
-    lateMs: 3 * minute,
-    answerMs: 5 * second,
-    clockMs: second,
-    /** A cluster's own time is only roughly the world's. */
-    chainSeconds: 60,
-  },
+  /** Work that is so late is not being done; a cluster's own time is only roughly the world's. */
+  doctor: { lateMs: 3 * minute, answerMs: 5 * second, clockMs: second, chainSeconds: 60 },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   testClock: {
     /** How far it moves at once, and how far from now, either way, a customer can have paid. */
