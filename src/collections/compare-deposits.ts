@@ -51,15 +51,16 @@ function isHeld({ amount, leaving }: Booked, held: bigint): boolean {
 
 async function listBooked(db: Reader, rail: string, last: string): Promise<Booked[]> {
   return db.rows(sql<Booked>`
-    select t.address, t.wallet, t.asset, coalesce(came.amount, 0)::bigint
-        + coalesce(refused.amount, 0)::bigint - coalesce(swept.landed, 0)::bigint as amount,
+    select t.address, t.wallet, t.asset, least(coalesce(came.amount, 0)
+        + coalesce(refused.amount, 0) - coalesce(swept.landed, 0),
+        ${limits.money.ledgerMax})::bigint as amount,
       coalesce(swept.live, 0)::bigint as leaving
     from token_accounts t
     left join collection_accounts a on a.rail = t.rail and a.number = t.wallet
     left join lateral (select sum(p.amount) as amount from payments p
       where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset
       ) came on true
-    left join lateral (select sum((n.announced ->> 'amount')::bigint) as amount from notices n
+    left join lateral (select sum((n.announced ->> 'amount')::numeric) as amount from notices n
       where n.rail = t.rail and n.announced ->> 'accountNumber' = t.wallet and n.state = 'REFUSED'
         and split_part(n.id, ':', 2) = t.address) refused on true
     left join lateral (select sum(p.amount) filter (where s.state = 'LANDED') as landed,

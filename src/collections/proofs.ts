@@ -43,7 +43,7 @@ const noticesArePayments: Proof = {
       full join (select p.*, e.mode from payments p join environments e on e.id = environment_id) p
         on p.rail = n.rail and p.mode = n.mode and p.rail_id = n.id
     where n.id is null or p.id is null
-      or (n.announced ->> 'amount')::bigint is distinct from p.amount`,
+      or (n.announced ->> 'amount')::numeric is distinct from p.amount`,
 }
 
 const accountsAddUp: Proof = {

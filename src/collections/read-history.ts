@@ -57,7 +57,7 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
   const newlyCame = news.filter(({ change }) => change > 0n)
   const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
   return {
-    ...{ amount: last.left, readTo: last.signature, readSlot: last.slot, deposits },
+    ...{ amount: keepable(last.left), readTo: last.signature, readSlot: last.slot, deposits },
     ...{ isUnread: isSweepMissing(one, before), trouble: null },
     busyUntil: busy > busyUntil ? busy : busyUntil,
   }
@@ -71,14 +71,21 @@ function isSweepMissing({ isUnread, asset, booked }: TokenAccount, amount: bigin
   return isUnread && isCoin(asset) && booked !== amount
 }
 
-/** Those before which something is missing. */
+/** Chains count further than the database: worthless tokens come in any number. */
+function keepable(amount: bigint): bigint {
+  const { ledgerMax } = limits.money
+  return amount < ledgerMax ? amount : ledgerMax
+}
+
+/** Those before which something is missing. Beyond what can be kept, nobody knows what was there. */
 function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
   const known = moves.findIndex(({ signature }) => signature === readTo)
   const isFromTheBeginning = readTo === null
+  const whole = amount === limits.money.ledgerMax ? undefined : amount
   return moves.flatMap(({ signature, left, change }, index) => {
     const before = moves[index - 1]?.left ?? (isFromTheBeginning ? 0n : undefined)
     const isNext = index === 0 && known === -1 && !isFromTheBeginning
-    const expected = isNext ? amount : before
+    const expected = isNext ? whole : before
     return expected === undefined || left - change === expected ? [] : [signature]
   })
 }

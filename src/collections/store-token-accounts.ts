@@ -25,17 +25,21 @@ export type TokenAccount = {
   booked: bigint | null
 }
 
-/** Those that are unread are few. */
-const booked = `case when job.is_unread then (
+/**
+ * Those that are unread are few. Of other tokens nothing is in the books, and anybody can send more
+ * of them than a bigint holds.
+ */
+const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then least(
   (select coalesce(sum(p.amount), 0) from payments p
     join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
     where a.rail = job.rail and a.number = job.wallet and p.asset = job.asset)
-  + (select coalesce(sum((n.announced ->> 'amount')::bigint), 0) from notices n
+  + (select coalesce(sum((n.announced ->> 'amount')::numeric), 0) from notices n
     where n.rail = job.rail and n.announced ->> 'accountNumber' = job.wallet
       and n.state = 'REFUSED' and split_part(n.id, ':', 2) = job.address)
   - (select coalesce(sum(p.amount), 0) from sweep_parts p
     join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
-    where p.rail = job.rail and p.token_account = job.address))::bigint end`
+    where p.rail = job.rail and p.token_account = job.address),
+  ${limits.money.ledgerMax})::bigint end`
 
 const tokenAccountsDue: DueTable = {
   table: 'token_accounts',

@@ -83,7 +83,7 @@ function placesOf(now: Date) {
     }))
 }
 
-type NewTokenAccount = {
+export type NewTokenAccount = {
   rail: string
   address: string
   wallet: string

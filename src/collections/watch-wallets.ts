@@ -5,19 +5,17 @@ import type { Logger } from '../log.js'
 import { isCoin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { isDedicated } from './account.js'
+import { keepLooks } from './keep-looks.js'
 import type { PaymentLane } from './payment-lane.js'
 import type { HistoryRange, WalletRail } from './ports.js'
 import { type Reading, readHistories } from './read-histories.js'
 import { type Left, readHistory } from './read-history.js'
-import { insertNotices } from './store-notices.js'
 import {
   claimTokenAccounts,
   type Look,
   postponeLooks,
   type TokenAccount,
-  writeLooks,
 } from './store-token-accounts.js'
-import { insertTokenAccounts } from './store-wallets.js'
 
 type Tools = {
   db: Database
@@ -35,7 +33,7 @@ type Tools = {
  * how many there were.
  */
 export async function watchWallets(tools: Tools, now: Date): Promise<number> {
-  const { db, rail, mode, lane, logger, isTroubled = false } = tools
+  const { db, rail, lane, logger, isTroubled = false } = tools
   if (!(await rail.hasMetItsChain())) return 0
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
@@ -46,16 +44,7 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   })
   const looks = seen.map((one) => conclude(tools, now, one))
   const strays = await findStrays(tools, now, looks)
-  const notices = looks.flatMap(({ deposits }) =>
-    deposits.map((announced) => ({
-      ...{ rail: rail.name, mode, id: announced.id, announced, body: null },
-    })),
-  )
-  await db.transaction(async (tx) => {
-    if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
-    insertTokenAccounts(tx, now, strays)
-    writeLooks(tx, looks)
-  })
+  const notices = await keepLooks(tools, now, { looks, strays })
   await postponeLooks(db, now, putOff)
   await Promise.all(
     notices.map(({ body, announced, ...name }) =>

@@ -26,7 +26,7 @@ import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 /** What goes wrong while wallets are watched and swept. */
 
 const house = await openWalletHouse()
-const { db, clock, chain, rail, wallets, logger } = house
+const { db, clock, chain, rail, wallets, logger, watchTroubled } = house
 
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
@@ -46,12 +46,6 @@ async function expectAgreement(): Promise<void> {
   expect(result!.differences).toEqual([])
   await expectSoundBooks(db)
 }
-
-const watchTroubled = (by: WalletRail = wallets) =>
-  watchWallets(
-    { db, rail: by, mode: 'test', lane: house.lane, logger, isTroubled: true },
-    clock.now(),
-  )
 
 test('a history that nobody can read does not hide what came to others', async () => {
   const opened = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(open))

@@ -70,8 +70,10 @@ export async function openWalletHouse() {
   })
   whenDone(() => lane.close())
 
-  const watch = (by: WalletRail = wallets) =>
-    watchWallets({ db, rail: by, mode: 'test', lane, logger }, clock.now())
+  const watching = { db, mode: 'test', lane, logger } as const
+  const watch = (by: WalletRail = wallets) => watchWallets({ ...watching, rail: by }, clock.now())
+  const watchTroubled = (by: WalletRail = wallets) =>
+    watchWallets({ ...watching, rail: by, isTroubled: true }, clock.now())
   const sweep = async () => {
     const swept = await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
     await chain.advance(untilFinal)
@@ -82,6 +84,7 @@ export async function openWalletHouse() {
 
   return {
     ...{ ...house, chain, clock, rail, openRail, wallets, lane, log, logger, watch, sweep },
+    watchTroubled,
 
     /** Everything that landed is final, and every worker does a round. */
     async settle() {

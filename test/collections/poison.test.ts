@@ -1,0 +1,137 @@
+import { address, generateKeyPairSigner } from '@solana/kit'
+import { getCreateAccountInstruction } from '@solana-program/system'
+import {
+  getInitializeAccount3Instruction,
+  getInitializeMint2Instruction,
+  getMintToInstruction,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { day, minute, second } from '../../src/clock.js'
+import type { WalletRail } from '../../src/collections/ports.js'
+import { tokenAccountOf } from '../rails/localnet/transfers.js'
+import { land, openFaucet } from '../rails/solana/rail.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** What strangers send to wallets, so that nothing that came to others is credited. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, wallets } = house
+
+let shop: ReturnType<typeof shopOf>
+beforeEach(async () => {
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+const open = async (reference: string) =>
+  (await shop.openDedicated(reference)).json.data as { reference: string; address: string }
+const available = async () => (await shop.balance()).available
+
+async function giveWorthless(wallet: string, amount: bigint) {
+  const stranger = await openFaucet(chain)
+  const [mint, account] = [await generateKeyPairSigner(), await generateKeyPairSigner()]
+  const make = async (newAccount: typeof mint, space: number) => {
+    const lamports: number = await chain.call('getMinimumBalanceForRentExemption', space)
+    const made = { payer: stranger, newAccount, lamports, space }
+    return getCreateAccountInstruction({ ...made, programAddress: TOKEN_PROGRAM_ADDRESS })
+  }
+  await land(chain, stranger, [
+    await make(mint, 82),
+    getInitializeMint2Instruction({
+      ...{ mint: mint.address, decimals: 0, mintAuthority: stranger.address },
+    }),
+  ])
+  await land(chain, stranger, [
+    await make(account, 165),
+    getInitializeAccount3Instruction({
+      ...{ account: account.address, mint: mint.address, owner: address(wallet) },
+    }),
+    getMintToInstruction({
+      ...{ mint: mint.address, token: account.address, mintAuthority: stranger, amount },
+    }),
+  ])
+  return account.address
+}
+
+const rowOf = async (tokenAccount: string) => {
+  const [row] = await db.rows(sql<{ isUnread: boolean; hasTrouble: boolean; amount: bigint }>`
+    select is_unread as "isUnread", has_trouble as "hasTrouble", amount from token_accounts
+    where address = ${tokenAccount}`)
+  return row
+}
+
+test('as many worthless tokens as there can be keep nothing back from anybody', async () => {
+  const victim = await open('victim')
+  const others = await Promise.all(['a', 'b', 'c'].map(open))
+  await shop.deposit(victim.address, '10')
+  await house.settle()
+  const stray = await giveWorthless(victim.address, 2n ** 64n - 1n)
+  await chain.advance(33)
+  clock.advance(day)
+  await house.watch()
+  for (const { address: to } of others) await shop.deposit(to, '10')
+  await house.settle()
+  await house.settle()
+  expect(await available()).toBe('39.8')
+  const most = 2n ** 63n - 1n
+  expect(await rowOf(stray)).toEqual({ amount: most, isUnread: false, hasTrouble: false })
+  await expectSoundBooks(db)
+})
+
+test('refused tokens that are more than a bigint together are added up all the same', async () => {
+  const { address: wallet } = await open('d')
+  await shop.deposit(wallet, '10')
+  await chain.advance(33)
+  const past = new Date(0)
+  await db.rows(sql`
+    insert into token_accounts
+      (rail, address, wallet, asset, busy_until, audited_at, due_at, is_unread)
+    values (${wallets.name}, 'stray', ${wallet}, 'mint', ${past}, ${clock.now()}, ${past}, true)`)
+  const usdc = await tokenAccountOf(wallet)
+  await db.rows(sql`
+    insert into notices (rail, mode, id, announced, state, reason, due_at, received_at)
+    select ${wallets.name}, 'test', 's' || number || ':' || place, json_build_object(
+      'accountNumber', ${wallet}::text, 'amount', '18000000000000000000'),
+      'REFUSED', 'too_large', ${past}, ${past}
+    from generate_series(1, 2) number, unnest(array['stray', ${usdc}]) place`)
+  await db.rows(sql`update token_accounts set is_unread = true where address = ${usdc}`)
+  clock.advance(minute)
+  await house.watch()
+  expect(await available()).toBe('9.95')
+  await expectSoundBooks(db)
+})
+
+// Whatever it is that the database does not take, it is of one account only.
+test('a look that cannot be kept is trouble of its account, and of nobody else', async () => {
+  const opened = await Promise.all(['e', 'f', 'g'].map(open))
+  for (const { address: to } of opened) await shop.deposit(to, '10')
+  await chain.advance(33)
+  const poisoned = await tokenAccountOf(opened[1]!.address)
+  const poisonous: WalletRail = {
+    ...wallets,
+    async readMoves(ranges) {
+      const read = await wallets.readMoves(ranges)
+      return read.map(({ moves, unreadable }, index) => {
+        const isMeant = ranges[index]!.tokenAccount === poisoned
+        const slot = 2n ** 64n
+        return { moves: isMeant ? moves.map((move) => ({ ...move, slot })) : moves, unreadable }
+      })
+    },
+  }
+  await house.watch(poisonous)
+  expect(await available()).toBe('19.9')
+  expect(await rowOf(poisoned)).toEqual({ amount: 0n, isUnread: true, hasTrouble: true })
+  const alarms = house.log.filter((line) => /"level":"?(error|50)/.test(line))
+  expect(alarms.join('')).toContain(poisoned)
+  clock.advance(second)
+  await shop.deposit(opened[0]!.address, '10')
+  await chain.advance(33)
+  await house.watch(poisonous)
+  expect(await available(), 'the others are watched on').toBe('29.85')
+  clock.advance(minute)
+  await house.watchTroubled()
+  expect(await available(), 'an honest look ends the trouble').toBe('39.8')
+})
