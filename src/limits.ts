@@ -199,7 +199,7 @@ export const limits = {
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
     /** Of accounts that cannot be read; and when a node did not answer at all. */
     ...{ troubleEveryMs: minute, retryMs: 2 * second },
-    /** So many are read at once; after so many that fail alone, nobody answers at all. */
+    /** So many are read at once; after so many that fail alone, perhaps nobody answers at all. */
     ...{ historiesAtOnce: 200, failuresInARow: 3 },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
     memoLength: 200,

@@ -75,7 +75,7 @@ function troubled(now: Date, one: Look['one'], { message: why }: Error): Look {
   }
 }
 
-/** Failures of the database, not of what it was given: it is looked again when the lease is over. */
+/** The database failed, not what it was given: it is looked again when the lease is over. */
 function isPassing(error: unknown): boolean {
   const isLost = error instanceof ConnectionLost || error instanceof OutcomeUnknown
   return isLost || isTransient(error)

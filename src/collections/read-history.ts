@@ -77,7 +77,7 @@ function keepable(amount: bigint): bigint {
   return amount < ledgerMax ? amount : ledgerMax
 }
 
-/** Those before which something is missing. Beyond what can be kept, nobody knows what was there. */
+/** Those before which something is missing. What was more than can be kept is not known. */
 function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
   const known = moves.findIndex(({ signature }) => signature === readTo)
   const isFromTheBeginning = readTo === null

@@ -13,6 +13,9 @@ export type Answer =
 /** The endpoint gave no answer that can be used: busy, broken, unreachable, or too slow. */
 export class EndpointFailure extends Error {}
 
+/** It has more to say than we read at once. Asked for less, it may well answer. */
+export class AnswerTooLarge extends EndpointFailure {}
+
 /** Who may say no to an endpoint, by throwing, when it has named its chain. */
 export type Acquaintance = { accept(genesisHash: string): void }
 
@@ -110,26 +113,32 @@ export class Endpoint {
         signal: AbortSignal.timeout(this.callMs),
       }
       const sent = request(this.#url, options, (response) => {
-        readText(response).then((text) => {
+        this.#readText(response).then((text) => {
           if (response.statusCode === 200) resolve(text)
           else fail(`HTTP ${response.statusCode}`)
-        }, fail)
+        }, reject)
       })
       sent.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.name))
       sent.end(body)
     })
   }
-}
 
-async function readText(response: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limits.solana.responseBytes) throw new EndpointFailure('the answer is too large')
-    chunks.push(chunk)
+  async #readText(response: http.IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = []
+    let size = 0
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        size += chunk.length
+        if (size > limits.solana.responseBytes) break
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      throw new EndpointFailure(`${this.host}: ${(error as Error).message}`)
+    }
+    if (size > limits.solana.responseBytes)
+      throw new AnswerTooLarge(`${this.host}: the answer is too large`)
+    return Buffer.concat(chunks).toString()
   }
-  return Buffer.concat(chunks).toString()
 }
 
 function parse(text: string): (Reply | null) | (Reply | null)[] {

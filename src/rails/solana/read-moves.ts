@@ -1,8 +1,14 @@
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import { type Answer, type Call, type Endpoint, EndpointFailure } from './endpoint.js'
-import { type Endpoints, inGroups } from './endpoints.js'
+import {
+  type Answer,
+  AnswerTooLarge,
+  type Call,
+  type Endpoint,
+  EndpointFailure,
+} from './endpoint.js'
+import { type Endpoints, inGroups, TooLarge } from './endpoints.js'
 import type { Line } from './history.js'
 import { listHistories } from './list-histories.js'
 import {
@@ -77,16 +83,20 @@ async function readAll(
   return known
 }
 
+/** Many at once, or by halves where that is too much; one that is too large alone stays unknown. */
 async function readInto(
   known: Map<string, Transaction>,
   signatures: string[],
   ask: (calls: Call[]) => Promise<Answer[]>,
 ): Promise<void> {
-  const read = async (group: string[]) => {
+  const read = async (group: string[]): Promise<void> => {
     const calls = group.map((signature) => {
       return { method: 'getTransaction', params: [signature, options] }
     })
-    for (const [index, { result = null }] of (await ask(calls)).entries()) {
+    const answers = await ask(calls).catch(nothingIfTooLarge)
+    if (!answers && group.length > 1)
+      for (const half of inGroups(group, Math.ceil(group.length / 2))) await read(half)
+    for (const [index, { result = null }] of (answers ?? []).entries()) {
       const transaction = readTransaction(result as ShownTransaction | null)
       if (transaction) known.set(group[index]!, transaction)
     }
@@ -96,11 +106,15 @@ async function readInto(
     await Promise.all(some.map(read))
 }
 
+function nothingIfTooLarge(error: unknown): undefined {
+  if (!(error instanceof TooLarge || error instanceof AnswerTooLarge)) throw error
+}
+
 async function askOrNothing(endpoint: Endpoint, logger: Logger, calls: Call[]): Promise<Answer[]> {
   try {
     return await endpoint.post(calls)
   } catch (error) {
-    if (!(error instanceof EndpointFailure)) throw error
+    if (!(error instanceof EndpointFailure) || error instanceof AnswerTooLarge) throw error
     logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
     return []
   }

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { minute, second } from '../../src/clock.js'
+import { limits } from '../../src/limits.js'
+import { setFaults } from '../rails/localnet/localnet.js'
+import { tokenAccountOf } from '../rails/localnet/transfers.js'
+import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
+import { openWallets } from '../rails/solana/wallets.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** Histories that cannot be read, several of them, beside others that can. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, watch, watchTroubled } = house
+
+let shop: ReturnType<typeof shopOf>
+beforeEach(async () => {
+  await setFaults(chain)
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+/** Wallets to each of which something came. */
+async function openPaid(references: string[]) {
+  const opened = []
+  for (const reference of references) {
+    const { address } = (await shop.openDedicated(reference)).json.data
+    await shop.deposit(address, '10')
+    opened.push({ address: address as string, account: await tokenAccountOf(address) })
+  }
+  await chain.advance(33)
+  return opened
+}
+
+const available = async () => (await shop.balance()).available
+
+async function countTroubled(): Promise<number> {
+  const rows = await db.rows(sql`select from token_accounts where has_trouble`)
+  return rows.length
+}
+
+/** A node that cannot list the histories of some accounts. */
+async function openForgetful(accounts: () => string[]) {
+  const url = await openTwistedNode(chain, ({ method, params }) =>
+    method === 'getSignaturesForAddress' && accounts().includes(params[0] as string)
+      ? new TwistedError(-32603, 'Internal error')
+      : undefined,
+  )
+  return openWallets(chain, { endpoints: [url], isPoor: true })
+}
+
+test('half of all histories cannot be read, and the other half is credited', async () => {
+  const opened = await openPaid(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+  let poisoned = opened.slice(0, 4).map(({ account }) => account)
+  const rail = await openForgetful(() => poisoned)
+  await watch(rail)
+  expect(await available()).toBe('39.8')
+  expect(await countTroubled()).toBe(4)
+  clock.advance(second)
+  expect(await watchTroubled(rail), 'those who watch the troubled look at all of them').toBe(4)
+  // One recovers behind three that do not.
+  poisoned = poisoned.slice(0, 3)
+  clock.advance(limits.deposits.troubleEveryMs)
+  expect(await watchTroubled(rail)).toBe(4)
+  expect(await available()).toBe('49.75')
+  expect(await countTroubled()).toBe(3)
+  poisoned = []
+  clock.advance(limits.deposits.troubleEveryMs)
+  await watchTroubled(rail)
+  expect(await available()).toBe('79.6')
+})
+
+test('when nobody answers any more, nobody is in trouble', async () => {
+  await openPaid(['i', 'j', 'k', 'l'])
+  let answered = 0
+  const url = await openTwistedNode(chain, ({ method }) => {
+    if (method === 'getMultipleAccounts') answered += 1
+    const isAway = method === 'getSignaturesForAddress' || answered > 1
+    return isAway ? new TwistedError(-32005, 'Node is behind') : undefined
+  })
+  const rail = await openWallets(chain, { endpoints: [url], isPoor: true })
+  await rail.hasMetItsChain()
+  answered = 0
+  await expect(watch(rail)).rejects.toThrow('no endpoint answers')
+  expect(await countTroubled()).toBe(0)
+  clock.advance(limits.deposits.retryMs)
+  await watch()
+  expect(await available()).toBe('39.8')
+})
+
+// What a transaction logs is for whoever sends it to decide, and an answer is read up to a limit.
+test('transactions that are long to tell are read, few at a time', async () => {
+  const [bad] = await openPaid(['m', 'n'])
+  for (let count = 0; count < 24; count += 1) await shop.deposit(bad!.address, '1')
+  await chain.advance(33)
+  const padding = 'x'.repeat(limits.solana.responseBytes / 20)
+  const url = await openTwistedNode(chain, ({ method }, result) =>
+    method === 'getTransaction' && result.transaction.message.accountKeys.includes(bad!.account)
+      ? { ...result, meta: { ...result.meta, logMessages: [padding] } }
+      : undefined,
+  )
+  await watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  expect(await available()).toBe('43.78')
+  expect(await countTroubled()).toBe(0)
+}, 60_000)
+
+test('one that is too long alone is named, and all others are credited', async () => {
+  const [bad] = await openPaid(['o', 'p'])
+  const [{ signature: fat }] = await chain.call('getSignaturesForAddress', bad!.account)
+  await shop.deposit(bad!.address, '10')
+  await chain.advance(33)
+  const padding = 'x'.repeat(limits.solana.responseBytes)
+  const url = await openTwistedNode(chain, ({ method, params }, result) =>
+    method === 'getTransaction' && params[0] === fat
+      ? { ...result, meta: { ...result.meta, logMessages: [padding] } }
+      : undefined,
+  )
+  await watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  expect(await available()).toBe('19.9')
+  expect(await countTroubled()).toBe(1)
+  expect(house.log.filter((line) => line.includes('deposits may be hidden')).join('')).toContain(
+    fat,
+  )
+  clock.advance(minute)
+  await watchTroubled()
+  expect(await available()).toBe('29.85')
+}, 60_000)
