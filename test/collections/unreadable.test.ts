@@ -125,3 +125,28 @@ test('one that is too long alone is named, and all others are credited', async (
   await watchTroubled()
   expect(await available()).toBe('29.85')
 }, 60_000)
+
+test('one node of several that tells of more than came makes no money', async () => {
+  const [paid] = await openPaid(['q'])
+  const liar = await openTwistedNode(chain, ({ method }, result) => {
+    if (method !== 'getTransaction') return undefined
+    const at = result.transaction.message.accountKeys.indexOf(paid!.account)
+    const post = result.meta.postTokenBalances.map((balance: { accountIndex: number }) =>
+      balance.accountIndex === at ? { ...balance, uiTokenAmount: { amount: '9999999' } } : balance,
+    )
+    return { ...result, meta: { ...result.meta, postTokenBalances: post } }
+  })
+  const endpoints = [liar, chain.url, chain.url]
+  const rail = await openWallets(chain, { endpoints, isPoor: true })
+  for (let round = 0; round < 5; round += 1) {
+    clock.advance(minute)
+    await watch(rail)
+    await watchTroubled(rail)
+  }
+  expect(await available()).toBe('0')
+  expect(await countTroubled()).toBe(1)
+  clock.advance(minute)
+  await watchTroubled(await openWallets(chain, { endpoints: endpoints.slice(1), isPoor: true }))
+  expect(await available()).toBe('9.95')
+  expect(await countTroubled()).toBe(0)
+})

@@ -14,17 +14,19 @@ const shop = shopOf(house, await house.hire('Ada'))
 const tickMs = 1_000
 
 /** A node that passes all on, and counts what it was asked for. */
-async function openCountedRail() {
+async function openCountedRail(nodes = 1) {
   let calls = 0
   let accounts = 0
   const methods: string[] = []
-  const url = await openTwistedNode(chain, ({ method, params }) => {
-    calls += 1
-    methods.push(method)
-    if (method === 'getMultipleAccounts') accounts += (params[0] as string[]).length
-    return undefined
-  })
-  const counted = await openWallets(chain, { endpoints: [url], isPoor: true })
+  const openNode = () =>
+    openTwistedNode(chain, ({ method, params }) => {
+      calls += 1
+      methods.push(method)
+      if (method === 'getMultipleAccounts') accounts += (params[0] as string[]).length
+      return undefined
+    })
+  const endpoints = await Promise.all(Array.from({ length: nodes }, openNode))
+  const counted = await openWallets(chain, { endpoints, isPoor: true })
   await counted.hasMetItsChain()
   return {
     methods,
@@ -108,15 +110,22 @@ test('what rests costs next to nothing, and twice as much of it hardly more', as
   expect(twice.asked).toBeLessThan(20 + 2 * 1.2 * share)
 }, 300_000)
 
-test('a deposit costs two calls, once', async () => {
-  const created = await shop.openDedicated('one who pays')
-  const counted = await openCountedRail()
+/** What is asked of the nodes beside balances when something comes. */
+async function costOfDeposit(reference: string, nodes: number): Promise<string[]> {
+  const created = await shop.openDedicated(reference)
+  const counted = await openCountedRail(nodes)
   await counted.watchFor(2)
   await shop.deposit(created.json.data.address, '5')
   await chain.advance(33)
   counted.methods.length = 0
   await counted.watchFor(10)
-  const reading = counted.methods.filter((method) => method !== 'getMultipleAccounts')
-  expect(reading).toEqual(['getSignaturesForAddress', 'getTransaction'])
+  return counted.methods.filter((method) => method !== 'getMultipleAccounts')
+}
+
+test('a deposit costs two calls, once, and one more for every further node', async () => {
+  const [listing, reading] = ['getSignaturesForAddress', 'getTransaction']
+  expect(await costOfDeposit('one who pays', 1)).toEqual([listing, reading])
   expect(await shop.balance()).toMatchObject({ available: '4.975' })
+  expect(await costOfDeposit('another', 3)).toEqual([listing, reading, reading, reading])
+  expect(await shop.balance()).toMatchObject({ available: '9.95' })
 })

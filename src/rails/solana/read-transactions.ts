@@ -1,0 +1,87 @@
+import { limits } from '../../limits.js'
+import type { Logger } from '../../log.js'
+import {
+  type Answer,
+  AnswerTooLarge,
+  type Call,
+  type Endpoint,
+  EndpointFailure,
+} from './endpoint.js'
+import { type Endpoints, inGroups, TooLarge } from './endpoints.js'
+import { readTransaction, type ShownTransaction, type Transaction } from './read-transaction.js'
+
+type Parts = { endpoints: Endpoints; logger: Logger }
+
+/** A transaction, and who has told of it. */
+export type Told = { transaction: Transaction; by: Endpoint }
+
+type Telling = { answers: Answer[]; endpoint: Endpoint }
+
+const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 }
+
+/** Of those that one node cannot show, all others are asked. */
+export async function readTransactions(
+  { endpoints, logger }: Parts,
+  signatures: string[],
+): Promise<Map<string, Told>> {
+  const known = new Map<string, Told>()
+  await readInto(known, signatures, (calls) => endpoints.askNaming(calls))
+  for (const endpoint of endpoints.all) {
+    const missing = signatures.filter((signature) => !known.has(signature))
+    if (missing.length === 0) break
+    await readInto(known, missing, (calls) => askOrNothing(endpoint, logger, calls))
+  }
+  return known
+}
+
+/** As one node tells it; what it does not know, or does not answer, is not there. */
+export async function readTransactionsAt(
+  endpoint: Endpoint,
+  logger: Logger,
+  signatures: string[],
+): Promise<Map<string, Told>> {
+  const known = new Map<string, Told>()
+  await readInto(known, signatures, (calls) => askOrNothing(endpoint, logger, calls))
+  return known
+}
+
+/** Many at once, or by halves where that is too much; one that is too large alone stays unknown. */
+async function readInto(
+  known: Map<string, Told>,
+  signatures: string[],
+  ask: (calls: Call[]) => Promise<Telling>,
+): Promise<void> {
+  const read = async (group: string[]): Promise<void> => {
+    const calls = group.map((signature) => {
+      return { method: 'getTransaction', params: [signature, options] }
+    })
+    const telling = await ask(calls).catch(nothingIfTooLarge)
+    if (telling) keep(known, group, telling)
+    else if (group.length > 1)
+      for (const half of inGroups(group, Math.ceil(group.length / 2))) await read(half)
+  }
+  const groups = inGroups(signatures, limits.solana.callsPerRequest)
+  for (const some of inGroups(groups, limits.solana.requestsUnderWay))
+    await Promise.all(some.map(read))
+}
+
+function keep(known: Map<string, Told>, group: string[], { answers, endpoint }: Telling): void {
+  for (const [index, { result = null }] of answers.entries()) {
+    const transaction = readTransaction(result as ShownTransaction | null)
+    if (transaction) known.set(group[index]!, { transaction, by: endpoint })
+  }
+}
+
+function nothingIfTooLarge(error: unknown): undefined {
+  if (!(error instanceof TooLarge || error instanceof AnswerTooLarge)) throw error
+}
+
+async function askOrNothing(endpoint: Endpoint, logger: Logger, calls: Call[]): Promise<Telling> {
+  try {
+    return { answers: await endpoint.post(calls), endpoint }
+  } catch (error) {
+    if (!(error instanceof EndpointFailure) || error instanceof AnswerTooLarge) throw error
+    logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
+    return { answers: [], endpoint }
+  }
+}
