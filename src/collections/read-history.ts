@@ -97,15 +97,16 @@ function toDeposit({ address, wallet, asset }: TokenAccount, move: Move): Announ
     accountNumber: wallet,
     amount: move.change,
     currency: asset,
-    sender: { address: move.sender },
+    sender: { address: move.sender === null ? null : readable(move.sender) },
     sessionId: null,
     narration: move.memo === null ? null : readable(move.memo),
     receivedAt: move.at,
   }
 }
 
-/** Anybody may write anything there, also what no database takes. */
-function readable(memo: string): string {
+/** Anybody may write anything there, also what no database takes. A cut may leave half a letter. */
+function readable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
-  return memo.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, limits.deposits.memoLength)
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+  return plain.slice(0, limits.deposits.memoLength).toWellFormed()
 }

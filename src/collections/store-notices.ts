@@ -18,7 +18,16 @@ export type NewNotice = NoticeName & {
 
 /** Bigints and times as text; nothing of it is a float. */
 function writeAnnounced(announced: Announced): string {
-  return JSON.stringify({ ...announced, amount: announced.amount.toString() })
+  const plain = { ...announced, amount: announced.amount.toString() }
+  const text = JSON.stringify(plain)
+  return mayBeBroken.test(text) ? JSON.stringify(plain, mendTexts) : text
+}
+
+/** Halves of letters and zeros, which the database keeps in json but never reads from it again. */
+const mayBeBroken = /\\u(?:d[89a-f]|0000)/
+
+function mendTexts(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', ' ') : value
 }
 
 export function readAnnounced(text: string): Announced {

@@ -133,4 +133,9 @@ test('anybody may write anything on a transaction, also what no database takes',
   })
   expect(deposits[0]!.narration).toMatch(/^ invoice \[31m 77!{100,}$/)
   expect(deposits[0]!.narration).toHaveLength(200)
+  const cut = readHistory(now, fresh, {
+    held: 5n,
+    reading: { moves: [{ ...move!, memo: `${'a'.repeat(199)}\u{1f600}` }], unreadable: [] },
+  })
+  expect(cut.deposits[0]!.narration).toBe(`${'a'.repeat(199)}\ufffd`)
 })

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { minute } from '../../src/clock.js'
+import { insertNotices } from '../../src/collections/store-notices.js'
+import { openTwistedNode } from '../rails/solana/twisted-node.js'
+import { openWallets } from '../rails/solana/wallets.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** Texts that PostgreSQL takes as json and never reads again. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, wallets } = house
+
+const readAll = async () =>
+  (
+    await db.rows(sql<{ narration: string }>`
+      select announced ->> 'narration' as narration from notices order by id`)
+  ).map(({ narration }) => narration)
+
+test.each(['USDC', 'USDT'])('a memo that is cut inside a letter is judged, %s', async (asset) => {
+  const shop = shopOf(house, await house.hire('Ada'))
+  const { address } = (await shop.open()).json.data
+  await shop.deposit(address, '25', { asset })
+  await chain.advance(33)
+  const memo = `[203] ${'a'.repeat(199)}\u{1f600}`
+  const url = await openTwistedNode(chain, ({ method }, result) =>
+    method === 'getSignaturesForAddress'
+      ? result.map((line: object) => ({ ...line, memo }))
+      : undefined,
+  )
+  clock.advance(minute)
+  await house.watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  const waiting = await db.rows(sql`select from notices where state = 'WAITING'`)
+  expect(waiting).toHaveLength(0)
+  expect(await readAll()).toContain(`${'a'.repeat(199)}\ufffd`)
+  await expectSoundBooks(db)
+})
+
+test('whatever a rail announces, what is kept of it can be read', async () => {
+  const announced = {
+    ...{ id: 'broken', accountNumber: '1', amount: 1n, currency: 'NGN', sessionId: 'a\0b' },
+    ...{ sender: { address: '\udc00' }, narration: '\\ud83d \ud83d \u{1f600}' },
+    receivedAt: clock.now(),
+  }
+  const name = { rail: 'bank', mode: 'test', id: 'broken' } as const
+  await db.transaction(async (tx) => {
+    insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [
+      { ...name, announced, body: null },
+    ])
+  })
+  const [row] = await db.rows(sql`
+    select announced ->> 'narration' as narration, announced ->> 'sessionId' as session,
+      announced -> 'sender' ->> 'address' as sender from notices where id = 'broken'`)
+  expect(row).toEqual({ narration: '\\ud83d \ufffd \u{1f600}', session: 'a b', sender: '\ufffd' })
+})
+
+test('what was kept before with half a letter in it is mended', async () => {
+  const texts = ['\ud83d', 'a\ud83d\ud83d\udc00 b', '\\ud83d', '\\\ud83d', '\u{1f600}', 'a\0b']
+  for (const [index, narration] of texts.entries())
+    await db.rows(sql`
+      insert into notices (rail, mode, id, announced, state, due_at, received_at)
+      values (${wallets.name}, 'test', ${`old ${index}`}, ${JSON.stringify({ narration })}::json,
+        'TAKEN', now(), now())`)
+  await expect(readAll()).rejects.toThrow()
+  const mend = await readFile('migrations/0019_half_letters.sql', 'utf8')
+  await db.transaction(async (tx) => tx.write(sql.raw(mend)))
+  const mended = (await readAll()).slice(-texts.length)
+  expect(mended).toEqual([
+    '\ufffd',
+    'a\ufffd\ud83d\udc00 b',
+    '\\ud83d',
+    '\\\ufffd',
+    '\u{1f600}',
+    'a\ufffdb',
+  ])
+})
