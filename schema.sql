@@ -643,8 +643,10 @@ create table token_accounts (
   audited_at timestamp with time zone not null,
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
+  unread_looks integer default 0 not null,
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
-  constraint token_accounts_pkey PRIMARY KEY (rail, address)
+  constraint token_accounts_pkey PRIMARY KEY (rail, address),
+  constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
 );
 
 create table waiting_reversals (

@@ -197,8 +197,8 @@ export const limits = {
     ...{ lookEveryMs: second, busyMs: hour, lateMs: 10 * minute },
     /** Of wallets that rest: those that are for good, and those that have had their payment. */
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
-    /** Of accounts that cannot be read; and when a node did not answer at all. */
-    ...{ troubleEveryMs: minute, retryMs: 2 * second },
+    /** Of accounts that cannot be read, or not for so many looks; and if nobody answers. */
+    ...{ troubleEveryMs: minute, unreadLooks: 60, retryMs: 2 * second },
     /** So many are read at once; after so many that fail alone, perhaps nobody answers at all. */
     ...{ historiesAtOnce: 200, failuresInARow: 3 },
     ...{ auditEveryMs: day, auditedMs: 7 * day },

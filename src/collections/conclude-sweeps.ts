@@ -35,9 +35,12 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
   // Later, another worker may be looking at them already; sending twice would do no harm.
   if (clock.now() < after(now, limits.sweeps.leaseMs))
     await rail.sendSweeps(unseen.map(({ sweep }) => sweep))
-  for (const { sweep, finding } of found)
+  for (const { sweep, finding } of found) {
+    const { reference, token } = sweep
     if (finding.state === 'failed')
-      logger.warn({ reference: sweep.reference, reason: finding.reason }, 'a sweep failed')
+      logger.warn({ reference, reason: finding.reason }, 'a sweep failed')
+    if (finding.state === 'gone') logger.warn({ reference, token }, 'a sweep can no longer land')
+  }
   await db.transaction((tx) => conclude(tx, now, found))
   return sweeps.length
 }

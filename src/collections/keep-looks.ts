@@ -70,6 +70,7 @@ function troubled(now: Date, one: Look['one'], { message: why }: Error): Look {
   const { amount, readTo, readSlot, busyUntil, auditedAt } = one
   return {
     ...{ one, amount, readTo, readSlot, busyUntil, auditedAt, isUnread: true, deposits: [] },
+    unreadLooks: one.unreadLooks + 1,
     ...{ trouble: { unreadable: [], holes: [], why } },
     dueAt: after(now, limits.deposits.troubleEveryMs),
   }

@@ -15,6 +15,8 @@ export type TokenAccount = {
   readTo: string | null
   readSlot: bigint
   isUnread: boolean
+  /** How many looks in a row have left it so. */
+  unreadLooks: number
   hasTrouble: boolean
   busyUntil: Date
   auditedAt: Date
@@ -48,8 +50,9 @@ const tokenAccountsDue: DueTable = {
   of: 'rail',
   counter: 'looks',
   returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to as "readTo",
-    job.read_slot as "readSlot", job.is_unread as "isUnread", job.has_trouble as "hasTrouble",
-    job.busy_until as "busyUntil", job.audited_at as "auditedAt", job.looks,
+    job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadLooks",
+    job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
+    job.audited_at as "auditedAt", job.looks,
     (select a.kind from collection_accounts a where a.rail = job.rail and a.number = job.wallet)
       as kind, ${booked} as booked`,
 }
@@ -72,7 +75,12 @@ export async function claimTokenAccounts(
 }
 
 /** A look that was finished. */
-export type Look = Left & { one: TokenAccount; dueAt: Date; auditedAt: Date }
+export type Look = Left & {
+  one: TokenAccount
+  unreadLooks: number
+  dueAt: Date
+  auditedAt: Date
+}
 
 const named = { rail: 'text', address: 'text', looks: 'int4' } as const
 
@@ -88,12 +96,13 @@ const write = listStatement({
   columns: {
     ...{ ...named, amount: 'int8', read_to: 'text' },
     ...{ read_slot: 'int8', is_unread: 'bool', has_trouble: 'bool', busy_until: 'timestamptz' },
-    ...{ audited_at: 'timestamptz', due_at: 'timestamptz' },
+    ...{ unread_looks: 'int4', audited_at: 'timestamptz', due_at: 'timestamptz' },
   },
   text: (list) => `${locked(list)}
     update token_accounts t set amount = list.amount, read_to = list.read_to,
-      read_slot = list.read_slot, is_unread = list.is_unread, has_trouble = list.has_trouble,
-      busy_until = list.busy_until, audited_at = list.audited_at, due_at = list.due_at
+      read_slot = list.read_slot, is_unread = list.is_unread, unread_looks = list.unread_looks,
+      has_trouble = list.has_trouble, busy_until = list.busy_until,
+      audited_at = list.audited_at, due_at = list.due_at
     from own join ${list} on own.rail = list.rail and own.address = list.address
     where t.rail = own.rail and t.address = own.address`,
 })
@@ -103,7 +112,8 @@ export function writeLooks(tx: Tx, looks: Look[]): void {
   const rows = looks.map(({ one, dueAt, auditedAt, ...left }) => ({
     ...{ rail: one.rail, address: one.address, looks: one.looks },
     ...{ amount: left.amount, read_to: left.readTo, read_slot: left.readSlot },
-    ...{ is_unread: left.isUnread, has_trouble: left.trouble !== null },
+    ...{ is_unread: left.isUnread, unread_looks: left.unreadLooks },
+    has_trouble: left.trouble !== null,
     ...{ busy_until: left.busyUntil, audited_at: auditedAt, due_at: dueAt },
   }))
   tx.write(write(rows))

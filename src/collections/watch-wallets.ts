@@ -105,17 +105,27 @@ function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean 
 
 /** An audit is done when nothing was missing. */
 function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): Look {
-  const left = readHistory(now, one, { held, reading })
+  const read = readHistory(now, one, { held, reading })
+  const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
+  const isLasting = unreadLooks > limits.deposits.unreadLooks
+  const lasting = isLasting ? differenceOf(one, held, read) : null
+  const left = { ...read, trouble: read.trouble ?? lasting }
   const { address, wallet, rail, hasTrouble, auditedAt } = one
   // The first time it may be a node that is behind.
   if (left.trouble)
-    logger[hasTrouble ? 'error' : 'warn'](
+    logger[hasTrouble || isLasting ? 'error' : 'warn'](
       { rail, wallet, address, ...left.trouble },
       'deposits may be hidden',
     )
   const isAudited = reading && isAuditDue(now, one) && !left.trouble && !left.isUnread
   const dueAt = after(now, nextLookMs(now, one, left))
-  return { ...left, one, dueAt, auditedAt: isAudited ? now : auditedAt }
+  return { ...left, one, unreadLooks, dueAt, auditedAt: isAudited ? now : auditedAt }
+}
+
+/** Everything could be read, and it does not fit together. */
+function differenceOf({ booked }: TokenAccount, held: bigint, { amount }: Left): Left['trouble'] {
+  const why = `the chain holds ${held}, the history leaves ${amount}, the books have ${booked}`
+  return { unreadable: [], holes: [], why }
 }
 
 /** Often while something happens; of what rests, the longer it has rested the more seldom. */

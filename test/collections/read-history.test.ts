@@ -9,7 +9,7 @@ const now = new Date('2026-01-05T09:00:00.000Z')
 const fresh: TokenAccount = {
   ...{ rail: 'solana:test', address: 'coins', wallet: 'wallet', asset: 'USDC', amount: 0n },
   ...{ readTo: null, readSlot: 0n, isUnread: false, hasTrouble: false, busyUntil: now },
-  ...{ auditedAt: now, looks: 1, kind: 'crypto_wallet', booked: null },
+  ...{ auditedAt: now, looks: 1, unreadLooks: 0, kind: 'crypto_wallet', booked: null },
 }
 
 /** What happened to an account: coins came, or all of them left. */

@@ -88,6 +88,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     ...neverGone('wallets'),
   },
   token_accounts_pkey: { 'an address that is taken': () => twice(tokenAccount, { address: 'b' }) },
+  unread_looks_are_not_negative: {
+    'less than no look': () => tokenAccount({ unread_looks: -1 }),
+  },
   token_account_amount_is_not_negative: {
     'less than nothing': () => tokenAccount({ amount: -1 }),
   },

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { second } from '../../src/clock.js'
+import type { WalletRail } from '../../src/collections/ports.js'
+import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { limits } from '../../src/limits.js'
+import { tokenAccountOf } from '../rails/localnet/transfers.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** Chain, history and books that do not fit together, or not yet. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, wallets, logger } = house
+
+let shop: ReturnType<typeof shopOf>
+beforeEach(async () => {
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+const available = async () => (await shop.balance()).available
+
+async function openPaid(reference: string) {
+  const created = (await shop.openDedicated(reference)).json.data
+  await shop.deposit(created.address, '10')
+  await chain.advance(33)
+  const account: string = await tokenAccountOf(created.address)
+  return { ...created, account } as { reference: string; address: string; account: string }
+}
+
+const alarmsOf = (account: string) =>
+  house.log.filter((line) => /"level":"?(error|50)/.test(line) && line.includes(account))
+
+async function watchFor(looks: number, by: WalletRail = wallets): Promise<void> {
+  for (let look = 0; look < looks; look += 1) {
+    clock.advance(second)
+    await house.watch(by)
+  }
+}
+
+test('a balance that no history explains is an alarm after a minute, and no sooner', async () => {
+  const { account } = await openPaid('a')
+  const silent: WalletRail = {
+    ...wallets,
+    readMoves: async (ranges) => ranges.map(() => ({ moves: [], unreadable: [] })),
+  }
+  await watchFor(limits.deposits.unreadLooks, silent)
+  expect(alarmsOf(account)).toEqual([])
+  await watchFor(1, silent)
+  expect(alarmsOf(account)).toHaveLength(1)
+  expect(alarmsOf(account)[0]).toContain('the chain holds 10000000, the history leaves 0')
+  clock.advance(second)
+  expect(await house.watchTroubled(silent)).toBe(1)
+  await watchFor(5, silent)
+  expect(alarmsOf(account), 'from then on once a minute').toHaveLength(2)
+  clock.advance(limits.deposits.troubleEveryMs)
+  await house.watchTroubled()
+  expect(await available()).toBe('9.95')
+  await watchFor(5)
+  expect(alarmsOf(account)).toHaveLength(2)
+  expect(await house.sweep(), 'nothing is in doubt any more').toBe(1)
+})
+
+// It must never happen; if it does, somebody has to hear of it.
+test('a sweep that lands after it was given up is an alarm', async () => {
+  const { address, account } = await openPaid('b')
+  await house.settle()
+  await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
+  await db.rows(sql`update sweep_parts set is_live = false where is_live`)
+  await db.rows(sql`
+    update sweeps set state = 'DEAD', ended_at = ${clock.now()} where state = 'LIVE'`)
+  await db.rows(sql`update token_accounts set is_unread = true where address = ${account}`)
+  await chain.advance(33)
+  await watchFor(limits.deposits.unreadLooks + 1)
+  expect(alarmsOf(account).join('')).toContain('the history leaves 0, the books have 10000000')
+  await shop.deposit(address, '7')
+  await chain.advance(33)
+  clock.advance(limits.deposits.troubleEveryMs)
+  await house.watchTroubled()
+  expect(await available(), 'what comes is credited all the same').toBe('16.915')
+})
+
+test('a sweep that can no longer land is told of', async () => {
+  await openPaid('c')
+  await house.settle()
+  const mute: WalletRail = { ...wallets, sendSweeps: async () => {} }
+  expect(await sweepWallets({ db, rail: mute, clock, logger }, clock.now())).toBe(1)
+  await chain.advance(limits.solana.blockhashAge + limits.solana.finalizedAfter)
+  await house.sweep()
+  expect(house.log.join('')).toContain('a sweep can no longer land')
+  await house.settle()
+  expect(await house.sweep()).toBe(1)
+})
