@@ -137,10 +137,13 @@ export type Moves = {
   unreadable: string[]
 }
 
-/** Which part of an account's history: all after a transaction, or all since a time. */
+/**
+ * Which part of an account's history: all after a transaction, or all since a time. Where both are
+ * said, from the older of the two places.
+ */
 export type HistoryRange = {
   tokenAccount: string
-  /** The newest that is known; null: from the beginning. */
+  /** The newest that is known; null: from the beginning, or since the time. */
   after: string | null
   since?: Date
 }

@@ -90,11 +90,12 @@ async function readHeld(
   return new Map([...known, ...own.map((one, index) => [one, amounts[index]!] as const)])
 }
 
+/** An audit begins no later than where reading has ended: what was never read may be older. */
 function toRange(now: Date, one: TokenAccount): HistoryRange {
   const { address: tokenAccount, readTo } = one
-  return isAuditDue(now, one)
-    ? { tokenAccount, after: null, since: after(now, -limits.deposits.auditedMs) }
-    : { tokenAccount, after: readTo }
+  const isFurtherBack = readTo !== null && isAuditDue(now, one)
+  const since = after(now, -limits.deposits.auditedMs)
+  return { tokenAccount, after: readTo, ...(isFurtherBack && { since }) }
 }
 
 /** Once a day, where something happened lately, the history is read from further back. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { second } from '../../src/clock.js'
+import { day, second } from '../../src/clock.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sweepWallets } from '../../src/collections/sweep-wallets.js'
 import { limits } from '../../src/limits.js'
@@ -90,4 +90,20 @@ test('a sweep that can no longer land is told of', async () => {
   expect(house.log.join('')).toContain('a sweep can no longer land')
   await house.settle()
   expect(await house.sweep()).toBe(1)
+})
+
+test('who asks for a wallet finds also what is old and was never read', async () => {
+  const never = await openPaid('d')
+  const once = await openPaid('e')
+  await db.rows(sql`
+    update token_accounts set due_at = ${new Date(8e12)} where wallet = ${never.address}`)
+  await house.watch()
+  expect(await available()).toBe('9.95')
+  await shop.deposit(once.address, '10')
+  await chain.advance(33)
+  clock.advance(8 * day)
+  for (const { reference } of [never, once])
+    await shop.post(`/v1/collections/dedicated-crypto-wallets/${reference}/requery`, {})
+  await house.watch()
+  expect(await available()).toBe('29.85')
 })

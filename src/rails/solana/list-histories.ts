@@ -26,10 +26,10 @@ export async function listHistories(
 }
 
 /** A node that does not know the newest we know lists everything it has. */
-function callFor({ tokenAccount, after }: HistoryRange, before?: string) {
+function callFor({ tokenAccount, after, since }: HistoryRange, before?: string) {
   const options = {
     ...{ commitment: 'finalized', limit: signaturesPerCall },
-    ...(after !== null && { until: after }),
+    ...(after !== null && !since && { until: after }),
     ...(before && { before }),
   }
   return { method: 'getSignaturesForAddress', params: [tokenAccount, options] }
@@ -42,8 +42,14 @@ function toPage(lines: Line[]): Page {
 async function walkOn(endpoints: Endpoints, range: HistoryRange, first: Page): Promise<Line[]> {
   const history: Line[] = []
   let page = first
+  // What is known may be older than the time since which everything is wanted.
+  let isKnownPassed = range.after === null
   for (let pages = 1; ; pages++) {
-    const wanted = page.lines.filter((line) => isWanted(range, line))
+    const known = page.lines.findIndex(({ signature }) => signature === range.after)
+    const end = known === -1 ? page.lines.length : known + 1
+    const unknown = isKnownPassed ? 0 : end
+    const wanted = page.lines.filter((line, index) => index < unknown || isWanted(range, line))
+    isKnownPassed ||= known !== -1
     history.push(...wanted)
     if (!page.isFull || wanted.length < page.lines.length) return history
     if (pages === historyPages) throw new Unavailable('the history is too long to read')

@@ -8,7 +8,6 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import type { Wallet } from '../../../src/collections/ports.js'
-import { createLogger } from '../../../src/log.js'
 import { setFaults, shareChain } from '../localnet/localnet.js'
 import {
   newPayer,
@@ -147,6 +146,12 @@ test('a history is read since a time, and after what nobody knows it is read who
   expect(await readSince(new Date(last + 999))).toBeGreaterThan(0)
   expect(await readSince(new Date(last + 1_000))).toBe(0)
   expect(await readSince(moves[0]!.at)).toBe(2)
+  const later = new Date(last + 1_000)
+  const readFrom = async (known: string, since: Date) =>
+    (await wallets.readMoves([{ tokenAccount, after: known, since }]))[0]!.moves
+  expect(await readFrom(moves[0]!.signature, later), 'from the older place').toEqual(moves)
+  expect(await readFrom(moves[1]!.signature, later)).toEqual(moves.slice(1))
+  expect(await readFrom(moves[1]!.signature, moves[0]!.at)).toEqual(moves)
   const forgotten = base58.encode(randomBytes(64))
   expect((await readOne(wallets, tokenAccount, forgotten)).moves).toEqual(moves)
 })
@@ -179,46 +184,6 @@ test('what nobody can show, or not in a version we understand, is named', async 
     const read = await readOne(both, wallet.tokenAccounts.USDC)
     expect(read).toMatchObject({ moves: [{ signature: hidden }, {}], unreadable: [] })
   }
-})
-
-/** A node that tells of more coins than came. */
-const openLiar = (signature: string, change: object = {}) =>
-  openTwistedNode(shared(), ({ method, params }, result) => {
-    if (method !== 'getTransaction' || params[0] !== signature) return undefined
-    const { meta } = result
-    const post = meta.postTokenBalances.map((balance: object) => {
-      return { ...balance, uiTokenAmount: { amount: '1000000000000' } }
-    })
-    return { ...result, meta: { ...meta, postTokenBalances: post, ...change } }
-  })
-
-test('what one node tells otherwise than another is not believed, whoever answers first', async () => {
-  const chain = shared()
-  const honest = await openWallets(chain)
-  const wallet = await deriveOne(honest)
-  const disputed = await deposit(chain, wallet, { amount: 7n })
-  const plain = await deposit(chain, wallet, { amount: 5n })
-  await chain.advance(32)
-  const liar = await openLiar(disputed)
-  const failing = await openLiar(disputed, { err: { InstructionError: [0, 'Custom'] } })
-  for (const endpoints of [
-    [liar, chain.url],
-    [chain.url, liar],
-    [chain.url, failing],
-  ]) {
-    const log: string[] = []
-    const logger = createLogger('error', { write: (line) => log.push(line) })
-    const wallets = await openWallets(chain, { endpoints, logger })
-    const { moves, unreadable } = await readOne(wallets, wallet.tokenAccounts.USDC)
-    expect(moves).toMatchObject([{ signature: plain, change: 5n }])
-    expect(unreadable).toEqual([disputed])
-    expect(log.join('')).toContain('one of them lies')
-  }
-  const away = await openTwistedNode(chain, ({ method }) =>
-    method === 'getTransaction' ? new TwistedError(-32005, 'Node is behind') : undefined,
-  )
-  const beside = await openWallets(chain, { endpoints: [chain.url, away] })
-  expect((await readOne(beside, wallet.tokenAccounts.USDC)).moves).toHaveLength(2)
 })
 
 test('an account that is not the one of its address is not believed', async () => {
