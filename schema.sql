@@ -644,6 +644,9 @@ create table token_accounts (
   looks integer default 0 not null,
   due_at timestamp with time zone not null,
   unread_looks integer default 0 not null,
+  unsigned_sweeps integer default 0 not null,
+  sweep_rests_until timestamp with time zone,
+  constraint only_unsigned_sweep_rests CHECK (((unsigned_sweeps >= 0) AND ((unsigned_sweeps > 0) = (sweep_rests_until IS NOT NULL)))),
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
   constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))

@@ -211,7 +211,7 @@ export const limits = {
     leastAmount: 10_000n,
     ...{ lookEveryMs: second, looksAtOnce: 256, leaseMs: minute },
     /** Each failure costs a fee: the more there were of late, the later it is tried again. */
-    ...{ failuresCountedMs: day, failuresCounted: 12, failedRestMs: second },
+    ...{ failuresCountedMs: day, failuresCounted: 12, refusalsCounted: 6, failedRestMs: second },
   },
   /** When a stop is asked for: what has not ended by then is left. */
   work: { finishMs: 5 * second },

@@ -63,6 +63,35 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
     ...{ amount: part.amount, is_closing: part.isClosing },
   }))
   tx.write(insertParts(rows))
+  tx.write(sql`
+    update token_accounts set unsigned_sweeps = 0, sweep_rests_until = null
+    where rail = ${rail} and address = any(${parts.map(({ tokenAccount }) => tokenAccount)})
+      and unsigned_sweeps > 0`)
+}
+
+const rest = listStatement({
+  name: 'rest_unsigned_token_accounts',
+  columns: { rail: 'text', address: 'text' },
+  text: (list, more) => `
+    with own as materialized (
+      select t.rail, t.address from token_accounts t
+      join ${list} on t.rail = list.rail and t.address = list.address
+      order by t.rail, t.address for no key update of t)
+    update token_accounts t set unsigned_sweeps = t.unsigned_sweeps + 1,
+      sweep_rests_until = ${more(0)}::timestamptz + interval '1 ms' * ${more(1)}::int
+        * power(2, least(t.unsigned_sweeps + 1, ${more(2)}::int))
+    from own where t.rail = own.rail and t.address = own.address`,
+})
+
+/** What nobody signs for alone is tried ever more seldom, until somebody does. */
+export async function restUnsigned(
+  db: Reader,
+  now: Date,
+  accounts: { rail: string; address: string }[],
+): Promise<void> {
+  if (accounts.length === 0) return
+  const { failedRestMs, refusalsCounted } = limits.sweeps
+  await db.rows(rest(accounts, now, failedRestMs, refusalsCounted))
 }
 
 const sweepsDue: DueTable = {

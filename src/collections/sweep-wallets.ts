@@ -9,38 +9,63 @@ import type { Database } from '../postgres/database.js'
 import { isTransient } from '../postgres/failures.js'
 import { Refusal } from '../refusal.js'
 import type { SweepOrder, WalletRail } from './ports.js'
-import { insertSweep, lockUnchanged, type SweepPart, sweepReference } from './store-sweeps.js'
+import {
+  insertSweep,
+  lockUnchanged,
+  restUnsigned,
+  type SweepPart,
+  sweepReference,
+} from './store-sweeps.js'
 
 type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
 type Candidate = SweepPart & {
   asset: Coin
-  /** The last sweep that it was part of failed: another part may have been the reason. */
+  /** The last sweep that it was part of failed, or it could not be signed for alone. */
   isAlone: boolean
 }
 
-type Planned = SweepOrder & { id: string; parts: SweepPart[] }
+type Planned = SweepOrder & { id: string; parts: Candidate[] }
 
 /**
  * Signs transactions that bring the coins of wallets into the treasury, saves them and sends them.
- * Says how many token accounts it took.
+ * Where one is not signed, its parts are tried alone, and what is not signed alone rests. Says how
+ * many token accounts it took.
  */
-export async function sweepWallets({ db, rail, clock, logger }: Tools, now: Date): Promise<number> {
+export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
+  const { db, rail } = tools
   if (!(await rail.hasMetItsChain())) return 0
   const candidates = await findCandidates(db, now, rail.name)
   if (candidates.length === 0) return 0
-  const planned = plan(now, candidates, rail.partsPerSweep)
+  const refused = await sweepAll(tools, plan(now, candidates, rail.partsPerSweep))
+  const groups = refused.filter(({ parts }) => parts.length > 1)
+  const parts = groups.flatMap((group) => group.parts)
+  const alone = parts.map((part) => ({ ...part, isAlone: true }))
+  const refusedAgain = alone.length > 0 ? await sweepAll(tools, plan(now, alone, 1)) : []
+  const resting = [...refused, ...refusedAgain].filter((order) => order.parts.length === 1)
+  await restUnsigned(
+    db,
+    now,
+    resting.map((order) => ({ rail: rail.name, address: order.parts[0]!.tokenAccount })),
+  )
+  return candidates.length
+}
+
+/** Says which were not signed. */
+async function sweepAll({ db, rail, clock, logger }: Tools, planned: Planned[]) {
   const prepared = await rail.prepareSweeps(planned)
+  const refused: Planned[] = []
   for (const [index, order] of planned.entries()) {
     const outcome = prepared[index]!
     if (outcome instanceof Refusal) {
-      logger.warn({ reason: outcome.reason, message: outcome.message }, 'a sweep was not signed')
-      continue
-    }
-    if (await save(db, clock.now(), rail.name, order, outcome))
+      const accounts = order.parts.map(({ tokenAccount }) => tokenAccount)
+      const { reason, message } = outcome
+      logger.warn({ reason, message, accounts }, 'a sweep was not signed')
+      refused.push(order)
+    } else if (await save(db, clock.now(), rail.name, order, outcome))
       await rail.sendSweeps([{ ...outcome, ...order }])
   }
-  return candidates.length
+  return refused
 }
 
 /**
@@ -53,7 +78,8 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
   return db.rows(sql<Candidate>`
     select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
       t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
-      a.kind = 'crypto_wallet' as "isClosing", coalesce(last.state = 'FAILED', false) as "isAlone"
+      a.kind = 'crypto_wallet' as "isClosing",
+      (t.unsigned_sweeps > 0 or coalesce(last.state = 'FAILED', false)) as "isAlone"
     from token_accounts t
     join wallets w on w.rail = t.rail and w.address = t.wallet
     join collection_accounts a on a.rail = t.rail and a.number = t.wallet
@@ -71,6 +97,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
       and t.asset = coalesce(a.asset, t.asset) and t.asset in ('USDC', 'USDT')
       and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.leastAmount})
       and last.state is distinct from 'LIVE'
+      and (t.sweep_rests_until is null or t.sweep_rests_until <= ${now})
       and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRestMs}
         * power(2, least(failed.times, ${failuresCounted})) <= ${now})
       and t.amount = (

@@ -88,6 +88,11 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     ...neverGone('wallets'),
   },
   token_accounts_pkey: { 'an address that is taken': () => twice(tokenAccount, { address: 'b' }) },
+  only_unsigned_sweep_rests: {
+    'one that rests for nothing': () => tokenAccount({ sweep_rests_until: now }),
+    'one that does not rest': () => tokenAccount({ unsigned_sweeps: 1 }),
+    'less than none': () => tokenAccount({ unsigned_sweeps: -1 }),
+  },
   unread_looks_are_not_negative: {
     'less than no look': () => tokenAccount({ unread_looks: -1 }),
   },

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { minute, second } from '../../src/clock.js'
+import type { WalletRail } from '../../src/collections/ports.js'
+import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** Sweeps that cannot be signed, and how they end. */
+
+const house = await openWalletHouse()
+const { db, clock, wallets, logger } = house
+
+let shop: ReturnType<typeof shopOf>
+beforeEach(async () => {
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+async function openPaid(count: number): Promise<string[]> {
+  const addresses: string[] = []
+  for (let number = 0; number < count; number += 1) {
+    const { address } = (await shop.open()).json.data
+    await shop.deposit(address, '25')
+    addresses.push(address)
+  }
+  await house.settle()
+  return addresses
+}
+
+/** A rail that does not sign for one wallet, as if it came from another seed. */
+const without = (poisoned: string): WalletRail => ({
+  ...wallets,
+  prepareSweeps: (orders) =>
+    wallets.prepareSweeps(
+      orders.map((order) => ({
+        ...order,
+        parts: order.parts.map((part) =>
+          part.wallet === poisoned ? { ...part, walletNumber: 999_999 } : part,
+        ),
+      })),
+    ),
+})
+
+const sweepBy = (rail: WalletRail) => sweepWallets({ db, rail, clock, logger }, clock.now())
+
+async function listSwept(): Promise<string[]> {
+  const rows = await db.rows(sql<{ wallet: string }>`
+    select t.wallet from sweep_parts p join token_accounts t on t.address = p.token_account`)
+  return rows.map(({ wallet }) => wallet)
+}
+
+test('one wallet that does not sign keeps nobody else from being swept, and rests', async () => {
+  const addresses = await openPaid(wallets.partsPerSweep)
+  const poisoned = addresses[2]!
+  expect(await sweepBy(without(poisoned))).toBe(addresses.length)
+  const others = addresses.filter((address) => address !== poisoned)
+  expect((await listSwept()).toSorted()).toEqual(others.toSorted())
+  const tried: number[] = []
+  for (let round = 0; round < 120; round += 1) {
+    clock.advance(2 * second)
+    tried.push(await sweepBy(without(poisoned)))
+  }
+  const times = tried.reduce((sum, each) => sum + each, 0)
+  expect(times).toBeGreaterThan(4)
+  expect(times).toBeLessThan(10)
+  const later = await openPaid(3)
+  expect(await sweepBy(without(poisoned))).toBeGreaterThanOrEqual(3)
+  expect(await listSwept()).toEqual(expect.arrayContaining(later))
+  clock.advance(2 * minute)
+  expect(await house.sweep(), 'when it can be signed for, it is').toBe(1)
+  expect(await listSwept()).toContain(poisoned)
+  const resting = await db.rows(sql`select from token_accounts where unsigned_sweeps > 0`)
+  expect(resting).toHaveLength(0)
+  await house.settle()
+  await expectSoundBooks(db)
+})
