@@ -156,7 +156,7 @@ const end = listStatement({
   text: (list, more) => `
     update sweeps s set state = list.state, outcome = list.outcome,
       ended_at = ${more(0)}::timestamptz
-    from ${list} where s.rail = list.rail and s.id = list.id`,
+    from ${list} where s.rail = list.rail and s.id = list.id and s.state = 'LIVE'`,
 })
 
 const ofSweep = { rail: 'text', id: 'uuid' } as const

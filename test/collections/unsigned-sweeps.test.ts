@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { minute, second } from '../../src/clock.js'
 import type { WalletRail } from '../../src/collections/ports.js'
+import { endSweeps } from '../../src/collections/store-sweeps.js'
 import { sweepWallets } from '../../src/collections/sweep-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
@@ -74,4 +75,19 @@ test('one wallet that does not sign keeps nobody else from being swept, and rest
   expect(resting).toHaveLength(0)
   await house.settle()
   await expectSoundBooks(db)
+})
+
+test('a sweep that has ended is not ended again, whoever says so', async () => {
+  await openPaid(1)
+  await house.sweep()
+  const read = () =>
+    db.rows(sql<{ rail: string; id: string; state: string; endedAt: Date }>`
+    select rail, id, state, ended_at as "endedAt" from sweeps order by id desc limit 1`)
+  const [ended] = await read()
+  expect(ended!.state).toBe('LANDED')
+  clock.advance(minute)
+  const { rail, id } = ended!
+  const end = { rail, id, state: 'DEAD', outcome: null } as const
+  await db.transaction(async (tx) => endSweeps(tx, clock.now(), [end]))
+  expect(await read()).toEqual([ended])
 })
