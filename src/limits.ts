@@ -199,8 +199,8 @@ export const limits = {
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
     /** Of accounts that cannot be read, or not for so many looks; and if nobody answers. */
     ...{ troubleEveryMs: minute, unreadLooks: 60, retryMs: 2 * second },
-    /** So many are read at once; after so many that fail alone, perhaps nobody answers at all. */
-    ...{ historiesAtOnce: 200, failuresInARow: 3 },
+    /** Histories of a look, in all and at once; after so many failures, perhaps nobody answers. */
+    ...{ historiesAtOnce: 200, historiesTogether: 50, failuresInARow: 3, readMs: 5 * second },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
     memoLength: 200,
   },

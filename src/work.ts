@@ -113,12 +113,13 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
     {
       ...{ name: `look for coins in wallets of ${mode} mode`, everyMs: deposits.workEveryMs },
       batch: deposits.accountsAtOnce,
-      run: (db, now) => watchWallets({ db, rail, mode, lane, logger }, now),
+      run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
       ...{ name: `look again into wallets of ${mode} mode that could not be read` },
       ...{ everyMs: deposits.workEveryMs, batch: deposits.accountsAtOnce },
-      run: (db, now) => watchWallets({ db, rail, mode, lane, logger, isTroubled: true }, now),
+      run: (db, now) =>
+        watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
       ...{ name: `judge deposits of ${mode} mode`, everyMs: collections.workEveryMs },

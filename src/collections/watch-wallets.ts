@@ -1,4 +1,4 @@
-import { after } from '../clock.js'
+import { after, type Clock } from '../clock.js'
 import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
@@ -22,6 +22,7 @@ type Tools = {
   rail: WalletRail
   mode: Mode
   lane: PaymentLane
+  clock: Clock
   logger: Logger
   /** Whether it is about those that could not be read, instead of all others. */
   isTroubled?: boolean
@@ -38,12 +39,14 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
 
-  const { seen, putOff } = await lookAt(rail, now, claimed).catch(async (error: unknown) => {
+  const { looks, strays, putOff } = await whileLeased(tools, claimed, async () => {
+    const { seen, putOff } = await lookAt(tools, now, claimed)
+    const looks = seen.map((one) => conclude(tools, now, one))
+    return { looks, strays: await findStrays(tools, now, looks), putOff }
+  }).catch(async (error: unknown) => {
     await postponeLooks(db, after(now, limits.deposits.retryMs), claimed)
     throw error
   })
-  const looks = seen.map((one) => conclude(tools, now, one))
-  const strays = await findStrays(tools, now, looks)
   const notices = await keepLooks(tools, now, { looks, strays })
   await postponeLooks(db, now, putOff)
   await Promise.all(
@@ -54,11 +57,38 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   return claimed.length
 }
 
+/**
+ * However long nodes take, nobody else looks at the same meanwhile: what two have begun, each after
+ * the other's lease, neither could keep. Of a process that dies the lease ends by itself.
+ */
+async function whileLeased<Result>(
+  { db, clock, logger }: Tools,
+  claimed: TokenAccount[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { leaseMs } = limits.deposits
+  let renewal = Promise.resolve()
+  const renew = async () => {
+    await postponeLooks(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
+      logger.warn({ err: error }, 'looks could not be leased for longer'),
+    )
+  }
+  const timer = setInterval(() => {
+    renewal = renewal.then(renew)
+  }, leaseMs / 4)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await renewal
+  }
+}
+
 type Seen = { one: TokenAccount; held: bigint; reading: Reading | undefined }
 
-/** Of many that should be read, some are put off until the next look. */
+/** Of many that should be read, or where it takes long, some are put off until the next look. */
 async function lookAt(
-  rail: WalletRail,
+  { rail, clock }: Tools,
   now: Date,
   claimed: TokenAccount[],
 ): Promise<{ seen: Seen[]; putOff: TokenAccount[] }> {
@@ -67,14 +97,17 @@ async function lookAt(
     (one) => one.amount !== held.get(one) || one.isUnread || one.hasTrouble || isAuditDue(now, one),
   )
   const chosen = doubted.slice(0, limits.deposits.historiesAtOnce)
-  const putOff = doubted.slice(chosen.length)
+  const begun = clock.elapsedMs()
   const readings = await readHistories(
     rail,
     chosen.map((one) => toRange(now, one)),
+    { isOver: () => clock.elapsedMs() - begun > limits.deposits.readMs },
   )
-  const read = new Map(chosen.map((one, index) => [one, readings[index]!]))
+  const read = new Map(chosen.map((one, index) => [one, readings[index]]))
+  const putOff = doubted.filter((one) => !read.get(one))
+  const isPutOff = new Set(putOff)
   const seen = claimed
-    .filter((one) => !putOff.includes(one))
+    .filter((one) => !isPutOff.has(one))
     .map((one) => ({ one, held: held.get(one)!, reading: read.get(one) }))
   return { seen, putOff }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
-import { day, second } from '../../src/clock.js'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { after, day, second } from '../../src/clock.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sweepWallets } from '../../src/collections/sweep-wallets.js'
 import { limits } from '../../src/limits.js'
@@ -106,4 +106,59 @@ test('who asks for a wallet finds also what is old and was never read', async ()
     await shop.post(`/v1/collections/dedicated-crypto-wallets/${reference}/requery`, {})
   await house.watch()
   expect(await available()).toBe('29.85')
+})
+
+async function looksAt(account: string): Promise<number> {
+  const [row] = await db.rows(sql<{ looks: number }>`
+    select looks from token_accounts where address = ${account}`)
+  return row!.looks
+}
+
+function gateOf() {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+// Reading takes longer than a lease, and there are two workers.
+test('a look that takes long is nobody else’s meanwhile, and is kept', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  const { account } = await openPaid('f')
+  const reading = gateOf()
+  const gate = gateOf()
+  const slow: WalletRail = {
+    ...wallets,
+    async readMoves(ranges) {
+      reading.resolve()
+      await gate.promise
+      return wallets.readMoves(ranges)
+    },
+  }
+  const looking = house.watch(slow)
+  await reading.promise
+  const looks = await looksAt(account)
+  const { leaseMs } = limits.deposits
+  const dueAt = async () =>
+    (
+      await db.rows(sql<{ dueAt: Date }>`
+      select due_at as "dueAt" from token_accounts where address = ${account}`)
+    )[0]!.dueAt
+  for (let part = 0; part < 6; part += 1) {
+    clock.advance(leaseMs / 4)
+    vi.advanceTimersByTime(leaseMs / 4)
+    await expect.poll(dueAt).toEqual(after(clock.now(), leaseMs))
+    await house.watch()
+    expect(await looksAt(account), 'the other worker leaves it alone').toBe(looks)
+  }
+  gate.resolve()
+  await looking
+  expect(await available()).toBe('9.95')
+  const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean }>`
+    select amount, is_unread as "isUnread" from token_accounts where address = ${account}`)
+  expect(row).toEqual({ amount: 10_000_000n, isUnread: false })
 })

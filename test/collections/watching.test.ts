@@ -152,7 +152,7 @@ test('what was kept and not judged, because the worker died, is judged by anothe
     ...{ clock, rails: new Map() },
   })
   await dying.close()
-  await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, logger }, clock.now())
+  await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, clock, logger }, clock.now())
   expect(await available()).toBe('0')
   await house.sweep()
   expect(await tokensOf(wallet), 'nothing is swept that is not in the books').toBe('10000000')

@@ -61,7 +61,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
   async function work(): Promise<void> {
     const now = clock.now()
     await expireAccounts(db, now)
-    await watchWallets({ db, rail: wallets, mode: 'test', lane, logger }, now)
+    await watchWallets({ db, rail: wallets, mode: 'test', lane, clock, logger }, now)
     for (const one of [bank, rail]) {
       await takeDueNotices({ db, rail: one.name, lane, logger }, now)
       await sendReturns({ db, rail: one, clock, logger }, now)

@@ -70,7 +70,7 @@ export async function openWalletHouse() {
   })
   whenDone(() => lane.close())
 
-  const watching = { db, mode: 'test', lane, logger } as const
+  const watching = { db, mode: 'test', lane, clock, logger } as const
   const watch = (by: WalletRail = wallets) => watchWallets({ ...watching, rail: by }, clock.now())
   const watchTroubled = (by: WalletRail = wallets) =>
     watchWallets({ ...watching, rail: by, isTroubled: true }, clock.now())
