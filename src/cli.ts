@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { systemClock } from './clock.js'
-import { type Config, findEmptyHome, readConfig } from './config.js'
+import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './config.js'
 import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
@@ -159,8 +159,8 @@ async function runWork(): Promise<void> {
 
 /** The embedded database belongs to one process; several need a server of their own. */
 async function prepareService() {
-  const config = readConfig()
-  if (!config.databaseUrl)
+  const config = hasDatabaseUrl() ? readConfig() : undefined
+  if (!config?.databaseUrl)
     throw new Error('Set DATABASE_URL and MANILLA_SECRET. For everything in one: `npm start`.')
   const url = config.databaseUrl.reveal()
   const applied = await prepareDatabase(url, createSeal(config.secret))

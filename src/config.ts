@@ -175,8 +175,13 @@ export function findEmptyHome(given: NodeJS.ProcessEnv = process.env): string | 
   return DATABASE_URL || existsSync(path.join(home, 'data')) ? undefined : home
 }
 
+/** Without one, reading the rest would make a home for an embedded database. */
+export function hasDatabaseUrl(given: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(given.DATABASE_URL)
+}
+
 function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
-  return path.resolve(values.MANILLA_HOME ?? path.join(projectFolder, '.manilla'))
+  return path.resolve(values.MANILLA_HOME || path.join(projectFolder, '.manilla'))
 }
 
 /**

@@ -1,5 +1,5 @@
 import { systemClock } from './clock.js'
-import { readConfig } from './config.js'
+import { findEmptyHome, readConfig } from './config.js'
 import { openDemo } from './demo.js'
 import { createLogger, type Logger, logLostConnection } from './log.js'
 import { openDatabase } from './open-database.js'
@@ -9,7 +9,7 @@ import { releaseAttempts } from './payouts/live-attempts.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { createSeal } from './sealed.js'
-import { serve } from './serve.js'
+import { refuseTakenPort, serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
@@ -23,7 +23,9 @@ async function main(): Promise<void> {
   const startedAt = systemClock.elapsedMs()
   // From the first moment: a Ctrl-C during the start must not leave the database running.
   const stopSignal = waitForSignal()
+  const isFirstStart = findEmptyHome() !== undefined
   const config = readConfig()
+  if (isFirstStart) await refuseTakenPort(config)
   const logger = createLogger(config.logLevel)
   const database = await openDatabase(config)
   try {

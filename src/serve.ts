@@ -53,6 +53,15 @@ export async function serve(
   }
 }
 
+/** For a first start: a newcomer should not wait for a database that is then not served. */
+export async function refuseTakenPort(config: Config): Promise<void> {
+  const server = createHttpServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, config)))
+    server.listen(config.port, config.host, () => server.close(() => resolve()))
+  })
+}
+
 /** Bound to loopback whatever HOST says: figures about a business are not for everyone. */
 async function listenForMetrics(
   metrics: HttpMetrics,

@@ -14,8 +14,10 @@ export function readOrder(form, origin) {
   const said = ['token', 'good', 'name', 'email'].map((field) => form.get(field)?.trim() ?? '')
   const [token = '', code, name = '', email = ''] = said
   const good = shelf.find((one) => one.code === code)
-  const isWhole = /^[0-9a-f-]{36}$/.test(token) && name !== '' && /^[^\s@]+@[^\s@]+$/.test(email)
-  if (!good || !isWhole) return undefined
+  // What Manilla would refuse, too, is refused before it is an order.
+  const isName = /^[^\p{Cc}\p{Cf}]{1,100}$/u.test(name)
+  const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email) && email.length < 255
+  if (!good || !isName || !isEmail || !/^[0-9a-f-]{36}$/.test(token)) return undefined
   const id = createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 32)
   const back = `${origin}/orders/${id}`
   const price = { amount: good.price, currency: /** @type {const} */ ('NGN') }
@@ -77,8 +79,9 @@ export function openShop({ manilla, orders, secret }) {
   async function catchUp() {
     for (const { id, status, session } of orders.list()) {
       if (status === 'paid') await ship(id)
-      // Where there is no session, nobody had an address to pay at.
-      if (status !== 'waiting' || !session) continue
+      // Where there is no session, nobody had an address to pay at. One that has expired may be
+      // paid all the same: a bank can be slow to tell. A real shop stops asking after some days.
+      if ((status !== 'waiting' && status !== 'expired') || !session) continue
       const { sessions } = manilla.checkout
       const found = await sessions.get(session.reference).catch(passOverAbsent)
       if (found) await record(found)

@@ -35,7 +35,8 @@ export function findAccess(world: World, mode: Mode): Access {
 
 export function openClient({ baseUrl, key }: Access): Manilla {
   try {
-    return new Manilla(key, { baseUrl })
+    // Somebody waits at a terminal, and can ask again.
+    return new Manilla(key, { baseUrl, maxRetries: 1 })
   } catch (error) {
     throw misused((error as Error).message, 'Correct the key or the address.')
   }
@@ -47,7 +48,7 @@ function fromEnvironment({ env }: World, mode: Mode): Access | undefined {
   if (!key) return undefined
   const isLive = modeOf(key) === 'live'
   if (isLive && mode === 'test') {
-    const nextStep = 'Say so with --live, or set a test key.'
+    const nextStep = 'Say so with --live where the command takes it, or set a test key.'
     throw misused('MANILLA_KEY is a live key: it moves real money.', nextStep)
   }
   if (!isLive && mode === 'live') throw misused('MANILLA_KEY is a test key.', 'Leave out --live.')

@@ -21,8 +21,17 @@ export function setAction<Options = object>(
   world: World,
   work: (run: Run<Options>) => Promise<Answer | undefined>,
 ): void {
-  command.option('--json', 'print JSON, for machines')
   command.option('--live', 'use the live key: real money')
+  setTestAction(command, world, work)
+}
+
+/** The same for what must never happen with a live key: it does not take `--live`. */
+export function setTestAction<Options = object>(
+  command: Command,
+  world: World,
+  work: (run: Run<Options>) => Promise<Answer | undefined>,
+): void {
+  command.option('--json', 'print JSON, for machines')
   command.action(async () => {
     const { json, live, ...options } = command.opts()
     const access = findAccess(world, live ? 'live' : 'test')

@@ -49,19 +49,25 @@ const startIt = 'Does it run? `npm start`, in the folder of Manilla, starts it.'
 
 /** What a person is told; a bug shows where it is only to those who set DEBUG. */
 export function describeFailure(error: unknown, isDebugging: boolean): string {
+  // Whatever was typed or answered comes back in messages.
+  return withoutControls(describe(error, isDebugging), '\n')
+}
+
+function describe(error: unknown, isDebugging: boolean): string {
   if (error instanceof Failure) return `error: ${error.message}\n  → ${error.nextStep}`
   if (error instanceof ConnectionError)
     return `error: ${error.message}\n  → ${startIt} ${error.nextStep ?? ''}`.trimEnd()
-  if (error instanceof ManillaError) return withoutControls(describeRefusal(error), '\n')
+  if (error instanceof ManillaError) return describeRefusal(error)
   const { message, stack } = error as Error
   return isDebugging ? String(stack) : `error: ${message}`
 }
 
 function describeRefusal(error: ManillaError): string {
   const word = error.reason ? `${error.code}, ${error.reason}` : error.code
+  const details = error.details.filter(({ issue }) => !error.message.includes(issue))
   return [
     `error: ${error.message}`,
-    ...error.details.map(({ field, issue }) => `    ${field}: ${issue}`),
+    ...details.map(({ field, issue }) => `    ${field}: ${issue}`),
     ...(error.nextStep ? [`  → ${error.nextStep}`] : []),
     `  (${error.status} ${word}${error.requestId ? `; request ${error.requestId}` : ''})`,
   ].join('\n')

@@ -6,11 +6,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'virtualAccounts.create': {
     about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', true],
-      ['amount', 'integer', 'Naira in kobo.', true],
-      ['currency', 'text', 'One of: NGN.', false],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['merchantReference', 'text', 'Yours.', true, false],
+      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['currency', 'text', 'One of: NGN.', false, false],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'virtualAccounts.get': {
@@ -20,10 +20,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'virtualAccounts.list': {
     about: 'List virtual accounts. Newest first.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['merchantReference', 'text', 'Yours.', false, false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'virtualAccounts.cancel': {
@@ -37,8 +37,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'dedicatedAccounts.create': {
     about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
     flags: [
-      ['externalReference', 'text', 'Yours.', true],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['externalReference', 'text', 'Yours.', true, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'dedicatedAccounts.get': {
@@ -48,10 +48,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'dedicatedAccounts.list': {
     about: 'List dedicated accounts. Newest first; those that are ACTIVE unless you ask for others.',
     flags: [
-      ['externalReference', 'text', 'Yours.', false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, INACTIVE.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['externalReference', 'text', 'Yours.', false, false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'dedicatedAccounts.deactivate': {
@@ -61,12 +61,12 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoWallets.create': {
     about: 'Create a crypto wallet. An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', true],
-      ['asset', 'text', 'One of: USDC, USDT.', true],
-      ['network', 'text', 'One of: SOLANA.', true],
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['merchantReference', 'text', 'Yours.', true, false],
+      ['asset', 'text', 'One of: USDC, USDT.', true, false],
+      ['network', 'text', 'One of: SOLANA.', true, false],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'cryptoWallets.get': {
@@ -76,10 +76,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoWallets.list': {
     about: 'List crypto wallets. Newest first.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['merchantReference', 'text', 'Yours.', false, false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'cryptoWallets.cancel': {
@@ -93,9 +93,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'dedicatedCryptoWallets.create': {
     about: 'Create a dedicated crypto wallet. A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
     flags: [
-      ['externalReference', 'text', 'Yours.', true],
-      ['network', 'text', 'One of: SOLANA.', true],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['externalReference', 'text', 'Yours.', true, false],
+      ['network', 'text', 'One of: SOLANA.', true, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'dedicatedCryptoWallets.get': {
@@ -105,10 +105,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'dedicatedCryptoWallets.list': {
     about: 'List dedicated crypto wallets. Newest first.',
     flags: [
-      ['externalReference', 'text', 'Yours.', false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['externalReference', 'text', 'Yours.', false, false],
+      ['status', 'text', 'Only those in this state. One of: ACTIVE.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'dedicatedCryptoWallets.requery': {
@@ -122,56 +122,56 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'payments.list': {
     about: 'List payments. Newest first; by status, by source, or of one account.',
     flags: [
-      ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false],
-      ['accountReference', 'text', 'What was paid into.', false],
-      ['status', 'text', 'Only those in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
+      ['accountReference', 'text', 'What was paid into.', false, false],
+      ['status', 'text', 'Only those in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'payments.returns': {
     about: 'List what went back of a payment. Every return and refund of it, newest first, and how far it has come.',
     flags: [
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'payments.resolve': {
     about: 'Decide about held money. Accept what is held of a payment, or send it back: to the sender, or to destination. Coins go back only to the wallet that you name.',
     flags: [
-      ['action', 'text', 'One of: accept, return.', true],
-      ['destination.bankCode', 'text', '', false],
-      ['destination.accountNumber', 'text', '', false],
-      ['destination.accountName', 'text', '', false],
-      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false],
+      ['action', 'text', 'One of: accept, return.', true, false],
+      ['destination.bankCode', 'text', '', false, false],
+      ['destination.accountNumber', 'text', '', false, false],
+      ['destination.accountName', 'text', '', false, false],
+      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false, false],
     ],
   },
   'payments.refund': {
     about: 'Refund a payment. Sends accepted money back to whoever paid, or to destination: all of it, or amount. The fee is kept. Coins go back only to the wallet that you name.',
     flags: [
-      ['amount', 'amount', 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.', false],
-      ['destination.bankCode', 'text', '', false],
-      ['destination.accountNumber', 'text', '', false],
-      ['destination.accountName', 'text', '', false],
-      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false],
+      ['amount', 'amount', 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.', false, false],
+      ['destination.bankCode', 'text', '', false, false],
+      ['destination.accountNumber', 'text', '', false, false],
+      ['destination.accountName', 'text', '', false, false],
+      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false, false],
     ],
   },
   'checkout.sessions.create': {
     about: 'Create a checkout session. A page for one payment of one amount, at url: send your customer there. Without expiresAt it waits for 30 minutes.',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true],
-      ['currency', 'text', 'One of: NGN.', false],
-      ['description', 'text', '', true],
-      ['customer.name', 'text', '', true],
-      ['customer.email', 'text', '', true],
-      ['merchantReference', 'text', 'Yours.', false],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false],
-      ['crypto.asset', 'text', 'One of: USDC, USDT.', false],
-      ['crypto.network', 'text', 'One of: SOLANA.', false],
-      ['crypto.amount', 'text', 'A decimal amount; at most 6 digits after the point.', false],
-      ['successUrl', 'text', 'Where the customer goes on when paid; reference is added to it.', false],
-      ['cancelUrl', 'text', 'Where the customer goes back to; reference is added to it.', false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['currency', 'text', 'One of: NGN.', false, false],
+      ['description', 'text', '', true, false],
+      ['customer.name', 'text', '', true, false],
+      ['customer.email', 'text', '', true, false],
+      ['merchantReference', 'text', 'Yours.', false, false],
+      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['crypto.asset', 'text', 'One of: USDC, USDT.', false, false],
+      ['crypto.network', 'text', 'One of: SOLANA.', false, false],
+      ['crypto.amount', 'text', 'A decimal amount; at most 6 digits after the point.', false, false],
+      ['successUrl', 'text', 'Where the customer goes on when paid; reference is added to it.', false, false],
+      ['cancelUrl', 'text', 'Where the customer goes back to; reference is added to it.', false, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'checkout.sessions.get': {
@@ -181,10 +181,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'checkout.sessions.list': {
     about: 'List checkout sessions. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false],
-      ['status', 'text', 'Only those in this state. One of: pending, paid, expired, cancelled.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['merchantReference', 'text', 'Yours.', false, false],
+      ['status', 'text', 'Only those in this state. One of: pending, paid, expired, cancelled.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'checkout.sessions.cancel': {
@@ -198,27 +198,27 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'checkout.simulate': {
     about: 'Pay a checkout session of test mode. As a customer would, once: by bank transfer, or in coins if the session takes them, which count when they are final. In live mode there is no such operation.',
     flags: [
-      ['method', 'text', 'One of: bank_transfer, crypto.', false],
+      ['method', 'text', 'One of: bank_transfer, crypto.', false, false],
     ],
   },
   'cryptoTransfers.create': {
     about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that nothing left.',
     flags: [
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
-      ['asset', 'text', 'One of: USDC, USDT.', true],
-      ['network', 'text', 'One of: SOLANA.', true],
-      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true],
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['asset', 'text', 'One of: USDC, USDT.', true, false],
+      ['network', 'text', 'One of: SOLANA.', true, false],
+      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true, false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'cryptoTransfers.quote': {
     about: 'Price a crypto transfer. What it would cost now, and whether the destination is fine. Nothing is promised.',
     flags: [
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
-      ['asset', 'text', 'One of: USDC, USDT.', true],
-      ['network', 'text', 'One of: SOLANA.', true],
-      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['asset', 'text', 'One of: USDC, USDT.', true, false],
+      ['network', 'text', 'One of: SOLANA.', true, false],
+      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true, false],
     ],
   },
   'cryptoTransfers.get': {
@@ -228,33 +228,33 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.list': {
     about: 'List crypto transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
-      ['status', 'text', 'Only those in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'bankTransfers.create': {
     about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank says that it arrived, or FAILED when it is certain that nothing left; a bank may still send it back (REVERSED).',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true],
-      ['currency', 'text', 'One of: NGN.', false],
-      ['bankCode', 'text', 'As in GET /v1/banks.', true],
-      ['accountNumber', 'text', 'Ten digits.', true],
-      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
-      ['narration', 'text', 'What the recipient reads.', false],
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false],
+      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['currency', 'text', 'One of: NGN.', false, false],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten digits.', true, false],
+      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
+      ['narration', 'text', 'What the recipient reads.', false, false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
+      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
     ],
   },
   'bankTransfers.quote': {
     about: 'Price a bank transfer. What it would cost now, and whether the account exists. Nothing is promised.',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true],
-      ['currency', 'text', 'One of: NGN.', false],
-      ['bankCode', 'text', 'As in GET /v1/banks.', true],
-      ['accountNumber', 'text', 'Ten digits.', true],
-      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false],
+      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['currency', 'text', 'One of: NGN.', false, false],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten digits.', true, false],
+      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
     ],
   },
   'bankTransfers.get': {
@@ -264,10 +264,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'bankTransfers.list': {
     about: 'List bank transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false],
-      ['status', 'text', 'Only those in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
+      ['status', 'text', 'Only those in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'banks.list': {
@@ -277,8 +277,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'banks.resolve': {
     about: 'Resolve the name of a bank account. Whose account it is, by bank and number.',
     flags: [
-      ['bankCode', 'text', 'As in GET /v1/banks.', true],
-      ['accountNumber', 'text', 'Ten digits.', true],
+      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten digits.', true, false],
     ],
   },
   'balances.list': {
@@ -288,17 +288,17 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'balanceEntries.list': {
     about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
     flags: [
-      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'balanceEntries.csv': {
     about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
     flags: [
-      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'settings.get': {
@@ -308,23 +308,23 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'settings.update': {
     about: 'Change the settings. Only what is sent changes. Lists are replaced whole.',
     flags: [
-      ['policies.bank.underpayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.bank.overpayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.bank.latePayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.bank.duplicatePayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.crypto.underpayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.crypto.overpayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.crypto.latePayment', 'text', 'One of: return, accept, hold.', false],
-      ['policies.crypto.duplicatePayment', 'text', 'One of: return, accept, hold.', false],
-      ['checkout.displayName', 'text', 'The name that payers see; the name of the merchant until you set one.', false],
-      ['checkout.colour', 'text', 'Colour of the page, such as #0a7d4f.', false],
-      ['checkout.logo', 'text', 'A PNG, JPEG or WebP picture of at most 32 kB as a data: URL in base64.', false],
-      ['checkout.frameOrigins', 'list', 'Sites that may show the page in a frame, such as https://shop.example.', false],
-      ['lowBalance.NGN', 'integer', '', false],
-      ['lowBalance.USDC', 'text', '', false],
-      ['lowBalance.USDT', 'text', '', false],
-      ['paymentMethods.bankTransfer', 'boolean', '', false],
-      ['paymentMethods.crypto', 'boolean', '', false],
+      ['policies.bank.underpayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.bank.overpayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.bank.latePayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.bank.duplicatePayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.crypto.underpayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.crypto.overpayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.crypto.latePayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['policies.crypto.duplicatePayment', 'text', 'One of: return, accept, hold.', false, false],
+      ['checkout.displayName', 'text', 'The name that payers see; the name of the merchant until you set one.', false, false],
+      ['checkout.colour', 'text', 'Colour of the page, such as #0a7d4f.', false, true],
+      ['checkout.logo', 'text', 'A PNG, JPEG or WebP picture of at most 32 kB as a data: URL in base64.', false, true],
+      ['checkout.frameOrigins', 'list', 'Sites that may show the page in a frame, such as https://shop.example.', false, false],
+      ['lowBalance.NGN', 'integer', '', false, true],
+      ['lowBalance.USDC', 'text', '', false, true],
+      ['lowBalance.USDT', 'text', '', false, true],
+      ['paymentMethods.bankTransfer', 'boolean', '', false, false],
+      ['paymentMethods.crypto', 'boolean', '', false, false],
     ],
   },
   'profile.get': {
@@ -334,9 +334,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.create': {
     about: 'Create a webhook endpoint. At most 10 per environment. The secret is shown once.',
     flags: [
-      ['url', 'text', '', true],
-      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false],
-      ['description', 'text', '', false],
+      ['url', 'text', '', true, false],
+      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false, false],
+      ['description', 'text', '', false, false],
     ],
   },
   'webhookEndpoints.get': {
@@ -346,17 +346,17 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.list': {
     about: 'List webhook endpoints. Newest first.',
     flags: [
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'webhookEndpoints.update': {
     about: 'Change a webhook endpoint. Only what is sent changes. enabled: true brings a disabled one back.',
     flags: [
-      ['url', 'text', '', false],
-      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false],
-      ['description', 'text', '', false],
-      ['enabled', 'boolean', '', false],
+      ['url', 'text', '', false, false],
+      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false, false],
+      ['description', 'text', '', false, false],
+      ['enabled', 'boolean', '', false, false],
     ],
   },
   'webhookEndpoints.delete': {
@@ -374,7 +374,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.recover': {
     about: 'Send again what was missed. Everything since a time that this endpoint listens to and has not taken, at most 10000 events at once.',
     flags: [
-      ['since', 'text', 'ISO 8601, UTC, with milliseconds.', true],
+      ['since', 'text', 'ISO 8601, UTC, with milliseconds.', true, false],
     ],
   },
   'events.get': {
@@ -384,25 +384,25 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'events.list': {
     about: 'List events. Newest first; by type or group, by resource, by time.',
     flags: [
-      ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false],
-      ['resource', 'text', 'What they are about.', false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['resource', 'text', 'What they are about.', false, false],
+      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'events.deliveries': {
     about: 'List the deliveries of an event. Where it went, and the latest 50 attempts at each place, with time, status, duration and answer.',
     flags: [
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'events.redeliver': {
     about: 'Send an event again. To one endpoint, or to all that listen to it.',
     flags: [
-      ['endpointId', 'text', '', false],
+      ['endpointId', 'text', '', false, false],
     ],
   },
   'requestLogs.get': {
@@ -412,52 +412,55 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'requestLogs.list': {
     about: 'List what your servers asked. Requests with a valid key of the last 30 days, newest first. They appear within a second. A page may hold fewer than asked for, or none, while nextCursor leads on.',
     flags: [
-      ['status', 'text', 'One, such as 422, or a class, such as 4xx.', false],
-      ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false],
-      ['path', 'text', 'What the path begins with.', false],
-      ['requestId', 'text', 'As in X-Request-Id.', false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false],
-      ['limit', 'integer', 'Items per page.', false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false],
+      ['status', 'text', 'One, such as 422, or a class, such as 4xx.', false, false],
+      ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
+      ['path', 'text', 'What the path begins with.', false, false],
+      ['requestId', 'text', 'As in X-Request-Id.', false, false],
+      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
   },
   'test.fund': {
     about: 'Fund a test balance. Adds money to the available balance, in test mode only.',
-    flags: [],
+    flags: [
+      ['asset', 'text', 'One of: NGN, USDC, USDT.', true, false],
+      ['amount', 'amount', 'Naira in kobo.', true, false],
+    ],
   },
   'test.settle': {
     about: 'Decide how a test transfer ends. Tells the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.',
     flags: [
-      ['outcome', 'text', 'One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true],
+      ['outcome', 'text', 'One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false],
     ],
   },
   'test.bankTransfers.create': {
     about: 'Pay into an account as a customer would. The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
     flags: [
-      ['accountNumber', 'text', '', true],
-      ['amount', 'integer', 'Naira in kobo.', true],
-      ['sender.name', 'text', '', false],
-      ['sender.accountNumber', 'text', '', false],
-      ['sender.bankCode', 'text', '', false],
-      ['sender.masked', 'boolean', 'The bank shows only the last digits of the sender.', false],
-      ['narration', 'text', '', false],
-      ['sentAt', 'text', 'When the bank had the money; now unless it is said.', false],
-      ['copies', 'integer', 'How often the bank tells of it.', false],
+      ['accountNumber', 'text', '', true, false],
+      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['sender.name', 'text', '', false, false],
+      ['sender.accountNumber', 'text', '', false, false],
+      ['sender.bankCode', 'text', '', false, false],
+      ['sender.masked', 'boolean', 'The bank shows only the last digits of the sender.', false, false],
+      ['narration', 'text', '', false, false],
+      ['sentAt', 'text', 'When the bank had the money; now unless it is said.', false, false],
+      ['copies', 'integer', 'How often the bank tells of it.', false, false],
     ],
   },
   'test.cryptoDeposits.create': {
     about: 'Send coins to a wallet as a customer would. Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
     flags: [
-      ['address', 'text', 'Of a wallet of yours.', true],
-      ['asset', 'text', 'One of: USDC, USDT.', true],
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true],
+      ['address', 'text', 'Of a wallet of yours.', true, false],
+      ['asset', 'text', 'One of: USDC, USDT.', true, false],
+      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
     ],
   },
   'test.clock.advance': {
     about: 'Move the clock of test mode ahead. Time passes for this environment: what falls due by then is due now. Send an Idempotency-Key, or a retry moves the clock again.',
     flags: [
-      ['seconds', 'integer', 'How far; there is no way back.', true],
+      ['seconds', 'integer', 'How far; there is no way back.', true, false],
     ],
   },
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { type Access, modeOf } from './access.js'
 import { type Run, setAction } from './action.js'
 import { misused } from './failure.js'
 import { type Forwarded, openForwarder } from './forwarder.js'
-import { openListeningEndpoint } from './listening-endpoint.js'
+import { type ListeningEndpoint, openListeningEndpoint } from './listening-endpoint.js'
 import { paint } from './show.js'
 import type { World } from './world.js'
 
@@ -22,7 +23,7 @@ export function registerListen(program: Command, world: World): void {
 async function hear(run: Run<Options>): Promise<undefined> {
   const { world, manilla, access, options, isJson } = run
   const stop = world.stop()
-  refuseUnreachable(access.baseUrl, options)
+  refuseUnreachable(access, options)
   const forwarder = await openForwarder({
     port: readPort(options.port),
     target: options.forwardTo === undefined ? undefined : readTarget(options.forwardTo),
@@ -34,7 +35,7 @@ async function hear(run: Run<Options>): Promise<undefined> {
     const endpoint = await openListeningEndpoint({ manilla, world, access, url, events })
     try {
       forwarder.trust(endpoint.secret)
-      tellStart(run, endpoint.secret)
+      tellStart(run, endpoint)
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve))
     } finally {
       await endpoint.close()
@@ -44,7 +45,10 @@ async function hear(run: Run<Options>): Promise<undefined> {
   }
 }
 
-function tellStart({ world, access, options, isJson }: Run<Options>, secret: string): void {
+function tellStart(
+  { world, access, options, isJson }: Run<Options>,
+  { secret, isKept }: ListeningEndpoint,
+): void {
   if (isJson) {
     world.print(JSON.stringify({ secret, forwardTo: options.forwardTo ?? null }))
     return
@@ -52,7 +56,10 @@ function tellStart({ world, access, options, isJson }: Run<Options>, secret: str
   const target = options.forwardTo ?? 'nobody: add --forward-to http://127.0.0.1:3000/webhooks'
   world.print(`Listening to ${access.baseUrl}, forwarding to ${target}`)
   world.print(`Signing secret: ${secret}`)
-  world.note(paint(world, 'dim', 'It stays the same next time. Ctrl-C ends it.'))
+  const how = isKept
+    ? 'It stays the same next time.'
+    : 'Somebody listens here already: this secret is for this time only.'
+  world.note(paint(world, 'dim', `${how} Ctrl-C ends it.`))
 }
 
 function describe(world: World, forwarded: Forwarded, isJson: boolean): string {
@@ -72,17 +79,21 @@ export function isLocal(baseUrl: string): boolean {
 }
 
 /** Webhooks come as requests: a service elsewhere cannot reach a port of this machine. */
-function refuseUnreachable(baseUrl: string, { through }: Options): void {
-  if (through !== undefined || isLocal(baseUrl)) return
-  throw misused(
-    `${baseUrl} cannot reach this machine.`,
-    'Open a tunnel to a port here and say both: --port 4242 --through https://your-tunnel.example',
-  )
+function refuseUnreachable({ baseUrl, key }: Access, { through, port }: Options): void {
+  const tunnel = '--port 4242 --through https://your-tunnel.example'
+  const nextStep = `Open a tunnel to a port here and say both: ${tunnel}`
+  if (through !== undefined && port === '0') throw misused('Nothing says where it leads.', nextStep)
+  if (through !== undefined) return
+  if (!isLocal(baseUrl)) throw misused(`${baseUrl} cannot reach this machine.`, nextStep)
+  if (modeOf(key) === 'live')
+    throw misused('Live webhooks go to public addresses only, not to this machine.', nextStep)
 }
 
 function readTarget(text: string): string {
   const url = /^\d+$/.test(text) ? `http://127.0.0.1:${text}/` : text
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  const { protocol, username } = URL.canParse(url) ? new URL(url) : { protocol: '', username: '' }
+  if (username !== '') throw misused('A password has no place in an address.', 'Leave it out.')
+  if (/^https?:$/.test(protocol)) return url
   throw misused(
     `${text} is no address to forward to.`,
     'Write it out: http://127.0.0.1:3000/webhooks',

@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { ConnectionError, type Manilla, NotFoundError } from '../src/manilla.js'
 import { type Access, modeOf, readJson, writePrivate } from './access.js'
 import type { World } from './world.js'
 
 /** An endpoint of the service that leads to this machine for as long as somebody listens. */
-export type ListeningEndpoint = { secret: string; close(): Promise<void> }
+export type ListeningEndpoint = {
+  secret: string
+  /** Whether it is the same next time. */
+  isKept: boolean
+  close(): Promise<void>
+}
 
 type Kept = { id: string; secret: string; pid: number }
 type Order = {
@@ -43,6 +49,7 @@ export async function openListeningEndpoint(order: Order): Promise<ListeningEndp
   }
   return {
     secret,
+    isKept: true,
     async close() {
       keep(0)
       await leave(world, () => manilla.webhookEndpoints.update(id, { enabled: false }))
@@ -80,12 +87,21 @@ async function openTemporary(order: Order): Promise<ListeningEndpoint> {
   const { id, secret } = await create(order)
   return {
     secret,
+    isKept: false,
     close: () => leave(order.world, () => order.manilla.webhookEndpoints.delete(id)),
   }
 }
 
+/** Of this machine, and switched off: their secret is lost, or we would use it. */
+async function removeForgotten(manilla: Manilla, description: string): Promise<void> {
+  for await (const one of manilla.webhookEndpoints.list())
+    if (one.description === description && one.disabledReason === 'merchant')
+      await manilla.webhookEndpoints.delete(one.id)
+}
+
 async function create({ manilla, url, events }: Order): Promise<{ id: string; secret: string }> {
-  const description = 'manilla listen'
+  const description = `manilla listen on ${hostname()}`.slice(0, 100)
+  await removeForgotten(manilla, description)
   const order = { url, events: toFilter(events), description }
   const { id, secret } = await manilla.webhookEndpoints.create(order)
   return { id, secret }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Manilla, Pages } from '../src/manilla.js'
-import { type Answer, type Run, setAction } from './action.js'
+import type { Manilla, Pages, Payment } from '../src/manilla.js'
+import { type Answer, type Run, setTestAction } from './action.js'
 import { type Failure, misused } from './failure.js'
 import { formatNaira } from './show.js'
 import type { World } from './world.js'
@@ -16,7 +16,7 @@ export function registerPay(program: Command, world: World): void {
     .argument('[amount]', 'in naira or coins, 5000 is ₦5,000.00; by default what is asked for')
     .option('--asset <coin>', 'USDC or USDT, for a wallet that takes both')
     .option('--from <number>', 'the account number that pays; magic ones make returns fail')
-  setAction<Options>(pay, world, payOne)
+  setTestAction<Options>(pay, world, payOne)
 }
 
 /** What is to be paid, where, and how much is asked for. */
@@ -29,20 +29,37 @@ async function payOne({ manilla, args, options }: Run<Options>): Promise<Answer>
   const target = await findTarget(manilla, account)
   return 'address' in target
     ? payCoins(manilla, target, { amount, asset: options.asset })
-    : payNaira(manilla, target, { amount, from: options.from })
+    : payNaira(manilla, target, { amount, ...options })
 }
 
 async function payNaira(
   manilla: Manilla,
   target: { accountNumber: string; amount?: number },
-  given: { amount: string | undefined; from: string | undefined },
+  given: Options & { amount: string | undefined },
 ): Promise<Answer> {
+  if (given.asset !== undefined && given.asset !== 'NGN')
+    throw misused('A bank account takes no coins.', 'Leave out --asset, or pay to a wallet.')
   const amount = given.amount === undefined ? target.amount : readKobo(given.amount)
   if (amount === undefined) throw noAmount()
   const { accountNumber } = target
   const sender = given.from === undefined ? {} : { sender: { accountNumber: given.from } }
   const data = await manilla.test.bankTransfers.create({ accountNumber, amount, ...sender })
-  return { data, text: `${formatNaira(amount)} was paid to ${accountNumber}.` }
+  const paid = `${formatNaira(amount)} was paid to ${accountNumber}`
+  return { data, text: `${paid}: ${describeFate(data)}.` }
+}
+
+/** What became of it: that is what one pays in test mode for. */
+function describeFate({ status, variance }: Payment): string {
+  const fates = { ACCEPTED: 'accepted', HELD: 'held', RETURNING: 'it goes back', RETURNED: 'back' }
+  const why = variance === 'NONE' ? '' : `, because it is ${reasons[variance]}`
+  return fates[status] + why
+}
+
+const reasons = {
+  UNDERPAID: 'too little',
+  OVERPAID: 'too much; only the excess',
+  LATE: 'late',
+  DUPLICATE: 'a second payment',
 }
 
 async function payCoins(
@@ -72,7 +89,7 @@ async function findTarget(manilla: Manilla, account: string): Promise<Target> {
   )
 }
 
-/** Where you have used it more than once, the newest. */
+/** Where you have used it more than once, the newest that waits to be paid. */
 async function findByOwnReference(manilla: Manilla, own: string): Promise<Target | undefined> {
   const newest = async <Found>(list: Pages<Found>) => (await list.page()).items[0]
   const ordered = { merchantReference: own, limit: 1 }
@@ -80,6 +97,7 @@ async function findByOwnReference(manilla: Manilla, own: string): Promise<Target
   const session = await newest(manilla.checkout.sessions.list(ordered))
   if (session) return finders.cs_!(manilla, session.reference)
   return (
+    (await newest(manilla.virtualAccounts.list({ ...ordered, status: 'ACTIVE' }))) ??
     (await newest(manilla.virtualAccounts.list(ordered))) ??
     (await newest(manilla.cryptoWallets.list(ordered))) ??
     (await newest(manilla.dedicatedAccounts.list(permanent))) ??
@@ -117,9 +135,14 @@ async function findByAddress(manilla: Manilla, address: string): Promise<Target>
 
 /** Naira as people write them: at most two digits after the point, nothing rounded. */
 function readKobo(text: string): number {
-  const [, whole, rest = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(text.replaceAll(',', '')) ?? []
+  const [, whole, rest = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(ungroup(text)) ?? []
   if (whole === undefined) throw misused(`${text} is no amount of naira.`, 'Write 5000 or 5000.50.')
   return Number(whole + rest.padEnd(2, '0'))
+}
+
+/** Commas may part groups of three; `1,5` may mean one and a half somewhere, and is refused. */
+function ungroup(text: string): string {
+  return /^\d{1,3}(,\d{3})+(\.|$)/.test(text) ? text.replaceAll(',', '') : text
 }
 
 function noAmount(): Failure {

@@ -5,6 +5,7 @@ import { registerLogin } from './login.js'
 import { registerPay } from './pay.js'
 import { registerResend } from './resend.js'
 import { registerResources } from './resource-commands.js'
+import { withoutControls } from './show.js'
 import { registerLogs } from './tail-logs.js'
 import { registerTrigger } from './trigger.js'
 import type { World } from './world.js'
@@ -19,7 +20,8 @@ export function createProgram(world: World, version: string, words: string[]): C
     .configureOutput({
       writeOut: (text) => world.print(text.trimEnd()),
       writeErr: (text) => world.note(text.trimEnd()),
-      outputError: (text, write) => write(isJson ? toJson(new Error(text.trim())) : text),
+      outputError: (text, write) =>
+        write(isJson ? toJson(new Error(text.trim())) : withoutControls(text, '\n')),
     })
     .configureHelp({ helpWidth: Math.min(world.columns, 120) })
   program.commandsGroup('Try things out:')

@@ -4,23 +4,27 @@ import { type Failure, misused } from './failure.js'
 type Kind = 'text' | 'integer' | 'boolean' | 'amount' | 'list' | 'json'
 
 /** The name as the API has it (`customer.name` is inside of `customer`), its kind, what it is. */
-export type Flag = [name: string, kind: Kind, about: string, isRequired: boolean]
+export type Flag = [
+  ...[name: string, kind: Kind, about: string],
+  ...[isRequired: boolean, isNullable: boolean],
+]
 
 type Input = Record<string, unknown>
 
-/** `customer.bankCode` is typed as `--customer.bank-code`. */
+/** `customer.bankCode` is typed as `--customer.bank-code`, `lowBalance.NGN` `--low-balance.ngn`. */
 export function toFlagName(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
 /** The request that the flags make, on top of what `--data` gives. */
 export function readFlags(flags: Flag[], given: Input, data: string | undefined): Input {
   const input: Input = data === undefined ? {} : readObject(data)
-  for (const [name, kind] of flags) {
+  for (const [name, kind, , , isNullable] of flags) {
     const text = given[name] as string | undefined
     if (text === undefined) continue
     const asset = (given.asset ?? input.asset) as string | undefined
-    put(input, name.split('.'), readers[kind]({ name, text, asset }))
+    const value = isNullable && text === 'null' ? null : readers[kind]({ name, text, asset })
+    put(input, name.split('.'), value)
   }
   return input
 }
@@ -33,7 +37,8 @@ const readers: Record<Kind, (given: Given) => unknown> = {
   json: ({ name, text }) => parse(text, `--${toFlagName(name)}`),
   integer: ({ name, text }) => {
     const isExact = /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
-    if (!isExact) throw wrongFlag(`--${toFlagName(name)} must be a whole number, not ${text}.`)
+    if (!isExact)
+      throw wrongFlag(`--${toFlagName(name)} must be a whole number below 2^53, not ${text}.`)
     return Number(text)
   },
   boolean: ({ name, text }) => {

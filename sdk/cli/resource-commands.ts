@@ -7,7 +7,8 @@ import {
   operations,
   placesIn,
 } from '../src/operations.js'
-import { type Answer, type Run, setAction } from './action.js'
+import { type Answer, type Run, setAction, setTestAction } from './action.js'
+import { misused } from './failure.js'
 import { described } from './flags.js'
 import { readFlags, toFlagName } from './read-flags.js'
 import { formatFields, formatList } from './show.js'
@@ -46,15 +47,18 @@ function registerOperation(
   const { about, flags } = described[name]!
   command.description(about)
   for (const place of placesIn(operation.path)) command.argument(`<${toFlagName(place)}>`)
-  for (const [field, kind, says, isRequired] of flags) {
-    const flag = `--${toFlagName(field)} <${kind}>`
+  for (const [field, kind, says, isRequired, isNullable] of flags) {
+    const flag = `--${toFlagName(field)} <${kind}${isNullable ? ' or null' : ''}>`
     command.addOption(new FieldOption(flag, isRequired ? `(required) ${says}` : says, field))
   }
   if (operation.takes === 'body')
     command.option('--data <json>', 'the request as JSON; @file reads a file, - what comes in')
   if (operation.method === 'POST' && !operation.isPublic)
     command.option('--idempotency-key <key>', 'makes the request safe to send again')
-  setAction<Options>(command, world, (run) => call(run, operation, name))
+  // Payers pay by these, and nobody pays for them with a live key.
+  const isTestOnly = operation.path.startsWith('/v1/test/') || name === 'checkout.simulate'
+  const set = isTestOnly ? setTestAction : setAction
+  set<Options>(command, world, (run) => call(run, operation, name))
 }
 
 /** Its value is found under the name that the API has for it. */
@@ -78,6 +82,7 @@ async function call(run: Run<Options>, operation: Operation, name: string): Prom
   const { data, idempotencyKey, ...given } = run.options
   const input = readFlags(described[name]!.flags, given, data)
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
+  if (run.args.includes('')) throw misused('An argument is empty.', '--help says what it takes.')
   const method = findMethod(run.manilla, name)
   const inputs = operation.takes === 'nothing' ? [] : [input]
   const asked = method(...run.args, ...inputs, options)

@@ -23,7 +23,7 @@ function flatten(data: unknown, prefix = ''): [string, string][] {
   if (typeof data !== 'object' || data === null) return [[prefix || 'answer', toText(data)]]
   const fields = data as Fields
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
-    const place = prefix === '' ? name : `${prefix}.${name}`
+    const place = withoutControls(prefix === '' ? name : `${prefix}.${name}`)
     const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
     if (isNested) return flatten(value, place)
     return [[place, `${toText(value)}${inNaira(name, value, fields)}`]]
@@ -62,7 +62,10 @@ export function formatList(items: unknown[], columns: number): string {
   const names = sortNames(new Set(rows.flatMap((row) => Object.keys(row)))).filter((name) =>
     rows.every((row) => typeof row[name] !== 'object' || row[name] === null),
   )
-  const all = [names, ...rows.map((row) => names.map((name) => toText(row[name])))]
+  const cells = rows.map((row) =>
+    names.map((name) => `${toText(row[name])}${inNaira(name, row[name], row).replace('  ', ' ')}`),
+  )
+  const all = [names.map((name) => withoutControls(name)), ...cells]
   const widths = names.map((_, at) => Math.max(...all.map((row) => row[at]!.length)))
   const shown = widths.filter((_, at) => sumTo(widths, at) <= columns).length
   return all
@@ -76,7 +79,10 @@ export function formatList(items: unknown[], columns: number): string {
     .join('\n')
 }
 
-const looked = ['reference', 'id', 'type', 'status', 'asset', 'amount', 'currency', 'createdAt']
+const looked = [
+  ...['reference', 'method', 'path', 'type', 'status', 'asset', 'amount', 'id'],
+  ...['currency', 'createdAt'],
+]
 
 /** What people look for first; the rest as the API has it. */
 function sortNames(names: Set<string>): string[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Manilla } from '../src/manilla.js'
+import { ConnectionError, type Manilla } from '../src/manilla.js'
 import { type Run, setAction } from './action.js'
 import { paint, withoutControls } from './show.js'
 import type { World } from './world.js'
@@ -41,10 +41,19 @@ async function followLogs({ world, manilla, options, isJson }: Run<Options>): Pr
     if (!isJson) world.note(paint(world, 'dim', 'Waiting for more; Ctrl-C ends it.'))
     for (;;) {
       await sleep(lookEveryMs, undefined, { signal })
-      tell(await log.readNew())
+      tell(await log.readNew().catch(goOn(world)))
     }
   } catch (error) {
     if (!signal.aborted) throw error
+  }
+}
+
+/** A service that is being restarted comes back. */
+function goOn(world: World): (error: unknown) => Entry[] {
+  return (error) => {
+    if (!(error instanceof ConnectionError)) throw error
+    world.note(`${error.message} Trying on.`)
+    return []
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { EventType, WebhookEvent } from '../src/manilla.js'
-import { type Answer, type Run, setAction } from './action.js'
+import { type Answer, type Run, setTestAction } from './action.js'
 import { coinScenarios } from './coin-scenarios.js'
 import { type Failure, misused } from './failure.js'
 import { disableEndpoint, makeBalanceLow, testEndpoint } from './house-scenarios.js'
@@ -35,7 +35,7 @@ export function registerTrigger(program: Command, world: World): void {
     .description('make an event happen in earnest, in test mode: money moves, webhooks are sent')
     .argument('<event>', 'its type, such as virtual_account.paid')
     .addHelpText('after', `\nEvents:\n${names.map((name) => `  ${name}`).join('\n')}`)
-  setAction(trigger, world, play)
+  setTestAction(trigger, world, play)
 }
 
 async function play({ world, manilla, access, args }: Run<object>): Promise<Answer> {

@@ -1,15 +1,17 @@
 import { type Document, describedBy, header, inputOf, listRows } from './document.js'
-import type { Schema } from './print-schema.js'
+import { nameOf, type Schema } from './print-schema.js'
 
 /** A field of a request as the command line takes it. */
-type Flag = { name: string; kind: string; about: string; isRequired: boolean }
+type Flag = { name: string; kind: string; about: string; isRequired: boolean; isNullable: boolean }
 
 /** sdk/cli/flags.ts: what the commands of the resources say and take, from the document. */
 export function printFlags(document: Document): string {
   const rows = listRows().map(([name, row]) => {
     const described = describedBy(document, row)
     const input = inputOf(row, described)
-    const flags = input ? listFlags(input).map((flag) => `      ${printFlag(flag)},`) : []
+    const flags = input
+      ? listFlags(withoutRefs(input, document)).map((flag) => `      ${printFlag(flag)},`)
+      : []
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
     const { summary, description } = described
     const about = `${summary}. ${description}`.replaceAll('`', '')
@@ -26,8 +28,22 @@ export function printFlags(document: Document): string {
   ].join('\n')
 }
 
-function printFlag({ name, kind, about, isRequired }: Flag): string {
-  return `[${[quote(name), quote(kind), quote(about), String(isRequired)].join(', ')}]`
+function printFlag({ name, kind, about, isRequired, isNullable }: Flag): string {
+  const says = [quote(name), quote(kind), quote(about), String(isRequired), String(isNullable)]
+  return `[${says.join(', ')}]`
+}
+
+/** With what it only names in its place. */
+function withoutRefs(schema: Schema, document: Document): Schema {
+  const inPlace = (one: Schema): Schema => withoutRefs(one, document)
+  if (schema.$ref) return inPlace(document.components.schemas[nameOf(schema.$ref)]!)
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, inPlace(one)])
+  return {
+    ...schema,
+    ...(schema.anyOf && { anyOf: schema.anyOf.map(inPlace) }),
+    ...(schema.oneOf && { oneOf: schema.oneOf.map(inPlace) }),
+    ...(schema.properties && { properties: Object.fromEntries(fields) }),
+  }
 }
 
 function quote(text: string): string {
@@ -56,7 +72,8 @@ function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }
   const about = schemas[0]!.description ?? ''
   const choices = [...new Set(plain.flatMap((one) => one.enum ?? []))].map(String)
   const said = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
-  return [{ name, kind: kindOf(plain), about: said.replaceAll('`', ''), isRequired }]
+  const isNullable = plain.some(({ type }) => type === 'null')
+  return [{ name, kind: kindOf(plain), about: said.replaceAll('`', ''), isRequired, isNullable }]
 }
 
 /** What is required whichever variant it is. */

@@ -12,7 +12,7 @@ const reasons: { why: string; holds: (error: ManillaError) => boolean }[] = [
   { why: 'a proxy waited too long for it', holds: ({ status }) => status === 504 },
 ]
 
-const firstWaitMs = 250
+const firstWaitMs = 500
 const longestWaitMs = 8_000
 /** Who asks to be left alone for longer is left alone: the caller decides. */
 const longestObeyedMs = 30_000

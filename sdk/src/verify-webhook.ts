@@ -40,7 +40,17 @@ export async function verifyWebhook(
     throw await diagnose(verifier, message, signatures)
   // Last, so that it is certain whose time it is.
   checkTime(Number(timestamp) * 1_000, options)
-  return JSON.parse(new TextDecoder().decode(body))
+  return readEvent(body)
+}
+
+function readEvent(body: Uint8Array): WebhookEvent {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    const message =
+      'The body is signed with your secret and is no JSON: it is not a webhook of ours.'
+    throw new WebhookError('body_changed', message)
+  }
 }
 
 function toBytes(body: unknown): Uint8Array {
@@ -75,6 +85,9 @@ function readHeader(headers: WebhookHeaders, name: string): string | undefined {
 
 function checkTime(sentMs: number, { toleranceMs = 300_000, now = Date.now() }: VerifyOptions) {
   const ageMs = Number(now) - sentMs
+  // With what is no number nothing would ever be too old.
+  if (!(toleranceMs >= 0) || Number.isNaN(ageMs))
+    throw new TypeError('toleranceMs and now must be numbers; is a variable not set?')
   const seconds = Math.round(Math.abs(ageMs) / 1_000)
   const allowed = `${toleranceMs / 1_000} s are allowed`
   if (ageMs > toleranceMs)

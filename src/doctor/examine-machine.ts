@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../config.js'
-import { type Finding, remark, well, wrong } from './finding.js'
+import { openSeedFile } from '../rails/solana/seed.js'
+import { createKeySigner, openKeyFile } from '../rails/solana/signer.js'
+import { type Finding, look, remark, well, wrong } from './finding.js'
 
 const oldestNode = [20, 19] as const
 
@@ -48,4 +50,24 @@ export function examineModes({ databaseUrl, solana, publicUrl }: Config): Findin
         ]
       : []),
   ]
+}
+
+/** Whether the keys of the hot wallets and the seeds can be read; nothing is signed. */
+export async function examineKeys({ solana }: Config): Promise<Finding[]> {
+  const looks = Object.entries(solana).flatMap(([mode, { keyFile, secretKey, seedFile }]) => {
+    const about = `Keys, ${mode}`
+    const open = (variable: string, work: () => string) =>
+      look(about, `Check SOLANA_${mode.toUpperCase()}_${variable}.`, () => [well(about, work())])
+    const signsFor = ({ address }: { address: string }) => `sign for ${address}`
+    const readSeed = (file: string) => {
+      openSeedFile(file)
+      return 'the seed can be read'
+    }
+    return [
+      ...(keyFile ? [open('KEY_FILE', () => signsFor(openKeyFile(keyFile)))] : []),
+      ...(secretKey ? [open('SECRET_KEY', () => signsFor(createKeySigner(secretKey)))] : []),
+      ...(seedFile ? [open('SEED_FILE', () => readSeed(seedFile))] : []),
+    ]
+  })
+  return (await Promise.all(looks)).flat()
 }

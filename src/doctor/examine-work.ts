@@ -17,7 +17,7 @@ export async function examineService(url: string | undefined): Promise<Finding> 
     if (response.ok) return well('Service', `is ready at ${url}`)
     return wrong('Service', `${url} answers ${response.status}`, 'Its log says why.')
   } catch {
-    return remark('Service', `does not answer at ${url}`, start)
+    return wrong('Service', `does not answer at ${url}`, start)
   }
 }
 

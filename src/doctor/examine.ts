@@ -8,7 +8,7 @@ import { borrowRails } from '../open-rails.js'
 import { Database } from '../postgres/database.js'
 import { createSeal } from '../sealed.js'
 import { examineDatabase } from './examine-database.js'
-import { examineHome, examineModes, examineNode } from './examine-machine.js'
+import { examineHome, examineKeys, examineModes, examineNode } from './examine-machine.js'
 import { examineNodes, examineTreasuries } from './examine-rails.js'
 import { examineService, examineWork } from './examine-work.js'
 import { type Finding, look, wrong } from './finding.js'
@@ -29,7 +29,9 @@ export async function examine(clock: Clock = systemClock): Promise<Finding[]> {
   const url = findServiceUrl(config)
   const service = await examineService(url)
   return [
-    ...[node, ...examineHome(config), ...examineModes(config), service],
+    ...[node, ...examineHome(config), ...examineModes(config)],
+    ...(await examineKeys(config)),
+    service,
     ...(await look('Database', databaseMend(config), () => examineInside(config, clock, service))),
   ]
 }

@@ -28,6 +28,9 @@ export async function look(
   try {
     return await work()
   } catch (error) {
-    return [wrong(about, (error as Error).message, mend)]
+    const { message, cause } = error as Error
+    const why =
+      cause instanceof Error ? ` (${cause.message || (cause as { code?: string }).code})` : ''
+    return [wrong(about, message + why, mend)]
   }
 }

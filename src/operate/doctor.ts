@@ -28,8 +28,10 @@ function describe(findings: Finding[], isWell: boolean): string {
     `${marks[state]} ${about.padEnd(width)}  ${says}`,
     ...(mend ? [`  ${' '.repeat(width)}  → ${mend}`] : []),
   ])
+  const hasRemarks = findings.some(({ state }) => state === 'remark')
   const verdict = isWell
     ? 'Nothing is wrong.'
-    : 'Something is wrong: ✗ says what and how to mend it.'
-  return [...lines, '', verdict].join('\n')
+    : 'Something is wrong: ✗ says what, → how to mend it.'
+  const more = isWell && hasRemarks ? ' What ! says is worth knowing.' : ''
+  return [...lines, '', verdict + more].join('\n')
 }

@@ -101,14 +101,28 @@ describe('pay', () => {
     await ask('pay', reference)
     expect(await ask('checkout', 'sessions', 'get', reference)).toMatchObject({ status: 'paid' })
     expect((await run('pay', 'ada', '5')).code).toBe(2)
+    expect((await run('pay', reference, '--asset', 'USDC')).code).toBe(2)
     await ask('dedicated-accounts', 'create', '--external-reference', 'ada')
     expect((await run('pay', 'ada', '5')).out).toContain('₦5.00')
     expect((await run('pay', '1000000000', '1.005')).code).toBe(2)
   })
 
-  test.each(['0.001', '1e3', '-5', '5,,5x', ''])('refuses the amount "%s"', async (amount) => {
-    expect((await run('pay', '1000000000', amount)).code).toBe(2)
+  test('says what became of it, and pays what still waits', async () => {
+    const account = ['--amount', '500000', '--merchant-reference', 'fate']
+    await ask('virtual-accounts', 'create', ...account)
+    await ask('virtual-accounts', 'create', ...account)
+    expect((await run('pay', 'fate', '4000')).out).toContain('because it is too little')
+    expect((await run('pay', 'fate')).out).toContain(': accepted.')
+    expect((await run('pay', 'fate')).out).toContain(': accepted.')
+    expect((await run('pay', 'fate')).out).toContain('because it is a second payment')
   })
+
+  test.each(['1,5', '5,0', ',5', '1,2345', '0.001', '1e3', '-5', '5,,5x', ''])(
+    'refuses the amount "%s"',
+    async (amount) => {
+      expect((await run('pay', '1000000000', amount)).code).toBe(2)
+    },
+  )
 })
 
 describe('how it ends', () => {
@@ -217,8 +231,19 @@ describe('whose key', () => {
     const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
     expect(await careful.run('balances', 'list')).toMatchObject({ code: 2 })
     expect(await careful.run('balances', 'list', '--live')).toMatchObject({ code: 0 })
-    // Test mode's own commands stay refused by the service itself.
-    expect((await careful.run('test', 'fund', '--asset', 'NGN', '--live')).code).toBe(1)
+    careful.close()
+  })
+
+  // Money of the real world must not be moved by what is there to try things out.
+  test.each([
+    ['trigger', 'crypto_transfer.submitted'],
+    ['pay', '1000000000', '5'],
+    ['test', 'fund', '--asset', 'NGN', '--amount', '5'],
+    ['checkout', 'simulate', 'cs_1'],
+  ])('%s is not for live keys, whatever is said', async (...words) => {
+    const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
+    expect((await careful.run(...words)).code).toBe(2)
+    expect((await careful.run(...words, '--live')).code).toBe(2)
     careful.close()
   })
 
@@ -265,6 +290,22 @@ test('what strangers wrote cannot command the terminal', () => {
   const shown = formatFields({ sender: { name: '\u001b[2Jgone\u202e\u0007' }, list: ['\u001b'] })
   for (const sign of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(sign)
   expect(shown).toContain('\\u001b[2Jgone')
+})
+
+test('names of fields, and what was typed, cannot either', async () => {
+  expect(formatFields({ metadata: { '\u001b[31mred': 1 } })).not.toContain('\u001b')
+  for (const words of [['trigger'], ['virtual-accounts', 'get'], ['virtual-accounts']]) {
+    const { err } = await run(...words, '\u001b]0;title\u0007')
+    expect(err).not.toMatch(/[\u001b\u0007]/)
+  }
+})
+
+test('a list shows naira beside kobo, and fields in capitals have flags that can be typed', async () => {
+  await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
+  expect((await run('balances', 'list')).out).toMatch(/NGN +\d+ \(₦[\d,]+\.\d\d\)/)
+  const set = async (value: string) =>
+    (await ask('settings', 'update', '--low-balance.ngn', value)).lowBalance.NGN
+  expect([await set('5000'), await set('null')]).toEqual([5_000, null])
 })
 
 test('sums of naira are exact however large', () => {

@@ -112,7 +112,9 @@ describe('listen', () => {
     await until(async () => (await readDelivery(event.id)).status === 'DELIVERED')
     expect((await readDelivery(event.id)).attempts).toMatchObject([{ status: 202 }])
     expect((await listening.stop()).code).toBe(0)
-    expect(await listEndpoints()).toMatchObject([{ enabled: false, description: 'manilla listen' }])
+    expect(await listEndpoints()).toMatchObject([
+      { enabled: false, description: expect.stringMatching(/^manilla listen on /) },
+    ])
   })
 
   test('has the same secret the next time, for its owner alone to read', async () => {

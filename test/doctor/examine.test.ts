@@ -6,7 +6,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.js'
 import { readConfig } from '../../src/config.js'
 import { examineDatabase } from '../../src/doctor/examine-database.js'
-import { examineHome, examineModes, examineNode } from '../../src/doctor/examine-machine.js'
+import {
+  examineHome,
+  examineKeys,
+  examineModes,
+  examineNode,
+} from '../../src/doctor/examine-machine.js'
 import { examineNodes, examineTreasuries } from '../../src/doctor/examine-rails.js'
 import { examineService, examineWork } from '../../src/doctor/examine-work.js'
 import type { Finding } from '../../src/doctor/finding.js'
@@ -68,6 +73,21 @@ test('what live mode can and cannot do is said', () => {
   expect(states({ ...chain, PUBLIC_URL: 'https://pay.example.com' })).toEqual({
     'Live mode': 'well',
   })
+})
+
+test('keys that cannot be read are named by their variable, and never shown', async () => {
+  const chain = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
+  const keys = (more: object) => examineKeys(readConfig({ ...settings, ...chain, ...more }))
+  const wrongs = [
+    ...(await keys({ SOLANA_LIVE_SECRET_KEY: 'notakey' })),
+    ...(await keys({ SOLANA_LIVE_KEY_FILE: path.join(folder, 'none') })),
+  ]
+  expect(wrongs.map(({ state }) => state)).toEqual(['wrong', 'wrong'])
+  expect(wrongs.map(({ mend }) => mend)).toEqual([
+    'Check SOLANA_LIVE_SECRET_KEY.',
+    'Check SOLANA_LIVE_KEY_FILE.',
+  ])
+  expect(JSON.stringify(wrongs)).not.toContain('notakey')
 })
 
 describe('the database', () => {
@@ -152,7 +172,7 @@ describe('the service', () => {
     expect((await examineService(url)).state).toBe('well')
     const broken = await openReceiver((response) => response.writeHead(503).end())
     expect((await examineService(broken.url)).state).toBe('wrong')
-    expect((await examineService('http://127.0.0.1:9')).state).toBe('remark')
+    expect((await examineService('http://127.0.0.1:9')).state).toBe('wrong')
     expect((await examineService(undefined)).state).toBe('remark')
   })
 

@@ -104,6 +104,17 @@ describe('the first start', () => {
   })
 })
 
+test('a first start on a taken port says so in one line, before anything is made', async () => {
+  const other = createHome()
+  const { port } = new URL(readDemo(home).baseUrl)
+  const late = spawnStart(other, { PORT: port })
+  expect(await late.ended).toMatchObject({ code: 1 })
+  const next = Number(port) + 1
+  expect(late.text()).toBe(`Port ${port} is in use. Choose another: PORT=${next} npm start\n`)
+  expect(existsSync(path.join(other, 'data'))).toBe(false)
+  await removeHome(other)
+})
+
 describe('commands beside a running service', () => {
   test('see what it sees, and it sees what they do', async () => {
     const created = await runCommand(home, 'merchants', 'create', 'Bola Foods', '--json')

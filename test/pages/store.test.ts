@@ -122,15 +122,18 @@ describe('an order', () => {
     expect(await submit(shop.url, { ...form, good: 'rice' })).not.toBe(five[0])
   })
 
-  test.each(Object.entries({ good: 'gold', name: ' ', email: 'ada', token: 'x' }))(
-    'is none with %s "%s"',
-    async (field, value) => {
-      const before = orders().length
-      const form = await fillIn(shop.url, { [field]: value })
-      await expect(submit(shop.url, form)).rejects.toThrow(/^400:/)
-      expect(orders().length).toBe(before)
-    },
-  )
+  const long = 'a'.repeat(101)
+  const bell = 'A\u0007da'
+  test.each([
+    ...Object.entries({ good: 'gold', name: ' ', email: 'ada', token: 'x' }),
+    ...[long, bell].map((name) => ['name', name]),
+    ['email', `${'a'.repeat(250)}@example.com`],
+  ] as [string, string][])('is none with %s "%s"', async (field, value) => {
+    const before = orders().length
+    const form = await fillIn(shop.url, { [field]: value })
+    await expect(submit(shop.url, form)).rejects.toThrow(/^400:/)
+    expect(orders().length).toBe(before)
+  })
 })
 
 describe('a webhook', () => {
@@ -274,6 +277,21 @@ test('an order that nobody pays in time says so, and is paid all the same when a
   await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
   const body = paid(session)
   expect((await post(body, sign(body))).status).toBe(204)
+  await until(() => shipmentsOf(id) === 1)
+})
+
+// Its webhook is not waited for: after some tries it is given up, and money was taken.
+test('an order that expired is asked about, too, when the shop comes back', async () => {
+  const { session, id } = await buy()
+  const account = await manilla.virtualAccounts.get(session.virtualAccount)
+  await manilla.test.clock.advance({ seconds: 3_600 })
+  await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
+  await die()
+  const { accountNumber, amount, createdAt: sentAt } = account
+  await manilla.test.bankTransfers.create({ accountNumber, amount, sentAt })
+  for await (const { id: endpoint } of manilla.webhookEndpoints.list())
+    await manilla.webhookEndpoints.update(endpoint, { enabled: false })
+  shop = await startShop()
   await until(() => shipmentsOf(id) === 1)
 })
 

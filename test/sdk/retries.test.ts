@@ -228,8 +228,8 @@ describe('how long to wait', () => {
   test('doubles up to a limit, spread over half of it', () => {
     const waits = (random: number) =>
       [0, 1, 2, 5, 30].map((retries) => waitBeforeRetry(failed(), retries, random))
-    expect(waits(1)).toEqual([250, 500, 1_000, 8_000, 8_000])
-    expect(waits(0)).toEqual([125, 250, 500, 4_000, 4_000])
+    expect(waits(1)).toEqual([500, 1_000, 2_000, 8_000, 8_000])
+    expect(waits(0)).toEqual([250, 500, 1_000, 4_000, 4_000])
   })
 
   test('is never less than the service asks for, and nothing is tried when that is too long', () => {

@@ -158,6 +158,18 @@ describe('what went wrong is said', () => {
     expect((await verifyWebhook(body, headers, secret, patient)).id).toBe('evt_1')
   })
 
+  test('what is allowed is no number, as of a variable that is not set', async () => {
+    const forgotten = { now, toleranceMs: Number(undefined) }
+    await expect(verifyWebhook(body, headers, secret, forgotten)).rejects.toThrow(TypeError)
+    const unset = { now: Number.NaN }
+    await expect(verifyWebhook(body, headers, secret, unset)).rejects.toThrow(TypeError)
+  })
+
+  test('it is signed, and no JSON', async () => {
+    const [problem] = await verify('not json', sign('not json'))
+    expect(problem).toBe('body_changed')
+  })
+
   test('its time is no number', async () => {
     const odd = sign(body, { at: 'soon' as unknown as number })
     expect(await verify(body, odd)).toEqual([
