@@ -1,6 +1,7 @@
 import { after } from '../clock.js'
 import { limits } from '../limits.js'
 import { isCoin } from '../money/assets.js'
+import { orderMoves } from './order-moves.js'
 import type { Announced, Move } from './ports.js'
 import type { Reading } from './read-histories.js'
 import type { TokenAccount } from './store-token-accounts.js'
@@ -39,7 +40,8 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
     const trouble = { unreadable: [], holes: [], why: reading.message }
     return { ...stays, isUnread: true, deposits: [], trouble }
   }
-  const { moves, unreadable } = reading
+  const { moves: listed, unreadable } = reading
+  const moves = orderMoves(startOf(one, listed), listed)
   const came = moves.filter(({ change }) => change > 0n)
   const deposits = came.map((move) => toDeposit(one, move))
   const last = moves.at(-1)
@@ -50,14 +52,16 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
   if (unreadable.length > 0 || holes.length > 0)
     return { ...stays, isUnread: true, deposits, trouble: { unreadable, holes } }
   // The balance may be newer than the list of transactions: then it is not in the list yet.
-  if (!last || last.signature === readTo)
+  // What comes after is asked for by the list, in which the last need not be the chain's last.
+  const newest = listed.at(-1)
+  if (!last || !newest || newest.signature === readTo)
     return { ...stays, isUnread: held !== amount || isSweepMissing(one, amount), deposits }
   const busy = after(now, limits.deposits.busyMs)
-  const news = moves.slice(moves.findIndex(({ signature }) => signature === readTo) + 1)
+  const news = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
   const newlyCame = news.filter(({ change }) => change > 0n)
   const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
   return {
-    ...{ amount: keepable(last.left), readTo: last.signature, readSlot: last.slot, deposits },
+    ...{ amount: keepable(last.left), readTo: newest.signature, readSlot: last.slot, deposits },
     ...{ isUnread: isSweepMissing(one, before), trouble: null },
     busyUntil: busy > busyUntil ? busy : busyUntil,
   }
@@ -77,15 +81,19 @@ function keepable(amount: bigint): bigint {
   return amount < ledgerMax ? amount : ledgerMax
 }
 
+/** What was there before the first that is listed, as far as what is known of the account goes. */
+function startOf({ readTo, amount }: TokenAccount, listed: Move[]): bigint {
+  const known = listed.findIndex(({ signature }) => signature === readTo)
+  return listed.slice(0, known + 1).reduce((sum, { change }) => sum - change, amount)
+}
+
 /** Those before which something is missing. What was more than can be kept is not known. */
 function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
-  const known = moves.findIndex(({ signature }) => signature === readTo)
-  const isFromTheBeginning = readTo === null
-  const whole = amount === limits.money.ledgerMax ? undefined : amount
+  const isKnownAmong = moves.some(({ signature }) => signature === readTo)
+  const isUnknown = isKnownAmong || amount === limits.money.ledgerMax
+  const start = readTo === null ? 0n : isUnknown ? undefined : amount
   return moves.flatMap(({ signature, left, change }, index) => {
-    const before = moves[index - 1]?.left ?? (isFromTheBeginning ? 0n : undefined)
-    const isNext = index === 0 && known === -1 && !isFromTheBeginning
-    const expected = isNext ? whole : before
+    const expected = index === 0 ? start : moves[index - 1]!.left
     return expected === undefined || left - change === expected ? [] : [signature]
   })
 }

@@ -124,6 +124,42 @@ test('a deposit of what was just swept is never missed, however far behind a nod
   )
 })
 
+// Some nodes list the transactions of one slot in another order than the chain took them.
+test('in whatever order those of a slot are listed, all is read and nothing is missing', () => {
+  const changes = fc.array(fc.nat(3), { minLength: 1, maxLength: 20 })
+  const shuffles = fc.array(fc.nat(1_000), { minLength: 20, maxLength: 20 })
+  fc.assert(
+    fc.property(changes, shuffles, fc.nat(20), fc.boolean(), (given, places, until, isAudit) => {
+      const history = toHistory(given).map((move) => ({ ...move, slot: move.slot / 4n }))
+      const listed = history.toSorted((one, other) => {
+        const [first, second] = [one, other].map((move) => places[history.indexOf(move)]!)
+        return Number(one.slot - other.slot) || first! - second!
+      })
+      let one = fresh
+      const told = new Set<string>()
+      const half = listed.findLastIndex(({ slot }) => slot <= BigInt(until) / 4n) + 1
+      for (const known of [listed.slice(0, half), listed]) {
+        const moves = isAudit ? known : show(known, one)
+        const held = [...history].filter((move) => known.includes(move)).at(-1)!.left
+        const left = readHistory(now, one, { held, reading: { moves, unreadable: [] } })
+        for (const { id } of left.deposits) told.add(id)
+        one = apply(one, left)
+        expect(one).toMatchObject({ amount: held, isUnread: false, hasTrouble: false })
+      }
+      expect(told.size).toBe(history.filter(({ change }) => change > 0n).length)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('what is missing within a slot is seen all the same', () => {
+  const history = toHistory([1, 2, 4]).map((move) => ({ ...move, slot: 1n }))
+  const moves = [history[2]!, history[0]!]
+  const left = readHistory(now, fresh, { held: 7n, reading: { moves, unreadable: [] } })
+  expect(left).toMatchObject({ readTo: null, isUnread: true, trouble: { unreadable: [] } })
+  expect(left.trouble!.holes).not.toEqual([])
+})
+
 test('anybody may write anything on a transaction, also what no database takes', () => {
   const [move] = toHistory([5])
   const memo = `\u0000invoice\u001b[31m 77${'!'.repeat(500)}`
