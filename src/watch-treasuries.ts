@@ -1,7 +1,6 @@
 import type { SolanaConfig } from './config.js'
 import type { Mode } from './environment.js'
 import type { Logger } from './log.js'
-import type { Asset } from './money/assets.js'
 import { readOpenAmount } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import type { SolanaRail } from './rails/solana/rail.js'
@@ -22,14 +21,22 @@ export async function watchTreasury(
   { mode, rail, floors }: Treasury,
 ): Promise<number> {
   let alarms = 0
+  const { treasuryAddress } = rail
   const balances = await rail.treasuryBalances()
   for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
-    const open = coin === 'SOL' ? 0n : await readOpenAmount(db, { mode, asset: coin as Asset })
-    const free = balances[coin] - open
+    const free = balances[coin] - (await readPromised(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
-    const { treasuryAddress } = rail
     logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
   }
   return alarms
+}
+
+/** What open payouts will take of a hot wallet; lamports are promised to nobody. */
+export async function readPromised(
+  db: Database,
+  mode: Mode,
+  coin: keyof SolanaConfig['floors'],
+): Promise<bigint> {
+  return coin === 'SOL' ? 0n : readOpenAmount(db, { mode, asset: coin })
 }

@@ -26,7 +26,7 @@ function flatten(data: unknown, prefix = ''): [string, string][] {
     const place = withoutControls(prefix === '' ? name : `${prefix}.${name}`)
     const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
     if (isNested) return flatten(value, place)
-    return [[place, `${toText(value)}${inNaira(name, value, fields)}`]]
+    return [[place, toCell(name, fields, '  ')]]
   })
 }
 
@@ -43,11 +43,12 @@ export function withoutControls(text: string, but = ''): string {
   })
 }
 
-/** Kobo are easily misread by a factor of a hundred. */
-function inNaira(name: string, value: unknown, { currency, asset }: Fields): string {
+/** Kobo are easily misread by a factor of a hundred: they stand beside naira. */
+function toCell(name: string, fields: Fields, gap: string): string {
+  const { [name]: value, currency, asset } = fields
   const isMoney = /^(amount|fee|totalDebit|available|held|pending|balance)/.test(name)
   const isKobo = typeof value === 'number' && isMoney && (currency ?? asset) === 'NGN'
-  return isKobo ? `  (${formatNaira(value)})` : ''
+  return isKobo ? `${value}${gap}(${formatNaira(value)})` : toText(value)
 }
 
 export function formatNaira(kobo: number): string {
@@ -62,9 +63,7 @@ export function formatList(items: unknown[], columns: number): string {
   const names = sortNames(new Set(rows.flatMap((row) => Object.keys(row)))).filter((name) =>
     rows.every((row) => typeof row[name] !== 'object' || row[name] === null),
   )
-  const cells = rows.map((row) =>
-    names.map((name) => `${toText(row[name])}${inNaira(name, row[name], row).replace('  ', ' ')}`),
-  )
+  const cells = rows.map((row) => names.map((name) => toCell(name, row, ' ')))
   const all = [names.map((name) => withoutControls(name)), ...cells]
   const widths = names.map((_, at) => Math.max(...all.map((row) => row[at]!.length)))
   const shown = widths.filter((_, at) => sumTo(widths, at) <= columns).length

@@ -1,5 +1,5 @@
 import { isOperation, type Operation, type Operations, operations } from '../src/operations.js'
-import type { Schema } from './print-schema.js'
+import { nameOf, type Schema } from './print-schema.js'
 
 type Parameter = {
   name: string
@@ -70,4 +70,12 @@ export function inputName({ takes }: Pick<Operation, 'takes'>, { operationId }: 
 export function dataOf({ responses }: Described): Schema {
   const status = Object.keys(responses).find((code) => code.startsWith('2'))!
   return responses[status]!.content['application/json'].schema.properties!.data!
+}
+
+/** A schema with everything that it only names in its place. */
+export function withoutRefs({ components }: Pick<Document, 'components'>, schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema), (_key, value) => {
+    const { $ref } = (value ?? {}) as Schema
+    return $ref ? withoutRefs({ components }, components.schemas[nameOf($ref)]!) : value
+  })
 }

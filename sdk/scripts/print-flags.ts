@@ -1,5 +1,5 @@
-import { type Document, describedBy, header, inputOf, listRows } from './document.js'
-import { nameOf, type Schema } from './print-schema.js'
+import { type Document, describedBy, header, inputOf, listRows, withoutRefs } from './document.js'
+import type { Schema } from './print-schema.js'
 
 /** A field of a request as the command line takes it. */
 type Flag = { name: string; kind: string; about: string; isRequired: boolean; isNullable: boolean }
@@ -10,7 +10,7 @@ export function printFlags(document: Document): string {
     const described = describedBy(document, row)
     const input = inputOf(row, described)
     const flags = input
-      ? listFlags(withoutRefs(input, document)).map((flag) => `      ${printFlag(flag)},`)
+      ? listFlags(withoutRefs(document, input)).map((flag) => `      ${printFlag(flag)},`)
       : []
     const list = flags.length === 0 ? '[]' : `[\n${flags.join('\n')}\n    ]`
     const { summary, description } = described
@@ -31,19 +31,6 @@ export function printFlags(document: Document): string {
 function printFlag({ name, kind, about, isRequired, isNullable }: Flag): string {
   const says = [quote(name), quote(kind), quote(about), String(isRequired), String(isNullable)]
   return `[${says.join(', ')}]`
-}
-
-/** With what it only names in its place. */
-function withoutRefs(schema: Schema, document: Document): Schema {
-  const inPlace = (one: Schema): Schema => withoutRefs(one, document)
-  if (schema.$ref) return inPlace(document.components.schemas[nameOf(schema.$ref)]!)
-  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, inPlace(one)])
-  return {
-    ...schema,
-    ...(schema.anyOf && { anyOf: schema.anyOf.map(inPlace) }),
-    ...(schema.oneOf && { oneOf: schema.oneOf.map(inPlace) }),
-    ...(schema.properties && { properties: Object.fromEntries(fields) }),
-  }
 }
 
 function quote(text: string): string {

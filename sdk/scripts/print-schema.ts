@@ -7,9 +7,16 @@ export type Schema = {
   anyOf?: Schema[]
   oneOf?: Schema[]
   items?: Schema
+  minItems?: number
+  maxItems?: number
   properties?: Record<string, Schema>
   required?: string[]
   additionalProperties?: boolean
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
   description?: string
   examples?: unknown[]
 }

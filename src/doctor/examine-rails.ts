@@ -3,13 +3,11 @@ import { type Config, coinDecimals } from '../config.js'
 import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
 import { formatUnits } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
 import type { OpenRails } from '../open-rails.js'
-import { readOpenAmount } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import { ChainIdentity } from '../rails/solana/chain-identity.js'
 import { Endpoint } from '../rails/solana/endpoint.js'
-import type { Treasury } from '../watch-treasuries.js'
+import { readPromised, type Treasury } from '../watch-treasuries.js'
 import { type Finding, look, remark, well, wrong } from './finding.js'
 
 /** Every node by itself: the rail is content with one that answers. */
@@ -71,9 +69,9 @@ async function examineTreasury(
   const coins = Object.keys(coinDecimals) as (keyof typeof coinDecimals)[]
   const lacking: string[] = []
   for (const coin of coins) {
-    const open = coin === 'SOL' ? 0n : await readOpenAmount(db, { mode, asset: coin as Asset })
     // Without lamports nothing can be signed for at all.
-    const wanted = open + (floors[coin] ?? (coin === 'SOL' ? 1n : 0n))
+    const floor = floors[coin] ?? (coin === 'SOL' ? 1n : 0n)
+    const wanted = (await readPromised(db, mode, coin)) + floor
     if (balances[coin] < wanted)
       lacking.push(`${formatUnits(wanted - balances[coin], coinDecimals[coin])} ${coin}`)
   }

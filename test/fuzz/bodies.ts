@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import type { Schema } from './operations.js'
+import type { Schema } from '../../sdk/scripts/print-schema.js'
 import { fitting, strange } from './values.js'
 
 /** A body: a value to be written as JSON, or bytes as they are. */

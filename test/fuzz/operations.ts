@@ -1,25 +1,7 @@
-/** What the fuzzer knows of the service: its document, and nothing else. */
+import { withoutRefs } from '../../sdk/scripts/document.js'
+import type { Schema } from '../../sdk/scripts/print-schema.js'
 
-export type Schema = {
-  $ref?: string
-  type?: string
-  const?: unknown
-  enum?: unknown[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  items?: Schema
-  minItems?: number
-  maxItems?: number
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  pattern?: string
-  examples?: unknown[]
-}
+/** What the fuzzer knows of the service: its document, and nothing else. */
 
 export type Parameter = {
   name: string
@@ -58,13 +40,6 @@ export function listOperations(document: Document): Operation[] {
       }
     }),
   )
-}
-
-function withoutRefs(document: Document, schema: Schema): Schema {
-  return JSON.parse(JSON.stringify(schema), (_key, value) => {
-    const name = (value as Schema | null)?.$ref?.split('/').at(-1)
-    return name ? withoutRefs(document, document.components.schemas[name]!) : value
-  })
 }
 
 /** Every pattern that something sent must match. */

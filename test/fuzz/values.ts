@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import type { Schema } from './operations.js'
+import type { Schema } from '../../sdk/scripts/print-schema.js'
 
 /**
  * A value before it is sent. What only the moment of sending knows is a promise of it: a name that

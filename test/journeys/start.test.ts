@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AuthenticationError, Manilla } from '../../sdk/src/manilla.js'
 import {
   createHome,
@@ -13,17 +13,13 @@ import {
   runCommand,
   spawnStart,
   startProgram,
+  trackPrograms,
 } from '../support/program.js'
 import { until } from '../support/sessions.js'
 
 /** One folder, followed through its life in the order of the tests. */
 const home = createHome()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-  await removeHome(home)
-})
+const programs = trackPrograms(home)
 
 async function start(): Promise<Program> {
   const program = await startProgram(home)
@@ -104,7 +100,7 @@ describe('the first start', () => {
   })
 })
 
-test('a first start on a taken port says so in one line, before anything is made', async () => {
+test('a first start on a taken port says so in one line, before a database is made', async () => {
   const other = createHome()
   const { port } = new URL(readDemo(home).baseUrl)
   const late = spawnStart(other, { PORT: port })

@@ -1,9 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
-import { pictures } from './checkout-house.js'
-import { expectAccessible, picture, sizes } from './checkout-pictures.js'
+import { expectAccessible, makeOnce, openContexts, picture } from './checkout-pictures.js'
 import { openVisits, said, state, whenShown } from './checkout-visits.js'
 
 const house = await openTwoWayHouse()
@@ -102,17 +101,8 @@ const states: Record<string, State> = {
   },
 }
 
-const contexts: Record<string, BrowserContext> = {
-  script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
-  bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
-}
-afterAll(() => console.log(`Screenshots are in ${pictures}`))
-
-const made = new Map<string, Promise<string>>()
-function urlOf(name: string): Promise<string> {
-  if (!made.has(name)) made.set(name, states[name]!.make())
-  return made.get(name)!
-}
+const contexts: Record<string, BrowserContext> = await openContexts(browser)
+const urlOf = makeOnce(states)
 
 async function openCoins(page: Page): Promise<void> {
   const closed = page.locator('details.coins:not([open]) summary')

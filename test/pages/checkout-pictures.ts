@@ -1,10 +1,28 @@
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, expect } from 'vitest'
 import { pictures } from './checkout-house.js'
 
 export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
 const schemes = ['light', 'dark'] as const
+
+/** For pages as most people see them, and without script. */
+export async function openContexts(browser: Browser) {
+  afterAll(() => console.log(`Screenshots are in ${pictures}`))
+  return {
+    script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
+    bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
+  }
+}
+
+/** Each is made when it is first asked for, and once. */
+export function makeOnce(states: Record<string, { make(): Promise<string> }>) {
+  const made = new Map<string, Promise<string>>()
+  return (name: string): Promise<string> => {
+    if (!made.has(name)) made.set(name, states[name]!.make())
+    return made.get(name)!
+  }
+}
 
 /** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
 export async function picture(page: Page, kind: string, name: string): Promise<void> {

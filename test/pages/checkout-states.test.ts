@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
-import { afterAll, describe, expect, test } from 'vitest'
-import { openCheckoutHouse, pictures } from './checkout-house.js'
-import { expectAccessible, picture, sizes } from './checkout-pictures.js'
+import { describe, expect, test } from 'vitest'
+import { openCheckoutHouse } from './checkout-house.js'
+import { expectAccessible, makeOnce, openContexts, picture } from './checkout-pictures.js'
 
 const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
 const pay = (number: string, amount: number, more: object = {}) =>
@@ -96,17 +96,8 @@ const states: Record<string, State> = {
   },
 }
 
-const contexts: Record<string, BrowserContext> = {
-  script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
-  bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
-}
-afterAll(() => console.log(`Screenshots are in ${pictures}`))
-
-const made = new Map<string, Promise<string>>()
-function urlOf(name: string): Promise<string> {
-  if (!made.has(name)) made.set(name, states[name]!.make())
-  return made.get(name)!
-}
+const contexts: Record<string, BrowserContext> = await openContexts(browser)
+const urlOf = makeOnce(states)
 
 describe.each(Object.keys(states))('%s', (name) => {
   const { says, hides = [] } = states[name]!

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
-import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { expect, test } from 'vitest'
+import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { depositsStorm } from './deposits-storm.js'
 
@@ -10,12 +10,7 @@ const [deposits, wallets] = isFull ? [2_000, 500] : [120, 30]
 const patienceMs = 300_000
 
 const home = createHome()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-  await removeHome(home)
-})
+const programs = trackPrograms(home)
 
 // The same amounts come to the same wallets again and again, also just while they are swept or
 // after they were closed; nodes lose, refuse and are behind; processes die. Whatever is on the

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
-import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { expect, test } from 'vitest'
+import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { killDuringBurst } from './kill-during-burst.js'
 
@@ -7,12 +7,7 @@ import { killDuringBurst } from './kill-during-burst.js'
 const kills = Number(process.env.STORM_KILLS ?? 3)
 
 const home = createHome()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-  await removeHome(home)
-})
+const programs = trackPrograms(home)
 
 // Processes die while money is being written. Whoever was told "done" finds it done, once; whoever
 // was told nothing finds out by asking again, and that does not do it twice.

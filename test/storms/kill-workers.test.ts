@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { prefixes, toReference } from '../../src/ids.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEndpoint, testSecret } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
-import { isRunning, type Program } from '../support/program.js'
+import { trackPrograms } from '../support/program.js'
 import { openReceiver } from '../support/receiver.js'
 import { seededRandom } from '../support/seed.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -16,11 +16,7 @@ const events = kills > 4 ? 2_000 : 400
 const endpoints = 5
 
 const db = await freshDatabase()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-})
+const programs = trackPrograms()
 
 // Workers die while they send. Every endpoint must still hear of every event, and what it heard
 // twice it can tell by the id.

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Secret } from '../../src/secret.js'
 import { freshDatabase } from '../support/database.js'
-import { isRunning, type Program } from '../support/program.js'
+import { trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { paymentsStorm } from './payments-storm.js'
 
@@ -12,11 +12,7 @@ const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 4 ? 10_000 : 300)
 const patienceMs = 300_000
 
 const db = await freshDatabase()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-})
+const programs = trackPrograms()
 
 // The bank tells of every payment up to five times, at once and in any order; nearly half of them
 // do not match; processes die. Every payment must be in the books once, and every kobo in one place.

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
-import { createHome, isRunning, type Program, removeHome } from '../support/program.js'
+import { expect, test } from 'vitest'
+import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { payoutStorm } from './payout-storm.js'
 
@@ -9,12 +9,7 @@ const payouts = Math.max(300, kills > 3 ? kills * 250 : 0)
 const patienceMs = 300_000
 
 const home = createHome()
-const programs: Program[] = []
-afterAll(async () => {
-  for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-  await Promise.all(programs.map((program) => program.ended))
-  await removeHome(home)
-})
+const programs = trackPrograms(home)
 
 // The chain loses, delays, fails and refuses, and processes die, while money leaves. Whoever was
 // told "submitted" is paid exactly once or gets the money back, and nobody else is paid at all.

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
 
 /** The programs as people run them: real processes, on a folder of their own. */
 
@@ -20,6 +21,20 @@ export type Program = {
   /** Whatever it prints from now on meets a closed pipe. */
   stopReading(): void
   signal(name: NodeJS.Signals): void
+}
+
+/**
+ * Programs of a file, for it to put there what it starts: when it is done whatever still runs is
+ * ended, and the folder that they ran on is removed.
+ */
+export function trackPrograms(home?: string): Program[] {
+  const programs: Program[] = []
+  afterAll(async () => {
+    for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
+    await Promise.all(programs.map((program) => program.ended))
+    if (home !== undefined) await removeHome(home)
+  })
+  return programs
 }
 
 /** A folder that the account PostgreSQL runs as can enter, also when we are root. */
