@@ -10,6 +10,7 @@ import {
   removeHome,
   startProgram,
 } from '../support/program.js'
+import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'
 import { type Document, listOperations } from './operations.js'
 import { tell } from './tell.js'
@@ -21,7 +22,7 @@ import { tell } from './tell.js'
 
 const cases = Number(process.env.FUZZ_CASES ?? 0)
 const ms = Number(process.env.FUZZ_MINUTES ?? 30) * 60_000
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = seedOf('fuzz')
 
 const home = createHome()
 let program: Program | undefined

@@ -1,4 +1,6 @@
-/** Randomness that can be had again: `SEED=123 npx vitest run …` repeats what a run printed. */
+import { createHash } from 'node:crypto'
+
+/** Randomness that can be had again. */
 export type Random = {
   /** At least `from`, at most `to`. */
   integer(from: number, to: number): number
@@ -7,7 +9,7 @@ export type Random = {
 }
 
 export function seededRandom(test: string): Random {
-  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+  const seed = seedOf(test)
   console.log(`${test}: SEED=${seed}`)
   const next = mulberry32(seed)
   const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
@@ -23,6 +25,17 @@ export function seededRandom(test: string): Random {
       return shuffled
     },
   }
+}
+
+/**
+ * A test has the same chances in every run, so that a commit is judged by what it changed.
+ * `SEED=new npm test` rolls the dice; `SEED=123` repeats what a run printed.
+ */
+export function seedOf(test: string): number {
+  const { SEED } = process.env
+  if (SEED === 'new') return Math.floor(Math.random() * 2 ** 31)
+  if (SEED) return Number(SEED)
+  return createHash('sha256').update(test).digest().readUInt32BE() >>> 1
 }
 
 /** Small, fast and the same everywhere; nobody needs to be surprised by it, only tests do. */
