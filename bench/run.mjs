@@ -103,10 +103,10 @@ try {
   if (isAsked('requests'))
     await benchRequestLog(
       {
-        ...{ startHelper, load, record, db, key: demo.test.secretKey },
+        ...{ startHelper, load, db, key: demo.test.secretKey },
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
-      { rounds: 2 * rounds, connections, runMs, warmMs: 0 },
+      { rounds: 6 * rounds, connections, runMs: runMs / 2, warmMs: runMs / 8 },
     )
   for (let round = 1; round <= rounds && isAsked('money'); round += 1) {
     console.log(`Round ${round} of ${rounds}`)

@@ -1,7 +1,4 @@
-/**
- * The real API process; with `plain` as argument, its lanes are replaced by the plain twin, with
- * `unlogged` it keeps no log of requests.
- */
+/** The real API process; with `plain` as argument, its lanes are replaced by the plain twin. */
 
 import { systemClock } from '../dist/clock.js'
 import { compose } from '../dist/compose.js'
@@ -18,7 +15,7 @@ const logger = createLogger(config.logLevel)
 const db = new Database(databaseUrl, () => {})
 const opened = await openRails({ config, db, clock: systemClock, logger })
 const { app, close } = await compose({
-  config: process.argv[2] === 'unlogged' ? { ...config, requestLogDays: 0 } : config,
+  config,
   databaseUrl,
   logger,
   rails: opened.rails,
