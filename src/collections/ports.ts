@@ -135,6 +135,8 @@ export type Moves = {
   moves: Move[]
   /** Those that no node can show, or not in a version that is understood: they may hide money. */
   unreadable: string[]
+  /** Whether there is more, which not every node knows yet. */
+  isCut?: boolean
 }
 
 /**
@@ -146,6 +148,8 @@ export type HistoryRange = {
   /** The newest that is known; null: from the beginning, or since the time. */
   after: string | null
   since?: Date
+  /** When the wallet was made, where that is known: nothing can have come before. */
+  createdAt?: Date
 }
 
 /** Coins in a token account of a wallet. */

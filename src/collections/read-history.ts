@@ -40,7 +40,7 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
     const trouble = { unreadable: [], holes: [], why: reading.message }
     return { ...stays, isUnread: true, deposits: [], trouble }
   }
-  const { moves: listed, unreadable } = reading
+  const { moves: listed, unreadable, isCut = false } = reading
   const moves = orderMoves(startOf(one, listed), listed)
   const came = moves.filter(({ change }) => change > 0n)
   const deposits = came.map((move) => toDeposit(one, move))
@@ -55,7 +55,7 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
   // What comes after is asked for by the list, in which the last need not be the chain's last.
   const newest = listed.at(-1)
   if (!last || !newest || newest.signature === readTo)
-    return { ...stays, isUnread: held !== amount || isSweepMissing(one, amount), deposits }
+    return { ...stays, isUnread: isCut || held !== amount || isSweepMissing(one, amount), deposits }
   const busy = after(now, limits.deposits.busyMs)
   const news = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
   const newlyCame = news.filter(({ change }) => change > 0n)

@@ -125,10 +125,10 @@ async function readHeld(
 
 /** An audit begins no later than where reading has ended: what was never read may be older. */
 function toRange(now: Date, one: TokenAccount): HistoryRange {
-  const { address: tokenAccount, readTo } = one
+  const { address: tokenAccount, readTo, createdAt } = one
   const isFurtherBack = readTo !== null && isAuditDue(now, one)
   const since = after(now, -limits.deposits.auditedMs)
-  return { tokenAccount, after: readTo, ...(isFurtherBack && { since }) }
+  return { tokenAccount, after: readTo, createdAt, ...(isFurtherBack && { since }) }
 }
 
 /** Once a day, where something happened lately, the history is read from further back. */
@@ -137,7 +137,7 @@ function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean 
   return auditedAt <= after(now, -auditEveryMs) && busyUntil > after(now, -auditedMs)
 }
 
-/** An audit is done when nothing was missing. */
+/** An audit is done when nothing was missing, and it came to the end. */
 function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): Look {
   const read = readHistory(now, one, { held, reading })
   const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
@@ -151,7 +151,8 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
       { rail, wallet, address, ...left.trouble },
       'deposits may be hidden',
     )
-  const isAudited = reading && isAuditDue(now, one) && !left.trouble && !left.isUnread
+  const isWhole = reading && !(reading instanceof Error) && !reading.isCut
+  const isAudited = isWhole && isAuditDue(now, one) && !left.trouble && !left.isUnread
   const dueAt = after(now, nextLookMs(now, one, left))
   return { ...left, one, unreadLooks, dueAt, auditedAt: isAudited ? now : auditedAt }
 }

@@ -95,6 +95,50 @@ test('what a second node does not know yet is credited when it does, a denial ne
   expect(await available()).toBe('19.9')
 })
 
+test('an old deposit is denied by a node that remembers when the wallet was made', async () => {
+  await openPaid(['s'])
+  let since = clock.now()
+  const url = await openTwistedNode(chain, ({ method }, result) => {
+    if (method === 'getEpochInfo') return { ...result, absoluteSlot: 2_000_000 }
+    if (method === 'getFirstAvailableBlock') return 1_000_000
+    if (method === 'getBlockTime') return Math.floor(since.getTime() / 1_000)
+    return method === 'getTransaction' ? null : undefined
+  })
+  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  await watch(rail)
+  expect([await available(), await countTroubled()]).toEqual(['0', 1])
+  since = new Date(clock.now().getTime() + minute)
+  clock.advance(minute)
+  await watchTroubled(rail)
+  expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
+})
+
+test('an audit that ends where a node does not know more is not done', async () => {
+  const [paid] = await openPaid(['r'])
+  await watch()
+  expect(await available()).toBe('9.95')
+  const isAudited = async () => {
+    const rows = await db.rows(sql`select from token_accounts
+      where address = ${paid!.account} and audited_at > ${new Date(clock.now().getTime() - minute)}`)
+    return rows.length === 1
+  }
+  let isLate = true
+  const url = await openTwistedNode(chain, ({ method }, result) => {
+    if (method === 'getEpochInfo' && isLate) return { ...result, absoluteSlot: 0 }
+    return method === 'getTransaction' && isLate ? null : undefined
+  })
+  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  clock.advance(limits.deposits.auditEveryMs)
+  await watch(rail)
+  expect(await isAudited()).toBe(false)
+  // It is looked again soon, not with the next audit.
+  isLate = false
+  clock.advance(second)
+  await watch(rail)
+  expect(await isAudited()).toBe(true)
+  expect(await available()).toBe('9.95')
+})
+
 test('when nobody answers any more, nobody is in trouble', async () => {
   await openPaid(['i', 'j', 'k', 'l'])
   let answered = 0

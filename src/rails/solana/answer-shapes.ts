@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Call } from './endpoint.js'
@@ -67,6 +68,7 @@ const shapes: Record<string, TSchema> = {
   getGenesisHash: Type.String(),
   getEpochInfo: Type.Object({ blockHeight: whole, absoluteSlot: whole }),
   getFirstAvailableBlock: whole,
+  getBlockTime: orNull(Type.Integer()),
   getMinimumBalanceForRentExemption: whole,
   getLatestBlockhash: Type.Object({
     value: Type.Object({
@@ -89,6 +91,9 @@ const validators = new Map(
   Object.entries(shapes).map(([method, schema]) => [method, Compile(schema)]),
 )
 
+const signatureBytes = 64
+const base58Text = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
 /** These answer a list with a list. One that is shorter would say that the rest is not there. */
 const answersEach = new Set(['getSignatureStatuses', 'getMultipleAccounts'])
 
@@ -96,6 +101,13 @@ const answersEach = new Set(['getSignatureStatuses', 'getMultipleAccounts'])
 export function hasShape({ method, params }: Call, result: unknown): boolean {
   const validator = validators.get(method)
   if (validator && !validator.Check(result)) return false
+  if (method === 'getSignaturesForAddress')
+    return (result as { signature: string }[]).every(({ signature }) => isSignature(signature))
   if (!answersEach.has(method)) return true
   return (result as { value: unknown[] }).value.length === (params[0] as unknown[]).length
+}
+
+/** Other nodes are not able to say that they do not know what they could not even look for. */
+function isSignature(text: string): boolean {
+  return base58Text.test(text) && base58.decode(text).length === signatureBytes
 }

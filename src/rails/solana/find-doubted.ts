@@ -1,14 +1,19 @@
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import { type Endpoint, EndpointFailure } from './endpoint.js'
+import { type Call, type Endpoint, EndpointFailure } from './endpoint.js'
 import { askOne, type Endpoints, Unavailable } from './endpoints.js'
-import type { Transaction } from './read-transaction.js'
+import type { Outline, Transaction } from './read-transaction.js'
 import { readTransactionsAt, type Told } from './read-transactions.js'
 
 type Parts = { endpoints: Endpoints; logger: Logger }
 
 /** Coins that came, as somebody tells it. */
-type Gain = { signature: string; tokenAccount: string }
+type Gain = {
+  signature: string
+  tokenAccount: string
+  /** When its wallet was made, where that is known. */
+  createdAt: Date | undefined
+}
 
 /** By signatures. */
 export type Doubted = {
@@ -43,31 +48,64 @@ export async function findDoubted(
       if (other && !isSame(told.get(signature)!.transaction, other, tokenAccount))
         dispute(signature)
     }
-    const unknown = signatures.filter((signature) => known.get(signature) === null)
-    const memory = unknown.length > 0 ? await readMemory(endpoint, logger) : undefined
-    for (const signature of unknown) {
-      const { slot } = told.get(signature)!.transaction
-      if (!memory || slot < memory.from) continue
-      if (slot + BigInt(limits.solana.blockhashAge) < memory.to) dispute(signature)
-      else {
+    const unknown = others.filter(({ signature }) => known.get(signature) === null)
+    for (const [signature, isLate] of await findMissed(endpoint, logger, told, unknown))
+      if (isLate) {
         doubted.early.add(signature)
         logger.info({ signature, host: endpoint.host }, 'a node does not know a deposit yet')
-      }
-    }
+      } else dispute(signature)
   }
   if (gains.length > 0) await Promise.all(endpoints.all.map(compareWith))
   return doubted
 }
 
+/**
+ * Of what a node does not know, that of which it should, and whether it may be late. How old
+ * something is, is for a liar to say: a node that remembers the time at which the wallet was made
+ * should know whatever came there.
+ */
+async function findMissed(
+  endpoint: Endpoint,
+  logger: Logger,
+  told: Map<string, Told>,
+  unknown: Gain[],
+): Promise<Map<string, boolean>> {
+  const missed = new Map<string, boolean>()
+  const memory = unknown.length > 0 ? await readMemory(endpoint, logger) : undefined
+  if (!memory) return missed
+  const slotOf = ({ signature }: Gain) => told.get(signature)!.transaction.slot
+  const isOld = unknown.some((gain) => slotOf(gain) < memory.from)
+  const since = isOld ? await readTime(endpoint, logger, memory.from) : undefined
+  for (const gain of unknown) {
+    const slot = slotOf(gain)
+    const isYoung = since && gain.createdAt && since <= gain.createdAt
+    if (slot >= memory.from || isYoung)
+      missed.set(gain.signature, slot + BigInt(limits.solana.blockhashAge) >= memory.to)
+  }
+  return missed
+}
+
 /** The slots that a node can tell about; nothing, when it does not answer. */
 async function readMemory(endpoint: Endpoint, logger: Logger) {
+  const answers = await askIfThere(endpoint, logger, [
+    { method: 'getFirstAvailableBlock', params: [] },
+    { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
+  ])
+  if (!answers) return undefined
+  const [first, info] = answers as [number, { absoluteSlot: number }]
+  return { from: BigInt(first), to: BigInt(info.absoluteSlot) }
+}
+
+/** When a slot was; nothing, when the node does not know or does not answer. */
+async function readTime(endpoint: Endpoint, logger: Logger, slot: bigint) {
+  const calls = [{ method: 'getBlockTime', params: [Number(slot)] }]
+  const [seconds] = (await askIfThere(endpoint, logger, calls)) ?? []
+  return typeof seconds === 'number' ? new Date(seconds * 1_000) : undefined
+}
+
+async function askIfThere(endpoint: Endpoint, logger: Logger, calls: Call[]) {
   try {
-    const [first, info] = await askOne(endpoint, [
-      { method: 'getFirstAvailableBlock', params: [] },
-      { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
-    ])
-    const { absoluteSlot } = info as { absoluteSlot: number }
-    return { from: BigInt(first as number), to: BigInt(absoluteSlot) }
+    return await askOne(endpoint, calls)
   } catch (error) {
     if (!(error instanceof EndpointFailure || error instanceof Unavailable)) throw error
     logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
@@ -75,8 +113,12 @@ async function readMemory(endpoint: Endpoint, logger: Logger) {
   }
 }
 
-/** As far as it is about money: whether it went well, and what was there before and after. */
-function isSame(one: Transaction, other: Transaction, tokenAccount: string): boolean {
+/**
+ * As far as it is about money: whether it went well, and what was there before and after; where
+ * the other does not tell that, whether it can be the same.
+ */
+function isSame(one: Transaction, other: Transaction | Outline, tokenAccount: string): boolean {
+  if (!('holdings' in other)) return one.slot === other.slot && other.addresses.has(tokenAccount)
   const [mine, others] = [one.holdings.get(tokenAccount), other.holdings.get(tokenAccount)]
   return (
     one.hasFailed === other.hasFailed &&

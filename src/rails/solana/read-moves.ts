@@ -12,8 +12,7 @@ type Parts = { endpoints: Endpoints; logger: Logger }
 /**
  * What final transactions did to token accounts. Those that failed did nothing and are left out;
  * those that nobody can show, or about which nodes disagree, are named; those that not every node
- * knows yet are left for later. Throws rather than leaving
- * one out unsaid.
+ * knows yet are left for later, which is said. Throws rather than leaving one out unsaid.
  */
 export function createReadMoves(parts: Parts) {
   return async (ranges: HistoryRange[]): Promise<Moves[]> => {
@@ -33,16 +32,25 @@ export function createReadMoves(parts: Parts) {
 
 function gainsOf(ranges: HistoryRange[]) {
   return ({ moves }: Moves, index: number) => {
-    const { tokenAccount } = ranges[index]!
+    const { tokenAccount, createdAt } = ranges[index]!
     const came = moves.filter(({ change }) => change > 0n)
-    return came.map(({ signature }) => ({ signature, tokenAccount }))
+    return came.map(({ signature }) => ({ signature, tokenAccount, createdAt }))
   }
 }
 
-/** A history ends where not every node has come yet: the rest is read another time. */
+/**
+ * A history ends where not every node has come yet: the rest is read another time. It ends before
+ * the slot, for nodes list those of one slot in different orders: what is left of it could stand
+ * before what was read, where nobody looks again.
+ */
 function withoutDoubted({ moves, unreadable }: Moves, { disputed, early }: Doubted): Moves {
-  const end = moves.findIndex(({ signature }) => early.has(signature))
-  const final = end === -1 ? moves : moves.slice(0, end)
+  const first = moves.find(({ signature }) => early.has(signature))
+  const final = first
+    ? moves.slice(
+        0,
+        moves.findIndex(({ slot }) => slot === first.slot),
+      )
+    : moves
   const [believed, others] = [
     final.filter(({ signature }) => !disputed.has(signature)),
     final.filter(({ signature }) => disputed.has(signature)),
@@ -50,6 +58,7 @@ function withoutDoubted({ moves, unreadable }: Moves, { disputed, early }: Doubt
   return {
     moves: believed,
     unreadable: [...unreadable, ...others.map(({ signature }) => signature)],
+    ...(first && { isCut: true }),
   }
 }
 

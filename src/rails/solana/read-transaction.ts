@@ -33,20 +33,29 @@ export type Transaction = {
   holdings: Map<string, Holding>
 }
 
+/** What also those tell of a transaction who do not tell all. */
+export type Outline = Pick<Transaction, 'slot' | 'addresses'>
+
+export function readOutline(shown: ShownTransaction): Outline {
+  return { slot: BigInt(shown.slot), addresses: new Set(listAddresses(shown)) }
+}
+
+function listAddresses({ meta, transaction }: ShownTransaction): string[] {
+  const { writable = [], readonly = [] } = meta?.loadedAddresses ?? {}
+  return [...transaction.message.accountKeys, ...writable, ...readonly]
+}
+
 /** Nothing, where the node does not tell all that there is to know. */
 export function readTransaction(shown: ShownTransaction | null): Transaction | undefined {
-  const { meta, blockTime, slot, transaction } = shown ?? {}
+  const { meta, blockTime } = shown ?? {}
   const before = meta?.preTokenBalances
   const after = meta?.postTokenBalances
-  if (!meta || !before || !after || typeof blockTime !== 'number') return undefined
-  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
-  const addresses = [...transaction!.message.accountKeys, ...writable, ...readonly]
+  if (!shown || !meta || !before || !after || typeof blockTime !== 'number') return undefined
   return {
-    slot: BigInt(slot!),
+    ...readOutline(shown),
     at: new Date(blockTime * 1_000),
     hasFailed: meta.err !== null,
-    addresses: new Set(addresses),
-    holdings: readHoldings(addresses, before, after),
+    holdings: readHoldings(listAddresses(shown), before, after),
   }
 }
 

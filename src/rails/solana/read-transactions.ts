@@ -8,7 +8,13 @@ import {
   EndpointFailure,
 } from './endpoint.js'
 import { type Endpoints, inGroups, TooLarge } from './endpoints.js'
-import { readTransaction, type ShownTransaction, type Transaction } from './read-transaction.js'
+import {
+  type Outline,
+  readOutline,
+  readTransaction,
+  type ShownTransaction,
+  type Transaction,
+} from './read-transaction.js'
 
 type Parts = { endpoints: Endpoints; logger: Logger }
 
@@ -40,19 +46,19 @@ export async function readTransactions(
 }
 
 /**
- * As one node tells it. Null is what it says not to know; of what it does not answer, or does not
- * tell all that there is to know, there is nothing.
+ * As one node tells it, or an outline where it does not tell all that there is to know. Null is
+ * what it says not to know; of what it does not answer there is nothing.
  */
 export async function readTransactionsAt(
   endpoint: Endpoint,
   logger: Logger,
   signatures: string[],
-): Promise<Map<string, Transaction | null>> {
-  const known = new Map<string, Transaction | null>()
+): Promise<Map<string, Transaction | Outline | null>> {
+  const known = new Map<string, Transaction | Outline | null>()
   const keep: Keep = (signature, { result }) => {
     if (result === undefined) return
-    const transaction = readTransaction(result as ShownTransaction | null)
-    if (transaction || result === null) known.set(signature, transaction ?? null)
+    const shown = result as ShownTransaction | null
+    known.set(signature, shown && (readTransaction(shown) ?? readOutline(shown)))
   }
   await readEach(signatures, (calls) => askOrNothing(endpoint, logger, calls), keep)
   return known
