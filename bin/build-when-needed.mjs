@@ -53,6 +53,8 @@ function hashSources() {
     'tsconfig.build.json',
     'sdk/tsconfig.cli.json',
     'package-lock.json',
+    // Packages become part of what is built: those that are installed, whatever the lock says.
+    'node_modules/.package-lock.json',
     'bin/bundle.mjs',
   ]
   for (const path of [...settings, ...sources]) {
@@ -137,8 +139,14 @@ async function build(compiler, wanted) {
     clean()
     throw new Error('Manilla could not be built; the compiler says why above')
   }
-  const { bundle } = await import('./bundle.mjs')
-  await bundle(fresh)
+  try {
+    const { bundle } = await import('./bundle.mjs')
+    await bundle(fresh)
+  } catch (error) {
+    clean()
+    const advice = error.code === 'ERR_MODULE_NOT_FOUND' ? '; run "npm ci" first' : ''
+    throw new Error(`Manilla could not be built: ${error.message}${advice}`)
+  }
   fs.writeFileSync(join(fresh, '.built-from'), wanted)
   if (fs.existsSync(dist)) fs.renameSync(dist, old)
   fs.renameSync(fresh, dist)
