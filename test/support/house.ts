@@ -21,7 +21,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { createSeal, type Seal } from '../../src/sealed.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
-import { createConformance } from './conformance.js'
+import { getConformance } from './conformance.js'
 import { freshDatabase } from './database.js'
 
 type Question = {
@@ -135,7 +135,7 @@ export async function openHouse(options: HouseOptions = {}) {
 
   const url = await house.app.listen({ host: config.host, port: config.port })
   const { port } = house.app.server.address() as AddressInfo
-  const conform = createConformance(house.app.swagger())
+  const conform = getConformance()
   const hire = (name: string) => createHiredMerchant({ db, clock, seal }, name)
 
   async function ask(method: string, path: string, question: Question = {}): Promise<Reply> {
