@@ -28,7 +28,7 @@ export async function buildWhenNeeded() {
   await takeLock()
   try {
     // Whoever held the lock before us may have built exactly this.
-    if (!isCurrent(wanted)) build(compiler, wanted)
+    if (!isCurrent(wanted)) await build(compiler, wanted)
   } finally {
     fs.rmSync(lock, { force: true })
   }
@@ -53,6 +53,7 @@ function hashSources() {
     'tsconfig.build.json',
     'sdk/tsconfig.cli.json',
     'package-lock.json',
+    'bin/bundle.mjs',
   ]
   for (const path of [...settings, ...sources]) {
     const file = join(root, path)
@@ -116,7 +117,7 @@ function isHeld(file) {
  * Compiles beside dist/ and swaps it in whole: a process that starts meanwhile, or a build that
  * fails, never sees a mixture. Types are left to `npm run check`: a start only needs them gone.
  */
-function build(compiler, wanted) {
+async function build(compiler, wanted) {
   const [fresh, old] = [`${dist}.building`, `${dist}.old`]
   const clean = () => {
     for (const left of [fresh, old]) fs.rmSync(left, { recursive: true, force: true })
@@ -136,6 +137,8 @@ function build(compiler, wanted) {
     clean()
     throw new Error('Manilla could not be built; the compiler says why above')
   }
+  const { bundle } = await import('./bundle.mjs')
+  await bundle(fresh)
   fs.writeFileSync(join(fresh, '.built-from'), wanted)
   if (fs.existsSync(dist)) fs.renameSync(dist, old)
   fs.renameSync(fresh, dist)
