@@ -13,10 +13,11 @@ import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 const house = await openWalletHouse()
 const { db, clock, chain, wallets } = house
 
-const readAll = async () =>
+/** Of those that are named so; the signatures of a chain are named like anything. */
+const readAll = async (name = '%') =>
   (
     await db.rows(sql<{ narration: string }>`
-      select announced ->> 'narration' as narration from notices order by id`)
+      select announced ->> 'narration' as narration from notices where id like ${name} order by id`)
   ).map(({ narration }) => narration)
 
 test.each(['USDC', 'USDT'])('a memo that is cut inside a letter is judged, %s', async (asset) => {
@@ -66,8 +67,7 @@ test('what was kept before with half a letter in it is mended', async () => {
   await expect(readAll()).rejects.toThrow()
   const mend = await readFile('migrations/0019_half_letters.sql', 'utf8')
   await db.transaction(async (tx) => tx.write(sql.raw(mend)))
-  const mended = (await readAll()).slice(-texts.length)
-  expect(mended).toEqual([
+  expect(await readAll('old %')).toEqual([
     '\ufffd',
     'a\ufffd\ud83d\udc00 b',
     '\\ud83d',

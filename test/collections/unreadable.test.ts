@@ -70,6 +70,31 @@ test('half of all histories cannot be read, and the other half is credited', asy
   expect(await available()).toBe('79.6')
 })
 
+test('what a second node does not know yet is credited when it does, a denial never', async () => {
+  await openPaid(['m', 'n'])
+  // Before all of this, then where it should know, then there.
+  let memory: { last: number } | undefined = { last: 0 }
+  const url = await openTwistedNode(chain, ({ method }, result) => {
+    if (!memory) return undefined
+    if (method === 'getEpochInfo') return { ...result, absoluteSlot: memory.last }
+    return method === 'getTransaction' ? null : undefined
+  })
+  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  await watch(rail)
+  expect([await available(), await countTroubled()]).toEqual(['0', 0])
+  memory = { last: 1_000_000 }
+  clock.advance(second)
+  await watch(rail)
+  expect([await available(), await countTroubled()]).toEqual(['0', 2])
+  memory = undefined
+  clock.advance(limits.deposits.troubleEveryMs)
+  await watchTroubled(rail)
+  expect([await available(), await countTroubled()]).toEqual(['19.9', 0])
+  clock.advance(second)
+  await watch(rail)
+  expect(await available()).toBe('19.9')
+})
+
 test('when nobody answers any more, nobody is in trouble', async () => {
   await openPaid(['i', 'j', 'k', 'l'])
   let answered = 0

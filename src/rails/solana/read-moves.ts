@@ -1,7 +1,7 @@
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
 import type { Logger } from '../../log.js'
 import type { Endpoints } from './endpoints.js'
-import { findDisputed } from './find-disputed.js'
+import { type Doubted, findDoubted } from './find-doubted.js'
 import type { Line } from './history.js'
 import { listHistories } from './list-histories.js'
 import { type Transaction, toMove } from './read-transaction.js'
@@ -11,7 +11,8 @@ type Parts = { endpoints: Endpoints; logger: Logger }
 
 /**
  * What final transactions did to token accounts. Those that failed did nothing and are left out;
- * those that nobody can show, or about which nodes disagree, are named. Throws rather than leaving
+ * those that nobody can show, or about which nodes disagree, are named; those that not every node
+ * knows yet are left for later. Throws rather than leaving
  * one out unsaid.
  */
 export function createReadMoves(parts: Parts) {
@@ -22,11 +23,11 @@ export function createReadMoves(parts: Parts) {
     const signatures = new Set(histories.flat().map(({ signature }) => signature))
     const told = await readTransactions(parts, [...signatures])
     const read = histories.map((lines, index) => toMoves(lines, told, ranges[index]!.tokenAccount))
-    const disputed = await findDisputed(parts, told, read.flatMap(gainsOf(ranges)))
+    const doubted = await findDoubted(parts, told, read.flatMap(gainsOf(ranges)))
     for (const { unreadable } of read)
       for (const signature of unreadable)
         parts.logger.error({ signature }, 'a transaction cannot be read: it may hide a deposit')
-    return read.map((moves) => withoutDisputed(moves, disputed))
+    return read.map((moves) => withoutDoubted(moves, doubted))
   }
 }
 
@@ -38,10 +39,13 @@ function gainsOf(ranges: HistoryRange[]) {
   }
 }
 
-function withoutDisputed({ moves, unreadable }: Moves, disputed: Set<string>): Moves {
+/** A history ends where not every node has come yet: the rest is read another time. */
+function withoutDoubted({ moves, unreadable }: Moves, { disputed, early }: Doubted): Moves {
+  const end = moves.findIndex(({ signature }) => early.has(signature))
+  const final = end === -1 ? moves : moves.slice(0, end)
   const [believed, others] = [
-    moves.filter(({ signature }) => !disputed.has(signature)),
-    moves.filter(({ signature }) => disputed.has(signature)),
+    final.filter(({ signature }) => !disputed.has(signature)),
+    final.filter(({ signature }) => disputed.has(signature)),
   ]
   return {
     moves: believed,

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import * as crypto from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
-import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
+import { generateMnemonic, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { Secret } from '../../secret.js'
 import { privateKeyOf, publicBytesOf } from '../ed25519.js'
@@ -55,7 +55,9 @@ function deriveCommon(mnemonic: Secret): Branch {
   // What goes wrong is not passed on: the message would quote the words.
   if (!validateMnemonic(words, wordlist))
     throw new Error('the seed of the wallets must be a BIP-39 mnemonic of 12 to 24 English words')
-  const root = mixIn('ed25519 seed', mnemonicToSeedSync(words))
+  // As BIP-39 has it, without a passphrase. JavaScript took a tenth of a second of every start.
+  const seed = crypto.pbkdf2Sync(words, 'mnemonic', 2048, 64, 'sha512')
+  const root = mixIn('ed25519 seed', seed)
   return commonPath.reduce(deriveHardened, root)
 }
 

@@ -174,12 +174,14 @@ test('what nobody can show, or not in a version we understand, is named', async 
   const unsupported = new TwistedError(-32015, 'Transaction version (1) is not supported')
   const noBalances = { slot: 1, blockTime: 1, meta: { err: null, preTokenBalances: null } }
   const message = { message: { accountKeys: [] } }
-  for (const twisted of [unsupported, null, { ...noBalances, transaction: message }]) {
+  const silences = [unsupported, { ...noBalances, transaction: message }]
+  for (const twisted of [...silences, null]) {
     const url = await openDoubtfulNode([hidden], twisted)
     const wallets = await openWallets(chain, { endpoints: [url] })
     const { moves, unreadable } = await readOne(wallets, wallet.tokenAccounts.USDC)
     expect(moves.map(({ signature }) => signature)).toEqual([plain])
     expect(unreadable).toEqual([hidden])
+    if (twisted === null) continue // it says not to know it, which is more than not to say it
     const both = await openWallets(chain, { endpoints: [url, chain.url] })
     const read = await readOne(both, wallet.tokenAccounts.USDC)
     expect(read).toMatchObject({ moves: [{ signature: hidden }, {}], unreadable: [] })
