@@ -1,11 +1,11 @@
 import swagger from '@fastify/swagger'
-import reference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { bodySchema, catalogue, eventTypes } from '../events/catalogue.js'
 import { jsonType } from './envelope.js'
 import { withExamples } from './examples.js'
 import { nameSchemas } from './name-schemas.js'
+import { addReferencePage } from './reference-page.js'
 import type { Route } from './route.js'
 import { tags } from './tags.js'
 
@@ -43,25 +43,7 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(jsonType).send(JSON.stringify(app.swagger())),
   )
-  await app.register(async (docs) => {
-    docs.addHook('onRequest', async (_request, reply) => {
-      reply.header('content-security-policy', pagePolicy)
-      reply.header('cache-control', 'no-cache')
-    })
-    await docs.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Manilla API',
-        customCss: brand,
-        withDefaultFonts: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        telemetry: false,
-        ...noAgents,
-      },
-    })
-  })
+  await addReferencePage(app)
 }
 
 /** What the framework cannot know of the document. */
@@ -113,29 +95,3 @@ function describeWebhooks() {
   })
   return Object.fromEntries(entries)
 }
-
-/** Buttons that would send the reader, and the document, to somebody else's service. */
-const noAgents = { agent: { disabled: true }, mcp: { disabled: true } }
-
-const brand = `
-  .light-mode {
-    --scalar-background-1: #faf7f1; --scalar-background-2: #ffffff; --scalar-background-3: #f6eedd;
-    --scalar-color-1: #1c1b18; --scalar-color-2: #57534a; --scalar-color-3: #6b665c;
-    --scalar-color-accent: #8a5a12; --scalar-border-color: #e7e0d2;
-  }
-  .dark-mode {
-    --scalar-background-1: #14130f; --scalar-background-2: #1e1c17; --scalar-background-3: #37332a;
-    --scalar-color-1: #f3eee3; --scalar-color-2: #c9c1b1; --scalar-color-3: #a79f8f;
-    --scalar-color-accent: #e2b25e; --scalar-border-color: #37332a;
-  }`
-
-/** The reference page brings its own script and styles, and talks to this server only. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-].join(';')

@@ -21,7 +21,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { createSeal, type Seal } from '../../src/sealed.js'
 import { Secret } from '../../src/secret.js'
 import { manualClock } from './clock.js'
-import { createConformance } from './conformance.js'
+import { getConformance } from './conformance.js'
 import { freshDatabase } from './database.js'
 
 type Question = {
@@ -88,8 +88,8 @@ export type HouseOptions = {
  * The whole service as it is composed for real, listening on a port of its own over a database of
  * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
  * told to move, and no rate limit applies unless one is asked for. Every answer that `ask` gets
- * must be one that the OpenAPI document promises. Closed with the test, or else the file, that
- * opened it.
+ * must be one that openapi.json promises, as `npm run generate` wrote it last. Closed with the
+ * test, or else the file, that opened it.
  */
 export async function openHouse(options: HouseOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -135,7 +135,7 @@ export async function openHouse(options: HouseOptions = {}) {
 
   const url = await house.app.listen({ host: config.host, port: config.port })
   const { port } = house.app.server.address() as AddressInfo
-  const conform = createConformance(house.app.swagger())
+  const conform = getConformance()
   const hire = (name: string) => createHiredMerchant({ db, clock, seal }, name)
 
   async function ask(method: string, path: string, question: Question = {}): Promise<Reply> {
