@@ -142,7 +142,8 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
   const read = readHistory(now, one, { held, reading })
   const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
   const isLasting = unreadLooks > limits.deposits.unreadLooks
-  const lasting = isLasting ? differenceOf(one, held, read) : null
+  const isCut = reading && !(reading instanceof Error) && reading.isCut
+  const lasting = isLasting ? differenceOf(one, held, { ...read, isCut }) : null
   const left = { ...read, trouble: read.trouble ?? lasting }
   const { address, wallet, rail, hasTrouble, auditedAt } = one
   // The first time it may be a node that is behind.
@@ -151,16 +152,20 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
       { rail, wallet, address, ...left.trouble },
       'deposits may be hidden',
     )
-  const isWhole = reading && !(reading instanceof Error) && !reading.isCut
-  const isAudited = isWhole && isAuditDue(now, one) && !left.trouble && !left.isUnread
+  const isWhole = reading && !isCut && !left.trouble && !left.isUnread
+  const isAudited = isWhole && isAuditDue(now, one)
   const dueAt = after(now, nextLookMs(now, one, left))
   return { ...left, one, unreadLooks, dueAt, auditedAt: isAudited ? now : auditedAt }
 }
 
-/** Everything could be read, and it does not fit together. */
-function differenceOf({ booked }: TokenAccount, held: bigint, { amount }: Left): Left['trouble'] {
+/** Everything that all nodes know could be read, and it does not fit together. */
+function differenceOf(
+  { booked }: TokenAccount,
+  held: bigint,
+  { amount, isCut }: { amount: bigint; isCut: boolean | undefined },
+): Left['trouble'] {
   const why = `the chain holds ${held}, the history leaves ${amount}, the books have ${booked}`
-  return { unreadable: [], holes: [], why }
+  return { unreadable: [], holes: [], why: isCut ? `${why}; a node does not know more` : why }
 }
 
 /** Often while something happens; of what rests, the longer it has rested the more seldom. */

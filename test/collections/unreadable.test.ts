@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { minute, second } from '../../src/clock.js'
@@ -111,6 +113,67 @@ test('an old deposit is denied by a node that remembers when the wallet was made
   clock.advance(minute)
   await watchTroubled(rail)
   expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
+})
+
+test('a node that stays behind delays what comes, and an alarm says so', async () => {
+  await openPaid(['v'])
+  const url = await openTwistedNode(chain, ({ method }, result) => {
+    if (method === 'getEpochInfo') return { ...result, absoluteSlot: 0 }
+    return method === 'getTransaction' ? null : undefined
+  })
+  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  for (let looks = 0; looks <= limits.deposits.unreadLooks; looks += 1) {
+    expect(await countTroubled()).toBe(0)
+    await watch(rail)
+    clock.advance(second)
+  }
+  expect([await available(), await countTroubled()]).toEqual(['0', 1])
+  expect(house.log.join('')).toContain('the history leaves 0, the books have 0; a node does not')
+  clock.advance(minute)
+  await watchTroubled()
+  expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
+})
+
+// What comes later is asked for by the last that was read: one that nobody else knows is no place.
+test('a node that invents what moved nothing, or took coins, does no lasting harm', async () => {
+  for (const [reference, change] of Object.entries({ t: 0, u: -1 })) {
+    const [paid] = await openPaid([reference])
+    await watch()
+    const [real] = await chain.call('getSignaturesForAddress', paid!.account)
+    const invented = base58.encode(randomBytes(64))
+    const slot = Number.MAX_SAFE_INTEGER
+    const version = { maxSupportedTransactionVersion: 0 }
+    const shown = await chain.call('getTransaction', real.signature, version)
+    const { meta } = shown
+    const holds = (held: number) => {
+      const at = shown.transaction.message.accountKeys.indexOf(paid!.account)
+      const of = ({ accountIndex }: { accountIndex: number }) => accountIndex === at
+      const [balance] = meta.postTokenBalances.filter(of)
+      return [{ ...balance, uiTokenAmount: { amount: String(held) } }]
+    }
+    const after = 10_000_000
+    const balances = { preTokenBalances: holds(after), postTokenBalances: holds(after + change) }
+    const liar = await openTwistedNode(chain, ({ method, params }, result) => {
+      if (method === 'getSignaturesForAddress' && params[0] === paid!.account)
+        return [{ ...real, signature: invented, slot }]
+      const isAsked = method === 'getTransaction' && params[0] === invented
+      return isAsked ? { ...shown, slot, meta: { ...meta, ...balances } } : result
+    })
+    await db.rows(sql`update token_accounts set is_unread = true, due_at = ${clock.now()}
+      where address = ${paid!.account}`)
+    const endpoints = [liar, chain.url]
+    await watch(await openWallets(chain, { endpoints, isPoor: true }))
+    await shop.deposit(paid!.address, '10')
+    await chain.advance(33)
+    clock.advance(minute)
+    await watch()
+    await watchTroubled()
+    clock.advance(minute)
+    await watch()
+    const [left] = await db.rows(sql`select is_unread, has_trouble, amount from token_accounts
+      where address = ${paid!.account}`)
+    expect(left).toEqual({ is_unread: false, has_trouble: false, amount: 20_000_000n })
+  }
 })
 
 test('an audit that ends where a node does not know more is not done', async () => {

@@ -7,8 +7,8 @@ import { readTransactionsAt, type Told } from './read-transactions.js'
 
 type Parts = { endpoints: Endpoints; logger: Logger }
 
-/** Coins that came, as somebody tells it. */
-type Gain = {
+/** That a transaction did something to a token account, as somebody tells it. */
+type Claim = {
   signature: string
   tokenAccount: string
   /** When its wallet was made, where that is known. */
@@ -24,24 +24,25 @@ export type Doubted = {
 }
 
 /**
- * Asks all other nodes for transactions that brought coins: one node that lies or errs must not
- * make money. A node that does not know one denies it, once it is far past its slot; until then it
- * may be late. One that does not answer, or does not remember so far back, says nothing.
+ * Asks all other nodes for transactions of our accounts: one node that lies or errs must not make
+ * money, nor hide what is true. A node that does not know one denies it, once it is far past its
+ * slot; until then it may be late. One that does not answer, or does not remember so far back, says
+ * nothing.
  */
 export async function findDoubted(
   { endpoints, logger }: Parts,
   told: Map<string, Told>,
-  gains: Gain[],
+  claims: Claim[],
 ): Promise<Doubted> {
   const doubted: Doubted = { disputed: new Set(), early: new Set() }
   const compareWith = async (endpoint: Endpoint) => {
-    const others = gains.filter(({ signature }) => told.get(signature)!.by !== endpoint)
+    const others = claims.filter(({ signature }) => told.get(signature)!.by !== endpoint)
     const signatures = [...new Set(others.map(({ signature }) => signature))]
     const known = await readTransactionsAt(endpoint, logger, signatures)
     const dispute = (signature: string) => {
       doubted.disputed.add(signature)
       const hosts = [told.get(signature)!.by.host, endpoint.host]
-      logger.error({ signature, hosts }, 'nodes tell a deposit differently: one of them lies')
+      logger.error({ signature, hosts }, 'nodes tell a transaction differently: one of them lies')
     }
     for (const { signature, tokenAccount } of others) {
       const other = known.get(signature)
@@ -52,10 +53,10 @@ export async function findDoubted(
     for (const [signature, isLate] of await findMissed(endpoint, logger, told, unknown))
       if (isLate) {
         doubted.early.add(signature)
-        logger.info({ signature, host: endpoint.host }, 'a node does not know a deposit yet')
+        logger.info({ signature, host: endpoint.host }, 'a node does not know a transaction yet')
       } else dispute(signature)
   }
-  if (gains.length > 0) await Promise.all(endpoints.all.map(compareWith))
+  if (claims.length > 0) await Promise.all(endpoints.all.map(compareWith))
   return doubted
 }
 
@@ -68,19 +69,19 @@ async function findMissed(
   endpoint: Endpoint,
   logger: Logger,
   told: Map<string, Told>,
-  unknown: Gain[],
+  unknown: Claim[],
 ): Promise<Map<string, boolean>> {
   const missed = new Map<string, boolean>()
   const memory = unknown.length > 0 ? await readMemory(endpoint, logger) : undefined
   if (!memory) return missed
-  const slotOf = ({ signature }: Gain) => told.get(signature)!.transaction.slot
-  const isOld = unknown.some((gain) => slotOf(gain) < memory.from)
+  const slotOf = ({ signature }: Claim) => told.get(signature)!.transaction.slot
+  const isOld = unknown.some((claim) => slotOf(claim) < memory.from)
   const since = isOld ? await readTime(endpoint, logger, memory.from) : undefined
-  for (const gain of unknown) {
-    const slot = slotOf(gain)
-    const isYoung = since && gain.createdAt && since <= gain.createdAt
+  for (const claim of unknown) {
+    const slot = slotOf(claim)
+    const isYoung = since && claim.createdAt && since <= claim.createdAt
     if (slot >= memory.from || isYoung)
-      missed.set(gain.signature, slot + BigInt(limits.solana.blockhashAge) >= memory.to)
+      missed.set(claim.signature, slot + BigInt(limits.solana.blockhashAge) >= memory.to)
   }
   return missed
 }

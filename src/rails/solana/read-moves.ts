@@ -22,7 +22,7 @@ export function createReadMoves(parts: Parts) {
     const signatures = new Set(histories.flat().map(({ signature }) => signature))
     const told = await readTransactions(parts, [...signatures])
     const read = histories.map((lines, index) => toMoves(lines, told, ranges[index]!.tokenAccount))
-    const doubted = await findDoubted(parts, told, read.flatMap(gainsOf(ranges)))
+    const doubted = await findDoubted(parts, told, read.flatMap(claimsOf(ranges)))
     for (const { unreadable } of read)
       for (const signature of unreadable)
         parts.logger.error({ signature }, 'a transaction cannot be read: it may hide a deposit')
@@ -30,11 +30,11 @@ export function createReadMoves(parts: Parts) {
   }
 }
 
-function gainsOf(ranges: HistoryRange[]) {
+/** Also of what brought nothing: where one stands that is invented, nobody would read on. */
+function claimsOf(ranges: HistoryRange[]) {
   return ({ moves }: Moves, index: number) => {
     const { tokenAccount, createdAt } = ranges[index]!
-    const came = moves.filter(({ change }) => change > 0n)
-    return came.map(({ signature }) => ({ signature, tokenAccount, createdAt }))
+    return moves.map(({ signature }) => ({ signature, tokenAccount, createdAt }))
   }
 }
 
