@@ -34,6 +34,7 @@ export function seededRandom(test: string): Random {
 export function seedOf(test: string): number {
   const { SEED } = process.env
   if (SEED === 'new') return Math.floor(Math.random() * 2 ** 31)
+  if (SEED && !/^\d+$/.test(SEED)) throw new Error('SEED is a whole number, or new')
   if (SEED) return Number(SEED)
   return createHash('sha256').update(test).digest().readUInt32BE() >>> 1
 }

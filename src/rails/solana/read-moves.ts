@@ -45,12 +45,8 @@ function claimsOf(ranges: HistoryRange[]) {
  */
 function withoutDoubted({ moves, unreadable }: Moves, { disputed, early }: Doubted): Moves {
   const first = moves.find(({ signature }) => early.has(signature))
-  const final = first
-    ? moves.slice(
-        0,
-        moves.findIndex(({ slot }) => slot === first.slot),
-      )
-    : moves
+  const end = first ? moves.findIndex(({ slot }) => slot === first.slot) : moves.length
+  const final = moves.slice(0, end)
   const [believed, others] = [
     final.filter(({ signature }) => !disputed.has(signature)),
     final.filter(({ signature }) => disputed.has(signature)),
