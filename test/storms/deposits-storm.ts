@@ -7,7 +7,7 @@ import type { Random } from '../support/seed.js'
 import { Payers, type Sweeping } from './deposit-payers.js'
 import { type Aftermath, proveDeposits, readBooked, readDeposits } from './deposit-proof.js'
 import { openShops, openWallets, type PlannedWallet } from './deposit-shops.js'
-import { kill, patiently, victims } from './kill-site.js'
+import { hasten, kill, patiently, victims } from './kill-site.js'
 import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
@@ -62,22 +62,14 @@ export async function depositsStorm(storm: Storm): Promise<Aftermath> {
   return proveDeposits({ ...scene, program })
 }
 
-/** What dead workers held falls due when their lease is over; nobody has to wait for it here. */
 async function start({ home, onStart }: Storm): Promise<Program> {
   const program = await startProgram(home, quiet)
   onStart(program)
   const db = openDatabase(home)
   const due = ['token_accounts', "sweeps where state = 'LIVE'", "notices where state = 'WAITING'"]
-  for (const rows of due) await db.rows({ text: hasten(rows), values: [] })
+  for (const rows of due) await hasten(db, rows)
   await db.close()
   return program
-}
-
-/** What somebody has locked is being looked at. */
-function hasten(rows: string): string {
-  const [table] = rows.split(' ')
-  return `update ${table} set due_at = least(due_at, now())
-    where ctid in (select ctid from ${rows} for update skip locked)`
 }
 
 function openDatabase(home: string): Database {

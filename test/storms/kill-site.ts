@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../src/postgres/database.js'
 import { isRunning, type Program, postgresOf } from '../support/program.js'
 import { chainOf } from './storm-site.js'
 
@@ -27,6 +28,17 @@ export async function kill(home: string, program: Program, victim: Victim): Prom
   if (victim !== 'database') program.signal('SIGKILL')
   await program.ended
   while (takesDatabase && isRunning(postgres)) await sleep(1)
+}
+
+/**
+ * What the dead held falls due when their lease is over; nobody has to wait for it here. What
+ * somebody has locked is being looked at: to wait for it could be to wait for each other.
+ */
+export async function hasten(db: Database, rows: string, dueAt = 'least(due_at, now())') {
+  const [table] = rows.split(' ')
+  const text = `update ${table} set due_at = ${dueAt}
+    where ctid in (select ctid from ${rows} for update skip locked)`
+  await db.rows({ text, values: [] })
 }
 
 /** For conditions that come true by themselves, on however slow a machine. */

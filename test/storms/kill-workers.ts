@@ -7,6 +7,7 @@ import { emit, happeningOf } from '../support/deliveries.js'
 import { isRunning, type Program, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { until } from '../support/sessions.js'
+import { hasten } from './kill-site.js'
 
 type Storm = {
   db: Database
@@ -42,6 +43,8 @@ export async function killWorkers(storm: Storm): Promise<void> {
     workers[victim] = start(storm)
     storm.say(`kill ${round}: ${storm.countReceived() - received} received`)
   }
+  // By then the database has noticed who is dead, and nothing of theirs is locked.
+  for (const worker of workers) await worker.untilSaid('working')
   await passLease(db)
   await until(async () => (await countOpen(db)) === 0)
   await Promise.all(workers.map(stop))
@@ -58,11 +61,10 @@ async function stop(worker: Program): Promise<void> {
   await worker.ended
 }
 
-/** What dead workers held falls due when the lease is over; nobody has to wait for it here. */
+/** Not more than the lease: what waits for its next try shall wait. */
 async function passLease(db: Database): Promise<void> {
-  await db.rows(sql`
-    update deliveries set due_at = due_at - ${`${limits.webhooks.leaseMs} ms`}::interval
-    where state = 'PENDING'`)
+  const sooner = `due_at - interval '${limits.webhooks.leaseMs} ms'`
+  await hasten(db, "deliveries where state = 'PENDING'", sooner)
 }
 
 async function countOpen(db: Database): Promise<number> {

@@ -6,13 +6,13 @@ import { sql } from 'kysely'
 import { systemClock } from '../../src/clock.js'
 import type { Announced } from '../../src/collections/ports.js'
 import { createLogger } from '../../src/log.js'
-import { releaseAttempts } from '../../src/payouts/live-attempts.js'
 import type { Database } from '../../src/postgres/database.js'
 import { createSandboxBank, type SandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
 import { deriveNoticeKey } from '../../src/sealed.js'
 import type { Secret } from '../../src/secret.js'
 import { isRunning, type Program, spawnServe, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { hasten } from './kill-site.js'
 import { type PlannedPayment, planPayments } from './payment-plan.js'
 import { type Aftermath, provePayments } from './payment-proof.js'
 import {
@@ -173,12 +173,10 @@ async function killSome(
   }
 }
 
-/** What the dead had claimed falls due by itself; nobody has to wait for it here. */
 async function settle({ db, patienceMs }: Storm, planned: PlannedPayment[]): Promise<void> {
-  await db.rows(sql`
-    update notices set due_at = now() where state in ('WAITING', 'UNMATCHED')`)
-  await db.rows(sql`update payment_returns set due_at = now() where state = 'WAITING'`)
-  await releaseAttempts(db, new Date())
+  await hasten(db, "notices where state in ('WAITING', 'UNMATCHED')")
+  await hasten(db, "payment_returns where state = 'WAITING'")
+  await hasten(db, "payout_attempts where state = 'LIVE'")
   const unknown = planned.filter(({ kind }) => kind === 'unknown').length
   const end = performance.now() + patienceMs
   for (;;) {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { Database } from '../../src/postgres/database.js'
 import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
 import { newWallet } from '../rails/localnet/transfers.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { kill, patiently, victims } from './kill-site.js'
+import { hasten, kill, patiently, victims } from './kill-site.js'
 import { Callers } from './payout-callers.js'
 import { type Aftermath, proveAftermath } from './payout-proof.js'
 import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
@@ -63,12 +62,11 @@ export async function payoutStorm(storm: Storm): Promise<Aftermath> {
   return proveAftermath({ ...storm, callers, program })
 }
 
-/** What dead workers held falls due when their lease is over; nobody has to wait for it here. */
 async function start({ home, onStart }: Storm): Promise<Program> {
   const program = await startProgram(home, quiet)
   onStart(program)
   const db = new Database(databaseUrlOf(home), () => {})
-  await db.rows(sql`update payout_attempts set due_at = least(due_at, now()) where state = 'LIVE'`)
+  await hasten(db, "payout_attempts where state = 'LIVE'")
   await db.close()
   return program
 }
