@@ -11,7 +11,7 @@ const asked = {
   'fund one hot account': { method: 'POST', path: '/v1/test/balances/fund', body },
   'GET /v1/balances': { method: 'GET', path: '/v1/balances' },
 }
-/** Each is once first, once second and once last, and follows each of the others. */
+/** Each is as often first, second and last as the others, and follows each of them as often. */
 const orders = [
   ['kept', 'not', 'control'],
   ['not', 'control', 'kept'],

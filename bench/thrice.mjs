@@ -4,24 +4,13 @@
  * ones tell how small a difference can be seen.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../dist/clock.js'
 import { compose } from '../dist/compose.js'
-import { readConfig } from '../dist/config.js'
-import { createLogger } from '../dist/log.js'
-import { openRails } from '../dist/open-rails.js'
-import { Database } from '../dist/postgres/database.js'
-
-const config = readConfig()
-const databaseUrl = config.databaseUrl?.reveal() ?? ''
-const logger = createLogger(config.logLevel)
-const db = new Database(databaseUrl, () => {})
-const opened = await openRails({ config, db, clock: systemClock, logger })
-const { rails, collecting } = opened
+import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 
 const houses = {}
 for (const name of ['kept', 'not', 'control']) {
   const requestLogDays = name === 'kept' ? config.requestLogDays : 0
-  const parts = { databaseUrl, logger, rails, collecting }
+  const parts = { databaseUrl, logger, rails: rails.rails, collecting: rails.collecting }
   houses[name] = await compose({ ...parts, config: { ...config, requestLogDays } })
   await houses[name].app.listen({ host: '127.0.0.1', port: 0 })
 }
@@ -32,9 +21,6 @@ process.on('message', async () => {
   await sleep(500) // what waits is gathered and written
   process.send?.({ cpu: process.cpuUsage() })
 })
-process.on('disconnect', async () => {
+endWithParent(async () => {
   for (const { close } of Object.values(houses)) await close()
-  await opened.close()
-  await db.close()
-  process.exit(0)
 })

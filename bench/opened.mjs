@@ -1,0 +1,23 @@
+/** What every process that is measured opens first, as its environment says. */
+import { systemClock } from '../dist/clock.js'
+import { readConfig } from '../dist/config.js'
+import { createLogger } from '../dist/log.js'
+import { openRails } from '../dist/open-rails.js'
+import { Database } from '../dist/postgres/database.js'
+
+export const clock = systemClock
+export const config = readConfig()
+export const databaseUrl = config.databaseUrl?.reveal() ?? ''
+export const logger = createLogger(config.logLevel)
+export const db = new Database(databaseUrl, () => {})
+export const rails = await openRails({ config, db, clock, logger })
+
+/** Ends the process with whoever measures it, after what it has opened besides. */
+export function endWithParent(close) {
+  process.on('disconnect', async () => {
+    await close()
+    await rails.close()
+    await db.close()
+    process.exit(0)
+  })
+}
