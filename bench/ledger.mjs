@@ -8,7 +8,7 @@ import { Lane } from '../dist/postgres/lane.js'
 const funds = 1_000_000_000_000n
 
 export async function benchLedger(url, plan) {
-  const db = new Database(url, () => {}, 16)
+  const db = new Database(url, () => {}, { size: 16 })
   const [hot, ...spread] = await environments(db, 201)
   const lane = new Lane({
     connect: () => connect(url, 'bench'),

@@ -8,7 +8,7 @@ const connections = 16
  */
 export function openPlainLanes(databaseUrl) {
   return ({ work }) => {
-    const db = new Database(databaseUrl, () => {}, connections)
+    const db = new Database(databaseUrl, () => {}, { size: connections })
     const turns = new Turns(connections)
     const stats = { calls: 0, batches: 0, halved: 0, retried: 0, unknown: 0 }
     return {
@@ -22,6 +22,7 @@ export function openPlainLanes(databaseUrl) {
         if (answer instanceof Error) throw answer
         return answer
       },
+      ping: async () => {},
       close: () => db.close(),
     }
   }

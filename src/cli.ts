@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { systemClock } from './clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './config.js'
+import { limits } from './limits.js'
 import { createLogger, logLostConnection } from './log.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
@@ -125,7 +126,8 @@ async function runServe(): Promise<void> {
   // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
   const { serve } = await import('./serve.js')
   const { openRails } = await import('./open-rails.js')
-  const db = new Database(url, logLostConnection(logger))
+  const onLost = logLostConnection(logger)
+  const db = new Database(url, onLost, { statementMs: limits.postgres.requestMs })
   const rails = await openRails({ config, db, clock: systemClock, logger })
   const served = await serve(config, url, { logger, rails })
   logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')

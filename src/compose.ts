@@ -11,8 +11,9 @@ import { countTroubled } from './collections/troubled-wallets.js'
 import type { Config } from './config.js'
 import type { EnvironmentId, Mode } from './environment.js'
 import { addHealth } from './http/health.js'
-import { createChanges, createKeyedLane } from './http/keyed-lane.js'
+import { createChanges, createKeyedLanes } from './http/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './http/metrics.js'
+import { createReadiness } from './http/readiness.js'
 import { createRoutes } from './http/routes.js'
 import { createServer } from './http/server.js'
 import { type StreamLimits, Streams } from './http/streams.js'
@@ -29,9 +30,9 @@ import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
 import { listReconciliations } from './payouts/reconciliations.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { createSending } from './payouts/send-new.js'
-import { connect } from './postgres/connection.js'
+import { connectLane } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
-import { type OpenLane, openLane } from './postgres/lane.js'
+import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { RequestLog } from './request-logs/request-log.js'
 import { createSeal } from './sealed.js'
 
@@ -78,46 +79,54 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
   const { wallets = noWallets, coinCustomers } = parts
   const seal = createSeal(config.secret)
-  const db = new Database(databaseUrl, logLostConnection(logger))
-  const keyRing = createKeyRing({ db, seal, clock })
-  const laneContext = { connect: () => connect(databaseUrl, 'manilla lane'), open, clock, seal }
+  const onIdleError = logLostConnection(logger)
+  const { requestMs, quickMs, quickPoolSize } = limits.postgres
+  const db = new Database(databaseUrl, onIdleError, { statementMs: requestMs })
+  // Authentication and readiness come before everything else and must not queue behind it.
+  const quickDb = new Database(databaseUrl, onIdleError, {
+    statementMs: quickMs,
+    size: quickPoolSize,
+    applicationName: 'manilla quick',
+  })
+  const keyRing = createKeyRing({ db: quickDb, seal, clock })
+  const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
     ...{ db, logger, ...laneContext, rails: collecting, customers, wallets, coinCustomers },
   })
-  const lanes = {
-    fund: createKeyedLane(laneContext, createFunding(parts.mint)),
-    payouts: createKeyedLane(laneContext, createOrRefuse),
-    accounts: createKeyedLane(laneContext, createAccounts),
-    ...collections.lanes,
-  }
+  const fundings = createKeyedLanes(laneContext, createFunding(parts.mint))
+  const payouts = createKeyedLanes(laneContext, createOrRefuse)
+  const accounts = createKeyedLanes(laneContext, createAccounts)
+  const { notices, payments } = collections.lanes
+  const lanes = byModeAndName({ fundings, payouts, accounts, notices, payments })
   const streams = new Streams({
     ...{ clock, logger, streamLimits: parts.streamLimits },
-    connect: () => connect(databaseUrl, 'manilla streams'),
+    connect: () => connectLane(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const fill = createFilling({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, requestLog))
+  const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
   const app = await createServer({
-    ...{ clock, logger, keyRing, metrics, findReplay: createReplayFinder(db, seal) },
+    ...{ clock, logger, keyRing, metrics, readiness, findReplay: createReplayFinder(db, seal) },
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes: createRoutes({
       ...{ db, seal, banks, simulated, rails, collections, streams },
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
       // Who reads that a balance is funded finds its coins on the chain.
-      fundBalance: (call) => lanes.fund.run(call).finally(fill),
+      fundBalance: (call) => fundings.run(call).finally(fill),
       change: createChanges({ db, clock, seal }),
       ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }), logger }),
-      createPayout: (call) => lanes.payouts.run(call),
+      createPayout: (call) => payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
-      createAccount: (call) => lanes.accounts.run(call),
+      createAccount: (call) => accounts.run(call),
       afterAdvance: (id) => fallDue({ db, clock, logger, keyRing }, id),
     }),
     ...edgeOf(config),
   })
-  const health = addHealth(app, db, logger)
+  const health = addHealth(app, readiness)
   const uses = rememberUses(keyRing, logger)
 
   return {
@@ -131,9 +140,21 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
-      await db.close()
+      await Promise.all([quickDb.close(), db.close()])
     },
   }
+}
+
+type ByMode = Record<Mode, OpenedLane<never, unknown>>
+
+/** As metrics name them: `payouts_live`. */
+function byModeAndName(lanes: Record<string, ByMode>): Record<string, ByMode[Mode]> {
+  return Object.fromEntries(
+    Object.entries(lanes).flatMap(([name, { test, live }]) => [
+      [`${name}_test`, test],
+      [`${name}_live`, live],
+    ]),
+  )
 }
 
 function figuresOf(db: Database, requestLog: RequestLog) {

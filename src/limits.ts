@@ -12,6 +12,8 @@ export const limits = {
     finishMs: 5 * second,
     drainMs: 10 * second,
     lingerMs: second,
+    /** A check of readiness that takes longer has failed. */
+    readyMs: 2 * second,
     /** Refusals name so many fields; more would be an answer larger than its request. */
     details: 20,
     ...{ pageSize: 100, defaultPageSize: 20, csvRows: 10_000, cursorLength: 500 },
@@ -21,14 +23,31 @@ export const limits = {
     batch: 256,
     waiting: 20_000,
     transientRetries: 5,
+    /** The server cancels a statement first; the client cuts a connection that stays silent. */
+    statementMs: 3 * second,
+    deadlineMs: 4 * second,
+    /** A lane that must not wait for locks meets one only where two inserts collide. */
+    lockMs: second / 10,
+    /** A call that has waited this long is refused, and a lost connection is not tried again. */
+    waitMs: 3 * second,
+    reconnectMs: 50,
+    reconnectMaxMs: second / 2,
   },
   gather: { batch: 512, underWay: 4, waiting: 20_000 },
   postgres: {
     poolSize: 10,
-    connectMs: 5 * second,
+    connectMs: 2.5 * second,
+    /** For workers and operators; requests get `requestMs`. */
     statementMs: 30 * second,
+    requestMs: 5 * second,
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
+    /** How long after its own timeout a server may stay silent before the connection is cut. */
+    silenceMs: second,
+    keepAliveMs: 10 * second,
+    /** Connections for authentication and readiness, which no slow read may use up. */
+    quickPoolSize: 2,
+    quickMs: 1.5 * second,
   },
   embedded: {
     /** macOS has the tightest limit on the path of a socket. */
@@ -230,6 +249,7 @@ export const limits = {
     /** How soon a page comes back whose stream was cut, and when there was no room for it. */
     ...{ retryMs: 3 * second, fullMs: minute },
     listenAgainMs: second,
+    listenBeatMs: 10 * second,
   },
   reconcile: {
     everyMs: day,
@@ -260,7 +280,13 @@ export const limits = {
     pagesWoken: 1_000,
   },
   borrowed: { finishMs: 5 * second, lookMs: 50 },
-  idempotency: { keyLength: 255, keptMs: 30 * day, forgottenAtOnce: 1_000 },
+  idempotency: {
+    keyLength: 255,
+    keptMs: 30 * day,
+    forgottenAtOnce: 1_000,
+    /** Pauses between runs of a call whose key another transaction holds; then it is refused. */
+    inProgressPausesMs: [10, 20, 40, 80, 160, 320, 640, 640],
+  },
   requestLogs: {
     ...{ keptDays: 30, forgottenAtOnce: 2_000 },
     /** Of each body, in characters. */

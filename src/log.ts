@@ -36,10 +36,18 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: serializeError },
       hooks: { streamWrite: redact },
     },
     destination ?? pino.destination({ fd: 2, sync: false }),
   )
+}
+
+/** Errors of pg carry the whole client: its sockets and settings would fill a page of the log. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { client, connection, raw, ...serialized } = pino.stdSerializers.err(error)
+  return serialized
 }
 
 /** For the pool: a connection that is lost while nobody uses it is worth a line, no more. */

@@ -20,7 +20,7 @@ import { followReversals } from './payouts/follow-reversals.js'
 import { lookAfterPayouts } from './payouts/look-after-payouts.js'
 import { returnKinds } from './payouts/payout.js'
 import { markForReview } from './payouts/review-payouts.js'
-import { connect } from './postgres/connection.js'
+import { connectLane } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import { reconcileDue } from './reconcile.js'
 import { forgetOldEntries } from './request-logs/forget-entries.js'
@@ -205,7 +205,7 @@ export function startWork(tools: Tools) {
   const stopping = new AbortController()
   const collectionRails = Object.values(rails.collecting).filter((rail) => rail !== undefined)
   const payments = createPaymentLane({
-    connect: () => connect(db.url, 'manilla payments'),
+    connect: () => connectLane(db.url, 'manilla payments'),
     clock,
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
@@ -214,7 +214,7 @@ export function startWork(tools: Tools) {
   setMaxListeners(jobs.length, stopping.signal)
   const running = jobs.map((job) => runJob(job, tools, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
-  const connectToDatabase = () => connect(db.url, 'manilla deliveries')
+  const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')
   const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })
   deliverer.start()
   return {

@@ -4,7 +4,7 @@ import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import { type Account, accountKinds, eventOf, isDedicated } from './account.js'
 import type { Session } from './session.js'
-import { insertAccounts } from './store-accounts.js'
+import { insertAccounts, lockFreeClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
 export type OrderedAccount = {
@@ -26,7 +26,8 @@ export async function createAccounts(
   orders: Outcome<OrderedAccount>[],
 ): Promise<Outcome<Account>[]> {
   const wanted = orders.filter((order): order is OrderedAccount => !(order instanceof Refusal))
-  const isUsed = await findUsed(tx, wanted)
+  const accounts = wanted.map(({ account }) => account)
+  const [isUsed] = await Promise.all([findUsed(tx, wanted), lockFreeClocks(tx, accounts)])
   const fresh = wanted.filter((order) => !isUsed.has(order))
   insertAccounts(
     tx,

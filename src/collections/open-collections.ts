@@ -58,15 +58,16 @@ export type Collections = {
    * looked at soon.
    */
   requery(account: Account, mode: Mode): Promise<void>
-  lanes: { notices: NoticeLane; payments: PaymentLane }
+  lanes: { notices: Record<Mode, NoticeLane>; payments: Record<Mode, PaymentLane> }
 }
 
 export function openCollections(tools: Tools): Collections {
   const { db, clock, logger, rails, customers, wallets, coinCustomers } = tools
   const all = Object.values(rails).filter((rail) => rail !== undefined)
   const byName = new Map(all.map((rail) => [rail.name, rail]))
-  const notices = createNoticeLane(tools)
-  const payments = createPaymentLane({ ...tools, rails: byName })
+  const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
+  const openPayments = () => createPaymentLane({ ...tools, rails: byName })
+  const payments = { test: openPayments(), live: openPayments() }
   const orderAccount = createAccountOrdering({ db, rails })
   const lookAtWallet = ({ rail, number: wallet }: Pick<Account, 'rail' | 'number'>) =>
     lookSoon(db, clock.now(), { rail, wallet })
@@ -85,17 +86,23 @@ export function openCollections(tools: Tools): Collections {
       const closed = byName.get(rail)?.closeAccounts([number])
       closed?.catch((error) => logger.warn({ err: error, number }, 'an account was not closed'))
     },
-    keepNotice: (notice) => notices.run(notice),
-    takeNotice: (name) => payments.run(name),
+    keepNotice: (notice) => notices[notice.mode].run(notice),
+    takeNotice: (name) => payments[name.mode].run(name),
     takeSoon: (name) => {
-      payments.run(name).catch((error) => logger.warn({ err: error, ...name }, 'judged later'))
+      payments[name.mode]
+        .run(name)
+        .catch((error) => logger.warn({ err: error, ...name }, 'judged later'))
     },
     requery: (account, mode) =>
       isWallet(account)
         ? lookSoon(db, clock.now(), {
             ...{ rail: account.rail, wallet: account.number, isThorough: true },
           })
-        : requeryAccount({ rails, notices, payments }, account, mode),
+        : requeryAccount(
+            { rails, notices: notices[mode], payments: payments[mode] },
+            account,
+            mode,
+          ),
     lanes: { notices, payments },
   }
 }

@@ -7,7 +7,7 @@ import { claimDue, type DueTable } from '../postgres/due.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionRail } from './ports.js'
-import { insertNotices, type NewNotice, type NoticeName } from './store-notices.js'
+import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
 import { takePayments } from './take-payments.js'
 
 type Tools = { connect: () => Promise<pg.Client>; clock: Clock; open?: OpenLane }
@@ -39,6 +39,7 @@ export function createPaymentLane({
 }: Tools & { rails: Rails }): PaymentLane {
   return open({
     connect,
+    nameOf: noticeKey,
     async work(tx: Tx, names: NoticeName[]) {
       await takePayments(tx, clock.now(), { names, rails })
       return names.map(() => true as const)
@@ -57,7 +58,7 @@ const noticesDue: DueTable = {
 
 /** Judges what nobody has judged at once, and looks for accounts again. Says how many it was. */
 export async function takeDueNotices(
-  tools: { db: Database; rail: string; lane: PaymentLane; logger: Logger },
+  tools: { db: Database; rail: string; lane: Pick<PaymentLane, 'run'>; logger: Logger },
   now: Date,
 ): Promise<number> {
   const { db, rail, lane, logger } = tools

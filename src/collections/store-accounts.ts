@@ -1,4 +1,5 @@
 import type { Mode } from '../environment.js'
+import { Busy, busyEnvironments } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Account } from './account.js'
@@ -52,6 +53,31 @@ const insert = listStatement({
       select ${names}, metadata::json, 'ACTIVE', ${dueAt} from ${list}`
   },
 })
+
+const environments = { environment_id: 'int4' } as const
+
+const lockClocks = listStatement<typeof environments, { environmentId: number; isOurs: boolean }>({
+  name: 'lock_clocks',
+  columns: environments,
+  text: (list) => `
+    select e.id as "environmentId", held.id is not null as "isOurs"
+    from ${list} join environments e on e.id = list.environment_id and e.mode = 'test'
+    left join lateral (
+      select own.id from environments own where own.id = e.id for share skip locked) held on true`,
+})
+
+/**
+ * For a lane, before it inserts accounts that expire: throws `Busy` with the environments whose
+ * clock another transaction is moving. The insert would wait for that one.
+ */
+export async function lockFreeClocks(tx: Tx, accounts: Account[]): Promise<void> {
+  const expiring = accounts.filter(({ expiresAt }) => expiresAt !== null)
+  const ids = [...new Set(expiring.map(({ environmentId }) => environmentId))]
+  if (ids.length === 0 || tx.waitsForLocks) return
+  const rows = await tx.rows(lockClocks(ids.map((environment_id) => ({ environment_id }))))
+  const held = rows.filter(({ isOurs }) => !isOurs)
+  if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
+}
 
 /** In the order of their numbers, so that two batches never wait for each other. */
 export function insertAccounts(tx: Tx, accounts: Account[]): void {
@@ -136,14 +162,16 @@ const named = { environment_id: 'int4', id: 'uuid' } as const
  * found first and joined by equality: any other way reads the index of an environment from end to
  * end for every account, while its table has no statistics.
  */
-const lockWithTwins = (own: string, more = '') => `
+const withTwins = (own: string) => `
     with own as materialized (${own}),
     named as materialized (
-      select environment_id, id, mode from own
-      union select own.environment_id, twin.id, own.mode from own
+      select environment_id, id, mode, own_rail, own_number from own
+      union select own.environment_id, twin.id, own.mode, own_rail, own_number from own
       join checkout_sessions s on s.environment_id = own.environment_id and s.id = own.session_id
       cross join lateral (values (s.account_id), (s.wallet_id)) twin (id)
-      where twin.id is not null)
+      where twin.id is not null)`
+
+const lockWithTwins = (own: string, more = '') => `${withTwins(own)}
     select ${accountColumns}${more} from named
     join collection_accounts a on a.environment_id = named.environment_id and a.id = named.id
     order by a.environment_id, a.id for no key update of a`
@@ -154,7 +182,8 @@ const lockById = listStatement<typeof named, Account>({
   columns: named,
   text: (list) =>
     lockWithTwins(`
-      select n.environment_id, n.id, n.session_id, null as mode from ${list}
+      select n.environment_id, n.id, n.session_id, null as mode, n.rail as own_rail,
+        n.number as own_number from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
@@ -173,29 +202,61 @@ export async function lockAccounts(
 const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 
 /** A bank knows a number and not whose it is; a number of the other mode is nobody's. */
+const ownByNumber = (list: string) => `
+      select n.environment_id, n.id, n.session_id, e.mode, n.rail as own_rail,
+        n.number as own_number from ${list}
+      join collection_accounts n on n.rail = list.rail and n.number = list.number
+      join environments e on e.id = n.environment_id and e.mode = list.mode`
+
 const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
-  text: (list) =>
-    lockWithTwins(
-      `
-      select n.environment_id, n.id, n.session_id, e.mode from ${list}
-      join collection_accounts n on n.rail = list.rail and n.number = list.number
-      join environments e on e.id = n.environment_id and e.mode = list.mode`,
-      ', named.mode',
-    ),
+  text: (list) => lockWithTwins(ownByNumber(list), ', named.mode'),
+})
+
+/** `ownNumber` is the number for which an account was named: its own, or that of its twin. */
+const lockFreeByNumber = listStatement<
+  typeof numbers,
+  Account & { mode: Mode; ownRail: string; ownNumber: string; group: number; isOurs: boolean }
+>({
+  name: 'lock_free_collection_accounts_by_number',
+  columns: numbers,
+  text: (list) => `${withTwins(ownByNumber(list))}
+    select ${accountColumns}, named.mode, own_rail as "ownRail", own_number as "ownNumber",
+      named.environment_id as "group", a.id is not null as "isOurs"
+    from named left join lateral (
+      select held.* from collection_accounts held
+      where held.environment_id = named.environment_id and held.id = named.id
+      for no key update skip locked) a on true`,
 })
 
 export type AccountNumber = { rail: string; mode: Mode; number: string }
 
-/** By their numbers; with each comes the other one of its session, where there is one. */
+/**
+ * By their numbers; with each comes the other one of its session, where there is one. In a lane,
+ * throws `Busy` with the numbers of accounts that another transaction holds.
+ */
 export async function lockAccountsByNumber(
   tx: Tx,
   wanted: AccountNumber[],
 ): Promise<Map<string, Account>> {
   const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
-  const rows = await tx.rows(lockByNumber(unique))
+  const rows = tx.waitsForLocks
+    ? await tx.rows(lockByNumber(unique))
+    : await lockFreeAccounts(tx, unique)
   return new Map(rows.map(({ mode, ...account }) => [numberKey({ ...account, mode }), account]))
+}
+
+async function lockFreeAccounts(
+  tx: Tx,
+  wanted: AccountNumber[],
+): Promise<(Account & { mode: Mode })[]> {
+  const rows = await tx.rows(lockFreeByNumber(wanted))
+  const held = rows.filter(({ isOurs }) => !isOurs)
+  const toEntry = ({ ownRail: rail, mode, ownNumber: number, group }: (typeof rows)[0]) =>
+    [numberKey({ rail, mode, number }), `${group}`] as const
+  if (held.length > 0) throw new Busy(new Map(held.map(toEntry)))
+  return rows.map(({ ownRail, ownNumber, group, isOurs, ...account }) => account)
 }
 
 /** With its mode: a notice of the other mode, in the same batch, must not find the account. */

@@ -1,4 +1,5 @@
 import type { Mode } from '../environment.js'
+import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Announced } from './ports.js'
@@ -68,7 +69,9 @@ export function insertNotices(
  */
 const isUnjudged = `n.state not in ('TAKEN', 'REFUSED')`
 
-const lock = listStatement<typeof named, Omit<Notice, 'announced'> & { announced: string }>({
+type StoredNotice = Omit<Notice, 'announced'> & { announced: string }
+
+const lock = listStatement<typeof named, StoredNotice>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
@@ -78,11 +81,35 @@ const lock = listStatement<typeof named, Omit<Notice, 'announced'> & { announced
     order by n.rail, n.mode, n.id for no key update of n`,
 })
 
-/** Those that nobody has judged yet. */
+const lockFree = listStatement<typeof named, StoredNotice & { isOurs: boolean }>({
+  name: 'lock_free_notices',
+  columns: named,
+  text: (list) => `
+    select n.rail, n.mode, n.id, n.announced, n.looks, held.id is not null as "isOurs"
+    from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
+    left join lateral (
+      select own.id from notices own
+      where own.rail = n.rail and own.mode = n.mode and own.id = n.id
+        and ${isUnjudged.replace('n.', 'own.')}
+      for no key update skip locked) held on true
+    where ${isUnjudged}`,
+})
+
+/**
+ * Locks the notices that are not judged yet. In a lane, throws `Busy` with those that another
+ * transaction is judging.
+ */
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
-  const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()]
-  const rows = await tx.rows(lock(unique.sort(byName)))
+  const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
+  const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockFreeNotices(tx, unique)
   return rows.map((row) => ({ ...row, announced: readAnnounced(row.announced) }))
+}
+
+async function lockFreeNotices(tx: Tx, names: NoticeName[]): Promise<StoredNotice[]> {
+  const rows = await tx.rows(lockFree(names))
+  const held = rows.filter(({ isOurs }) => !isOurs).map(noticeKey)
+  if (held.length > 0) throw new Busy(new Map(held.map((key) => [key, key])))
+  return rows.map(({ isOurs, ...notice }) => notice)
 }
 
 const end = listStatement({

@@ -5,6 +5,7 @@ import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
 import type { Asset } from '../money/assets.js'
+import { Busy } from '../postgres/busy.js'
 import type { Tx } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import { type Account, isWallet, type Places } from './account.js'
@@ -16,7 +17,13 @@ import type { Announced, CollectionRail } from './ports.js'
 import { destinationOf } from './return-destination.js'
 import { isFor, judgementOf, outgrows, toNumber, whyUnsound } from './sort-notices.js'
 import { lockAccountsByNumber, numberKey, updateAccounts } from './store-accounts.js'
-import { lockNotices, type Notice, type NoticeName, writeJudgements } from './store-notices.js'
+import {
+  lockNotices,
+  type Notice,
+  type NoticeName,
+  noticeKey,
+  writeJudgements,
+} from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 import { tellOfPayments } from './tell-of-payments.js'
@@ -53,7 +60,9 @@ export async function takePayments(
 ): Promise<void> {
   const notices = await lockNotices(tx, names)
   const sound = notices.filter(({ announced }) => !whyUnsound(announced))
-  const accounts = await lockAccountsByNumber(tx, sound.map(toNumber))
+  const accounts = await lockAccountsByNumber(tx, sound.map(toNumber)).catch(
+    busyNotices(sound, (notice) => numberKey(toNumber(notice))),
+  )
   const locked = [...accounts.values()]
   const [rules, payments] = await Promise.all([
     readRules(tx, locked),
@@ -74,7 +83,11 @@ export async function takePayments(
     return []
   })
 
-  const moved = await moveAll(tx, now, taken.map(toMovement))
+  const environmentOf = (notice: Notice) =>
+    `${accounts.get(numberKey(toNumber(notice)))!.environmentId}`
+  const moved = await moveAll(tx, now, taken.map(toMovement)).catch(
+    busyNotices(ordered, environmentOf),
+  )
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
   if (!moved.every(({ isMoved }) => isMoved)) throw beyondLimit()
   const { happenings, left } = tellOfPayments(taken)
@@ -91,6 +104,17 @@ export async function takePayments(
     tx,
     notices.map((notice) => judgementOf(now, notice, { accounts, outgrown })),
   )
+}
+
+/** Says which notices cannot be judged now, where another transaction holds what they need. */
+function busyNotices(notices: Notice[], nameOf: (notice: Notice) => string) {
+  return (error: unknown): never => {
+    if (!(error instanceof Busy)) throw error
+    const held = notices.filter((notice) => error.waitsFor.has(nameOf(notice)))
+    throw new Busy(
+      new Map(held.map((notice) => [noticeKey(notice), error.waitsFor.get(nameOf(notice))!])),
+    )
+  }
 }
 
 /**

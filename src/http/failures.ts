@@ -1,5 +1,10 @@
 import type { FastifyError } from 'fastify'
-import { ConnectionLost, isLockTimeout, OutcomeUnknown } from '../postgres/failures.js'
+import {
+  ConnectionLost,
+  isLockTimeout,
+  isServerTrouble,
+  OutcomeUnknown,
+} from '../postgres/failures.js'
 import { Refusal } from '../refusal.js'
 import type { Reason } from '../refusals.js'
 import { toValidationRefusal } from './validation.js'
@@ -53,6 +58,12 @@ export function toRefusal(error: unknown): Refusal | undefined {
       reason: 'unavailable',
       message:
         'Others kept the same balance busy for too long. Nothing was done; retry in a moment.',
+    })
+
+  if (isServerTrouble(error))
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message: 'The database cannot do this right now. Nothing was done; retry in a moment.',
     })
 
   const { code, statusCode, validation, validationContext } = error as FastifyError

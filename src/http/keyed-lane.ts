@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import type { Clock } from '../clock.js'
 import { after } from '../clock.js'
+import type { Mode } from '../environment.js'
 import type { Answer, Answered } from '../idempotency/answer.js'
-import { atMostOnce, type KeyedCall } from '../idempotency/at-most-once.js'
+import { atMostOnce, type KeyedCall, whileInProgress } from '../idempotency/at-most-once.js'
 import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
@@ -25,7 +26,7 @@ type Input<Order, Value> = {
   toAnswer: (value: Value) => Answer
 }
 
-export type Call<Order, Value> = KeyedCall<Input<Order, Value>>
+export type Call<Order, Value> = KeyedCall<Input<Order, Value>> & { mode: Mode }
 
 export type KeyedLane<Order, Value> = OpenedLane<Call<Order, Value>, Answered>
 
@@ -50,13 +51,41 @@ export function toLaneWork<Order, Value>(
   }
 }
 
-/** Where requests that change something gather, each at most once per key. */
-export function createKeyedLane<Order, Value>(
-  context: { connect: () => Promise<pg.Client>; clock: Clock; seal: Seal; open?: OpenLane },
+type LaneContext = {
+  connect: () => Promise<pg.Client>
+  clock: Clock
+  seal: Seal
+  open?: OpenLane
+}
+
+/** Where requests that change something gather: test mode never makes live mode wait. */
+export function createKeyedLanes<Order, Value>(
+  context: LaneContext,
+  useCase: UseCase<Order, Value>,
+) {
+  const lanes: Record<Mode, KeyedLane<Order, Value>> = {
+    test: createKeyedLane(context, useCase),
+    live: createKeyedLane(context, useCase),
+  }
+  return { ...lanes, run: (call: Call<Order, Value>) => lanes[call.mode].run(call) }
+}
+
+function createKeyedLane<Order, Value>(
+  context: LaneContext,
   useCase: UseCase<Order, Value>,
 ): KeyedLane<Order, Value> {
   const { connect, open = openLane } = context
-  return open({ connect, work: toLaneWork(context, useCase) })
+  const lane = open<Call<Order, Value>, Answered>({
+    connect,
+    work: toLaneWork(context, useCase),
+    nameOf: ({ environmentId }) => String(environmentId),
+  })
+  return {
+    stats: lane.stats,
+    run: (call) => whileInProgress(() => lane.run(call)),
+    ping: () => lane.ping(),
+    close: () => lane.close(),
+  }
 }
 
 export type Asker = Pick<
@@ -81,6 +110,7 @@ export function toLateCall<Order, Value>(
 ): Call<Order, Value> {
   return {
     environmentId: ask.environment.id,
+    mode: ask.environment.mode,
     key: ask.key,
     input: { order, requestId: ask.requestId, toAnswer },
     // In the time of the world, by which keys are forgotten.
@@ -103,11 +133,12 @@ export type Change = (tx: Tx, now: Date) => Promise<unknown>
  */
 export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
   const work = toLaneWork<Change, unknown>(context, changeOne)
-  return async (call: Call<Change, unknown>): Promise<Answered> => {
-    const [answered] = await context.db.transaction((tx) => work(tx, [call]))
-    if (answered instanceof Refusal) throw answered
-    return answered!
-  }
+  return (call: Call<Change, unknown>): Promise<Answered> =>
+    whileInProgress(async () => {
+      const [answered] = await context.db.transaction((tx) => work(tx, [call]))
+      if (answered instanceof Refusal) throw answered
+      return answered!
+    })
 }
 
 async function changeOne(tx: Tx, now: Date, [change]: Change[]): Promise<Outcome<unknown>[]> {

@@ -21,6 +21,7 @@ import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
 import { addFormReader } from './read-form.js'
 import { addJsonReader } from './read-json.js'
+import type { Readiness } from './readiness.js'
 import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
 import { validatorCompiler } from './validation.js'
@@ -45,6 +46,7 @@ export type Edge = {
   keyRing: KeyRing
   findReplay: FindReplay
   metrics: HttpMetrics
+  readiness: Readiness
   /** Without one, requests are not kept. */
   requestLog: Pick<RequestLog, 'keep'> | undefined
   routes: Route[]
@@ -72,7 +74,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
       answerOnSocket(socket, toSocketRefusal(error), toRequestId()),
     frameworkErrors(error, request, reply) {
       addOwnHeaders(request, reply)
-      return answerFailure(edge.logger, error, request, reply)
+      return answerFailure(edge, error, request, reply)
     },
   })
   app.server.on('checkExpectation', (request, response) =>
@@ -123,9 +125,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
       message: `There is no ${request.method} ${sayBack(pathOf(request))}. The reference is at /docs.`,
     })
   })
-  app.setErrorHandler(async (error, request, reply) =>
-    answerFailure(edge.logger, error, request, reply),
-  )
+  app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
 }
 
 function needsHost(): Refusal {
@@ -152,11 +152,12 @@ const safeHeaders = {
 }
 
 function answerFailure(
-  logger: Logger,
+  { logger, readiness }: Pick<Edge, 'logger' | 'readiness'>,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  readiness.noteFailure(error)
   const known = toRefusal(error)
   if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)

@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { after } from '../clock.js'
 import type { EnvironmentId } from '../environment.js'
 import { limits } from '../limits.js'
-import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Seal } from '../sealed.js'
@@ -39,9 +39,9 @@ export async function atMostOnce<Input>(
   const calls = given.map((call) => ({ ...call }))
   const leaders = leadersOf(calls)
   const keyed = [...leaders.values()]
-  const known = await claimAll(context, keyed)
+  const { claimed, known } = await claimAll(context, keyed)
 
-  const fresh = calls.filter((call) => !call.key || (isLeader(call) && !known.has(nameOf(call))))
+  const fresh = calls.filter((call) => !call.key || (isLeader(call) && claimed.has(nameOf(call))))
   const answers = fresh.length > 0 ? await execute(fresh.map((call) => call.input)) : []
   assert.equal(answers.length, fresh.length, 'every call is answered')
   const answered = new Map(fresh.map((call, index) => [call, answers[index]!]))
@@ -52,6 +52,7 @@ export async function atMostOnce<Input>(
     if (own) return { ...own, isReplayed: false }
     const leader = leaders.get(nameOf(call as Keyed<Input>))!
     const earlier = known.get(nameOf(leader))
+    if (!earlier && !claimed.has(nameOf(leader))) return inProgress()
     return replay(call.key!, earlier?.fingerprint ?? leader.key.fingerprint, () =>
       earlier ? fromStored(earlier, context.seal) : shared(answered.get(leader)!),
     )
@@ -91,28 +92,43 @@ function leadersOf<Input>(calls: KeyedCall<Input>[]): Map<string, Keyed<Input>> 
   return leaders
 }
 
-/** Claims the keys in one order, always, and returns those that were claimed before us. */
+/**
+ * Claims the keys in one order, always, and returns those that are ours and those that have an
+ * answer. A key that is neither is held by another transaction.
+ */
 async function claimAll<Input>(
   { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
   keyed: Keyed<Input>[],
-): Promise<Map<string, KeyRow>> {
-  if (keyed.length === 0) return new Map()
+): Promise<{ claimed: Set<string>; known: Map<string, KeyRow> }> {
+  if (keyed.length === 0) return { claimed: new Set(), known: new Map() }
   const rows = keyed.map((call) => toClaim(call, seal)).sort(byIdentity)
-  try {
-    const [claimed, found] = await Promise.all([
-      tx.rows(claimKeys(rows, now)),
-      tx.rows(findKeys(rows)),
-    ])
-    const ours = new Set(claimed.map((row) => `${row.environmentId}/${row.digest}`))
-    const others = found.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
-    return new Map(others.filter(([name]) => !ours.has(name)))
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error
-    throw new Refusal('validation_failed', {
-      reason: 'idempotency_in_progress',
-      message: 'The first request with this Idempotency-Key is still running. Retry in a moment.',
-    })
+  const [ours, found] = await Promise.all([tx.rows(claimKeys(rows, now)), tx.rows(findKeys(rows))])
+  const claimed = new Set(ours.map((row) => `${row.environmentId}/${row.digest}`))
+  const others = found.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
+  return { claimed, known: new Map(others.filter(([name]) => !claimed.has(name))) }
+}
+
+function inProgress(): Refusal {
+  return new Refusal('validation_failed', {
+    reason: 'idempotency_in_progress',
+    message: 'The first request with this Idempotency-Key is still running. Retry in a moment.',
+  })
+}
+
+/**
+ * Runs a call again while another transaction holds its key: a copy of the same request usually
+ * ends soon, and then has the answer. Refused when it does not.
+ */
+export async function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (const pauseMs of limits.idempotency.inProgressPausesMs) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof Refusal && error.reason === 'idempotency_in_progress')) throw error
+    }
+    await sleep(pauseMs)
   }
+  return run()
 }
 
 function remember<Input>(

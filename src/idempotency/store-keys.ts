@@ -11,8 +11,8 @@ export type KeyRow = StoredAnswer & {
 const identity = { environment_id: 'int4', digest: 'uuid' } as const
 
 /**
- * Waits for a transaction that holds the same key, then says nothing of it if that one committed.
- * Such a key is changed in nothing but locked, so that it cannot be forgotten before it is read.
+ * Returns the keys that are now ours. Never waits: an insert would wait for a transaction that
+ * inserted the same key, so every claim first takes an advisory lock, or skips the key.
  */
 export const claimKeys = listStatement<
   typeof identity & {
@@ -38,7 +38,8 @@ export const claimKeys = listStatement<
   text: (list, more, names) => `
     insert into idempotency_keys (${names}, created_at)
     select ${names}, ${more(0)}::timestamptz from ${list}
-    on conflict (environment_id, digest) do update set key = excluded.key where false
+    where pg_try_advisory_xact_lock(environment_id, uuid_hash(digest))
+    on conflict (environment_id, digest) do nothing
     returning environment_id as "environmentId", digest`,
 })
 

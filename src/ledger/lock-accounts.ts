@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { busyEnvironments } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Account, AccountKey } from './accounts.js'
@@ -6,18 +7,34 @@ import { Book, keyOf } from './book.js'
 
 const columns = { environment_id: 'int4', asset: 'text', name: 'text' } as const
 
-/** In one order, always, so that two batches can never wait for each other. */
-const lock = listStatement<typeof columns, Account>({
-  name: 'lock_accounts',
-  columns,
-  text: (list) => `
+const lockText = (list: string) => `
     select a.environment_id as "environmentId", a.asset, a.name,
       a.debits_pending as "debitsPending", a.debits_posted as "debitsPosted",
       a.credits_pending as "creditsPending", a.credits_posted as "creditsPosted",
       a.entry_count as "entryCount"
     from ledger_accounts a join ${list} using (environment_id, asset, name)
     order by a.environment_id, a.asset, a.name
-    for no key update of a`,
+    for no key update of a`
+
+/** In one order, always, so that two batches can never wait for each other. */
+const lock = listStatement<typeof columns, Account>({
+  name: 'lock_accounts',
+  columns,
+  text: lockText,
+})
+
+const lockFree = listStatement<typeof columns, Account>({
+  name: 'lock_free_accounts',
+  columns,
+  text: (list) => `${lockText(list)} skip locked`,
+})
+
+const find = listStatement<typeof columns, AccountKey>({
+  name: 'find_accounts',
+  columns,
+  text: (list) => `
+    select environment_id as "environmentId", asset, name
+    from ledger_accounts join ${list} using (environment_id, asset, name)`,
 })
 
 const open = listStatement({
@@ -31,14 +48,19 @@ const open = listStatement({
 
 const locking = new WeakSet<Tx>()
 
-/** Locks the accounts of a batch; an account that was never used before is opened on the way. */
+/**
+ * Locks the accounts of a batch; an account that was never used before is opened on the way. In a
+ * lane, throws `Busy` with the environments of accounts that another transaction holds.
+ */
 export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
   const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
   tx.write({ text: 'savepoint accounts', values: [] })
-  let accounts = await tx.rows(lock(rows))
+  let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockFree(rows))
+  if (accounts.length < wanted.length && !tx.waitsForLocks)
+    throwIfHeld(accounts, await tx.rows(find(rows)))
   if (accounts.length < wanted.length) {
     // Gives the locks back: whoever holds one while it waits to open another is out of order.
     tx.write({ text: 'rollback to savepoint accounts', values: [] })
@@ -47,4 +69,11 @@ export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
   }
   assert.equal(accounts.length, wanted.length, 'every account of the batch is locked')
   return new Book(accounts)
+}
+
+/** An account that exists and could not be locked is held by another transaction. */
+function throwIfHeld(locked: AccountKey[], existing: AccountKey[]): void {
+  const ours = new Set(locked.map(keyOf))
+  const held = existing.filter((key) => !ours.has(keyOf(key)))
+  if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
 }

@@ -13,32 +13,51 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+/** The server drops the locks of a client that vanished within half a minute. */
+const serverKeepAlive =
+  '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
+
+type Timeouts = { statementMs: number; lockMs: number }
+
 /**
- * Timeouts on every connection: one stuck process must not stall the others. Pipelining lets
+ * Every connection has timeouts on both sides. The server cancels what takes too long; a server
+ * that stays silent (a failover without a reset) is given up by the client. Pipelining lets
  * statements leave without waiting for the answer to the one before.
  */
-function connectionOptions(url: string, applicationName: string) {
+function connectionOptions(url: string, applicationName: string, timeouts: Timeouts) {
+  const { statementMs, lockMs } = timeouts
   return {
     connectionString: url,
     application_name: applicationName,
     types,
     pipeline: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
+    options: serverKeepAlive,
     connectionTimeoutMillis: limits.postgres.connectMs,
-    statement_timeout: limits.postgres.statementMs,
-    lock_timeout: limits.postgres.lockMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + limits.postgres.silenceMs,
+    lock_timeout: lockMs,
     idle_in_transaction_session_timeout: limits.postgres.idleInTransactionMs,
   }
 }
 
+const standardTimeouts = {
+  statementMs: limits.postgres.statementMs,
+  lockMs: limits.postgres.lockMs,
+}
+
 /**
- * A connection of one's own, for work whose every statement names its rows by key. A table that has
- * grown since it was last analysed, or never was, must not tempt the planner to read it whole: that
- * made batches thirty times slower. Its loss is reported by the statements under way, not by an
- * event.
+ * A connection of its own, for work whose every statement names its rows by key. Sequential scans
+ * are off: the planner would choose them for a table that grew since it was last analysed, and
+ * batches became thirty times slower. The statements under way report a lost connection.
  */
-export async function connect(url: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionOptions(url, applicationName))
+export async function connect(
+  url: string,
+  applicationName: string,
+  timeouts: Timeouts = standardTimeouts,
+): Promise<pg.Client> {
+  const client = new pg.Client(connectionOptions(url, applicationName, timeouts))
   client.on('error', () => {})
   await client.connect()
   await client.query(
@@ -47,12 +66,34 @@ export async function connect(url: string, applicationName: string): Promise<pg.
   return client
 }
 
+/** For a lane: short timeouts, because every call in the batch waits for the slowest statement. */
+export function connectLane(url: string, applicationName: string): Promise<pg.Client> {
+  const { statementMs, lockMs } = limits.lane
+  return connect(url, applicationName, { statementMs, lockMs })
+}
+
+/** Ends a connection without a word to the server, which may no longer be there. */
+export function cutConnection(client: pg.Client): void {
+  const { connection } = client as unknown as { connection: pg.Connection }
+  connection.stream.destroy()
+}
+
+export type PoolOptions = { size?: number; statementMs?: number; applicationName?: string }
+
 export function createPool(
   url: string,
   onIdleError: (error: Error) => void,
-  size: number = limits.postgres.poolSize,
+  options: PoolOptions = {},
 ): pg.Pool {
-  const pool = new pg.Pool({ ...connectionOptions(url, 'manilla'), max: size })
+  const { size = limits.postgres.poolSize, applicationName = 'manilla' } = options
+  const { statementMs = limits.postgres.statementMs } = options
+  const pool = new pg.Pool({
+    ...connectionOptions(url, applicationName, { ...standardTimeouts, statementMs }),
+    max: size,
+  })
   pool.on('error', onIdleError)
+  // The pool listens to idle connections only. The statements under way on a connection that is
+  // in use report its loss; without a listener the event would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

@@ -1,37 +1,43 @@
 import type pg from 'pg'
-import { createPool } from './connection.js'
-import { ConnectionLost, isConnectionLost, OutcomeUnknown } from './failures.js'
+import { createPool, type PoolOptions } from './connection.js'
+import { ConnectionLost, isConnectionLost, isSilence, OutcomeUnknown } from './failures.js'
 import { toStatement } from './statement.js'
 import { inTransaction, type Reader, type Source, type Tx } from './tx.js'
 
 /** The pool: for single questions, and for transactions that no lane gathers. */
 export class Database implements Reader {
   readonly url: string
-  readonly #pool: pg.Pool
+  readonly #createPool: () => pg.Pool
+  #pool: pg.Pool
 
-  constructor(url: string, onIdleError: (error: Error) => void, size?: number) {
+  constructor(url: string, onIdleError: (error: Error) => void, options?: PoolOptions) {
     this.url = url
-    this.#pool = createPool(url, onIdleError, size)
+    this.#createPool = () => createPool(url, onIdleError, options)
+    this.#pool = this.#createPool()
   }
 
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
+    const pool = this.#pool
     try {
-      const result = await this.#pool.query<Row & pg.QueryResultRow>(toStatement(source))
+      const result = await pool.query<Row & pg.QueryResultRow>(toStatement(source))
       return result.rows
     } catch (error) {
-      throw toldLost(error)
+      this.#replaceIfSilent(pool, error)
+      throw toConnectionLost(error)
     }
   }
 
   async transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw toldLost(error)
+    const pool = this.#pool
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toConnectionLost(error)
     })
     let isBroken = false
     try {
       return await inTransaction(client, work)
     } catch (error) {
       isBroken = error instanceof ConnectionLost || error instanceof OutcomeUnknown
+      if (isBroken) this.#replaceIfSilent(pool, (error as Error).cause)
       throw error
     } finally {
       client.release(isBroken)
@@ -41,10 +47,20 @@ export class Database implements Reader {
   async close(): Promise<void> {
     await this.#pool.end()
   }
+
+  /**
+   * When one connection stays silent, the others probably lead to the same dead server. Waiting for
+   * each of them to reach its own deadline would take as many requests as there are connections.
+   */
+  #replaceIfSilent(pool: pg.Pool, error: unknown): void {
+    if (!isSilence(error) || pool !== this.#pool) return
+    this.#pool = this.#createPool()
+    pool.end().catch(() => {})
+  }
 }
 
-/** A single question changes nothing, so losing the connection leaves nothing unknown. */
-function toldLost(error: unknown): unknown {
+/** Statements outside a transaction read, or may safely run again: nothing is left unknown. */
+function toConnectionLost(error: unknown): unknown {
   if (!isConnectionLost(error)) return error
   return new ConnectionLost('the connection to the database was lost', { cause: error })
 }

@@ -13,6 +13,8 @@ export class ConnectionLost extends Error {
 type Failure = { code?: string; message?: string }
 
 const lostCodes = new Set([
+  // Read-only: the server was demoted to a standby, so the connection leads to the wrong one.
+  '25006',
   '08000',
   '08001',
   '08003',
@@ -36,11 +38,17 @@ const lostCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-const lostMessages = /Connection (terminated|ended)|not queryable|timeout (expired|exceeded)/i
+const lostMessages =
+  /Connection (terminated|ended)|not queryable|timeout (expired|exceeded)|read timeout/i
 
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as Failure
   return (code !== undefined && lostCodes.has(code)) || lostMessages.test(message ?? '')
+}
+
+/** The server answered nothing until the client gave up. */
+export function isSilence(error: unknown): boolean {
+  return /Query read timeout/.test((error as Failure | undefined)?.message ?? '')
 }
 
 /** pg knows that the connection is gone and keeps the statement to itself: it never left. */
@@ -59,4 +67,23 @@ export function isTransient(error: unknown): boolean {
 
 export function isLockTimeout(error: unknown): boolean {
   return (error as Failure).code === '55P03'
+}
+
+/** No space left for a table or an index. The disk of the log itself being full ends the server. */
+export function isDiskFull(error: unknown): boolean {
+  return (error as Failure).code === '53100'
+}
+
+/** Among others, the table of locks is full: a smaller batch takes fewer. */
+export function isOutOfMemory(error: unknown): boolean {
+  return (error as Failure).code === '53200'
+}
+
+/**
+ * The server cannot do this now, whatever the statement was: it is out of disk or memory, a file
+ * cannot be read, or the statement took too long and was cancelled. Nothing was done.
+ */
+export function isServerTrouble(error: unknown): boolean {
+  const { code = '' } = error as Failure
+  return code.startsWith('53') || code.startsWith('58') || code === '57014'
 }

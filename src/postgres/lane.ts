@@ -1,8 +1,20 @@
 import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { systemClock } from '../clock.js'
 import { limits } from '../limits.js'
 import { type Outcome, Refusal } from '../refusal.js'
-import { ConnectionLost, isConnectionLost, isTransient, OutcomeUnknown } from './failures.js'
+import { Busy } from './busy.js'
+import { cutConnection } from './connection.js'
+import {
+  ConnectionLost,
+  isConnectionLost,
+  isLockTimeout,
+  isOutOfMemory,
+  isServerTrouble,
+  isTransient,
+  OutcomeUnknown,
+} from './failures.js'
 import { overloaded } from './overloaded.js'
 import { inTransaction, type Tx } from './tx.js'
 
@@ -10,6 +22,9 @@ type Waiting<Call, Answer> = {
   call: Call
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
+  sinceMs: number
+  /** What it waits for, where that is held by another transaction. */
+  group: string
 }
 
 /** The work of a lane: a list of calls in one transaction, one outcome per call, in their order. */
@@ -18,9 +33,14 @@ export type LaneWork<Call, Answer> = (tx: Tx, calls: Call[]) => Promise<Outcome<
 type Options<Call, Answer> = {
   connect: () => Promise<pg.Client>
   work: LaneWork<Call, Answer>
+  /**
+   * The name under which `Busy` reports a call. With it, no batch waits for a lock: a call whose
+   * rows another transaction holds waits apart, and delays only calls that wait for the same.
+   */
+  nameOf?: (call: Call) => string
 }
 
-export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats'>
+export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats' | 'ping'>
 
 /** The benchmark opens something else: a transaction for every call. */
 export type OpenLane = <Call, Answer>(options: Options<Call, Answer>) => OpenedLane<Call, Answer>
@@ -33,43 +53,71 @@ export const openLane: OpenLane = (options) => new Lane(options)
  * function.
  *
  * A call that cannot be done is refused alone. When a batch fails as a whole it is halved until the
- * guilty call is alone, so a failure is never shared with a call that did not cause it.
+ * failing call is alone, so a failure is never shared with a call that did not cause it.
  */
 export class Lane<Call, Answer> {
-  readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, unknown: 0 }
-  readonly #connect: () => Promise<pg.Client>
-  readonly #work: LaneWork<Call, Answer>
+  readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, deferred: 0, unknown: 0 }
+  readonly #options: Options<Call, Answer>
   readonly #waiting: Waiting<Call, Answer>[] = []
+  /** Calls that wait for locks: a lane of its own, opened when the first one has to. */
+  #aside: Lane<Call, Answer> | undefined
+  readonly #groupsAside = new Map<string, number>()
+  #isAside = false
   #client: pg.Client | undefined
   #running: Promise<void> | undefined
   #isClosed = false
 
   constructor(options: Options<Call, Answer>) {
-    this.#connect = options.connect
-    this.#work = options.work
+    this.#options = options
   }
 
   run(call: Call): Promise<Answer> {
     const isFull = this.#waiting.length >= limits.lane.waiting
     if (isFull || this.#isClosed) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject })
-      this.#running ??= this.#runAll()
+      const group = this.#groupsAside.size > 0 ? this.#nameOf(call) : ''
+      const waiting = { call, resolve, reject, sinceMs: systemClock.elapsedMs(), group }
+      // Behind those that wait for a lock already: it would meet the same lock.
+      if (this.#groupsAside.has(group)) this.#putAside(waiting)
+      else this.#enqueue(waiting)
     })
   }
 
-  /** Everything that waits is answered, then the connection is closed. */
+  /** Answers everything that waits, then closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#running) await this.#running
-    await this.#client?.end()
+    await this.#aside?.close()
+    await this.#client?.end().catch(() => {}) // a connection that was lost is closed already
+  }
+
+  /**
+   * Resolves when the database answers on the connection of this lane; throws when it is lost. A
+   * lane without a connection opens one with its next batch and has nothing to check.
+   */
+  async ping(): Promise<void> {
+    const client = this.#client
+    if (!client) return
+    try {
+      await client.query('select')
+    } catch (error) {
+      // Any other error, such as that of an aborted transaction around it, is an answer as well.
+      if (isConnectionLost(error)) throw this.#afterFailure(error, client)
+    }
+  }
+
+  #enqueue(waiting: Waiting<Call, Answer>): void {
+    this.#waiting.push(waiting)
+    this.#running ??= this.#runAll()
   }
 
   async #runAll(): Promise<void> {
     // Whatever else this turn of the event loop brings travels along with the first call.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, limits.lane.batch)
+      this.#refuseLate()
+      const batch = this.#takeBatch()
+      if (batch.length === 0) continue
       this.stats.batches += 1
       this.stats.calls += batch.length
       await this.#settle(batch)
@@ -77,21 +125,46 @@ export class Lane<Call, Answer> {
     this.#running = undefined
   }
 
-  async #settle(batch: Waiting<Call, Answer>[]): Promise<void> {
+  #refuseLate(): void {
+    const tooEarlyMs = systemClock.elapsedMs() - limits.lane.waitMs
+    while (this.#waiting[0] && this.#waiting[0].sinceMs < tooEarlyMs)
+      this.#waiting.shift()!.reject(overloaded())
+  }
+
+  /** Where calls wait for locks, those of one group at a time: no other waits for that lock. */
+  #takeBatch(): Waiting<Call, Answer>[] {
+    const { batch } = limits.lane
+    if (!this.#isAside || this.#waiting.length === 0) return this.#waiting.splice(0, batch)
+    const [first] = this.#waiting
+    const same = this.#waiting.filter(({ group }) => group === first!.group).slice(0, batch)
+    const taken = new Set(same)
+    const others = this.#waiting.filter((waiting) => !taken.has(waiting))
+    this.#waiting.splice(0, this.#waiting.length, ...others)
+    return same
+  }
+
+  async #settle(given: Waiting<Call, Answer>[]): Promise<void> {
+    let batch = given
     for (let retries = 0; ; retries += 1) {
       try {
         return answerAll(batch, await this.#commit(batch.map((waiting) => waiting.call)))
       } catch (error) {
+        const held = this.#findHeld(batch, error)
+        if (held) {
+          batch = this.#putAsideHeld(batch, held)
+          if (batch.length === 0) return
+          continue
+        }
         if (error instanceof OutcomeUnknown) {
           // Never tried again on the caller's behalf: it may be there already.
           this.stats.unknown += batch.length
           return rejectAll(batch, error)
         }
-        if (mayTryAgain(error) && retries < limits.lane.transientRetries) {
+        if (await this.#mayTryAgain(batch, error, retries)) {
           this.stats.retried += 1
           continue
         }
-        if (error instanceof ConnectionLost || batch.length === 1) return rejectAll(batch, error)
+        if (batch.length === 1 || !this.#mayHalvesHelp(error)) return rejectAll(batch, error)
         return this.#settleHalves(batch)
       }
     }
@@ -104,36 +177,125 @@ export class Lane<Call, Answer> {
     await this.#settle(batch.slice(middle))
   }
 
+  /** Not where the batch as a whole, or none of its calls, is what cannot be done. */
+  #mayHalvesHelp(error: unknown): boolean {
+    if (isOutOfMemory(error)) return true
+    if (this.#isAside && isLockTimeout(error)) return false
+    return !(error instanceof ConnectionLost) && !isServerTrouble(error)
+  }
+
+  /** A lost connection is tried again for as long as its callers would rather wait than fail. */
+  async #mayTryAgain(
+    batch: Waiting<Call, Answer>[],
+    error: unknown,
+    retries: number,
+  ): Promise<boolean> {
+    if (isTransient(error)) return retries < limits.lane.transientRetries
+    if (!(error instanceof ConnectionLost)) return false
+    const { waitMs, reconnectMs, reconnectMaxMs } = limits.lane
+    const pauseMs = Math.min(reconnectMs * 2 ** retries, reconnectMaxMs)
+    const waitedMs = systemClock.elapsedMs() - batch[0]!.sinceMs
+    if (waitedMs + pauseMs > waitMs) return false
+    if (retries > 0) await sleep(pauseMs)
+    return true
+  }
+
+  /** Calls that must wait apart, by name; undefined when the failure is of another kind. */
+  #findHeld(
+    batch: Waiting<Call, Answer>[],
+    error: unknown,
+  ): ReadonlyMap<string, string> | undefined {
+    if (error instanceof Busy) return error.waitsFor
+    // An insert met that of another transaction. Which call did, the server does not say.
+    if (this.#waitsForLocks || !isLockTimeout(error)) return undefined
+    const names = batch.map(({ call }) => this.#nameOf(call))
+    return new Map(names.map((name) => [name, name]))
+  }
+
+  /** Answers those that need not wait. */
+  #putAsideHeld(
+    batch: Waiting<Call, Answer>[],
+    groups: ReadonlyMap<string, string>,
+  ): Waiting<Call, Answer>[] {
+    const free: Waiting<Call, Answer>[] = []
+    for (const waiting of batch) {
+      const group = groups.get(this.#nameOf(waiting.call))
+      if (group === undefined) free.push(waiting)
+      else this.#putAside({ ...waiting, group })
+    }
+    assert(free.length < batch.length, 'a batch is busy because of its own calls')
+    this.stats.deferred += batch.length - free.length
+    return free
+  }
+
+  #putAside(waiting: Waiting<Call, Answer>): void {
+    if (!this.#aside) {
+      this.#aside = new Lane(this.#options)
+      this.#aside.#isAside = true
+    }
+    this.#countAside(waiting.group, 1)
+    this.#aside.#enqueue({
+      ...waiting,
+      resolve: (answer) => {
+        this.#countAside(waiting.group, -1)
+        waiting.resolve(answer)
+      },
+      reject: (error) => {
+        this.#countAside(waiting.group, -1)
+        waiting.reject(error)
+      },
+    })
+  }
+
+  #countAside(group: string, change: number): void {
+    const count = (this.#groupsAside.get(group) ?? 0) + change
+    if (count > 0) this.#groupsAside.set(group, count)
+    else this.#groupsAside.delete(group)
+  }
+
+  #nameOf(call: Call): string {
+    return this.#options.nameOf?.(call) ?? ''
+  }
+
+  get #waitsForLocks(): boolean {
+    return this.#isAside || !this.#options.nameOf
+  }
+
   async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
+    const { connect, work } = this.#options
     try {
-      this.#client ??= await this.#connect().catch(toConnectionLost)
-      return await inTransaction(this.#client, async (tx) => {
-        const outcomes = await this.#work(tx, calls)
+      this.#client ??= await connect().catch(toConnectionLost)
+      const client = this.#client
+      const deadline = setTimeout(() => cutConnection(client), limits.lane.deadlineMs)
+      const run = async (tx: Tx) => {
+        if (this.#isAside) tx.write(waitLonger)
+        const outcomes = await work(tx, calls)
         assert.equal(outcomes.length, calls.length, 'a lane answers every call')
         return outcomes
-      })
+      }
+      return await inTransaction(client, run, { waitsForLocks: this.#waitsForLocks }).finally(() =>
+        clearTimeout(deadline),
+      )
     } catch (error) {
-      throw this.#afterFailure(error)
+      throw this.#afterFailure(error, this.#client)
     }
   }
 
-  /** A connection that was lost is left behind; the next batch makes a new one. */
-  #afterFailure(error: unknown): unknown {
+  /** Drops a lost connection; the next batch opens a new one. */
+  #afterFailure(error: unknown, client: pg.Client | undefined): unknown {
     const isLost = error instanceof OutcomeUnknown || error instanceof ConnectionLost
     if (!isLost && !isConnectionLost(error)) return error
-    this.#client?.end().catch(() => {})
-    this.#client = undefined
+    client?.end().catch(() => {})
+    if (this.#client === client) this.#client = undefined
     return isLost ? error : new ConnectionLost('the connection was lost', { cause: error })
   }
 }
 
+const waitLonger = { text: `set local lock_timeout = ${limits.postgres.lockMs}`, values: [] }
+
 /** Whatever kept us from connecting is no call's fault, so halving the batch cannot mend it. */
 function toConnectionLost(error: unknown): never {
   throw new ConnectionLost('no connection to the database', { cause: error })
-}
-
-function mayTryAgain(error: unknown): boolean {
-  return isTransient(error) || error instanceof ConnectionLost
 }
 
 function answerAll<Call, Answer>(

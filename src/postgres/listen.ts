@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
+import { cutConnection } from './connection.js'
 
 type Tools = {
   connect: () => Promise<pg.Client>
@@ -71,12 +72,17 @@ async function listenOnce({ connect, channel, onMessage, ...line }: Line): Promi
   // It may be cut while nobody looks at this, which is no bug.
   isCut.catch(() => {})
   client.on('notification', ({ payload }) => onMessage(payload))
+  // A silent server sends nothing and ends nothing: only a question finds that out.
+  const beat = setInterval(() => {
+    client.query('select').catch(() => cutConnection(client))
+  }, limits.streams.listenBeatMs)
   try {
     await Promise.race([client.query(`listen ${channel}`), isStopped])
     onHeard()
     onMessage(undefined)
     await Promise.race([isCut, isStopped])
   } finally {
+    clearInterval(beat)
     await client.end().catch(() => {}) // a line that was cut is closed already
   }
 }

@@ -16,12 +16,15 @@ export type Reader = {
  * a use case that has decided in memory sends all of its writes and the commit in a single flush.
  */
 export class Tx implements Reader {
+  /** False in a lane: rows that another transaction holds are reported as `Busy` instead. */
+  readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
   readonly #sent: Promise<void>[] = []
   #failure: unknown
   #isCommitSent = false
 
-  constructor(client: pg.ClientBase) {
+  constructor(client: pg.ClientBase, { waitsForLocks }: { waitsForLocks: boolean }) {
+    this.waitsForLocks = waitsForLocks
     this.#client = client
     this.write({ text: 'begin', values: [] })
   }
@@ -94,8 +97,9 @@ export class Tx implements Reader {
 export async function inTransaction<Result>(
   client: pg.ClientBase,
   work: (tx: Tx) => Promise<Result>,
+  options = { waitsForLocks: true },
 ): Promise<Result> {
-  const tx = new Tx(client)
+  const tx = new Tx(client, options)
   let result: Result
   try {
     result = await work(tx)

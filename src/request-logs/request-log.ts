@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
-import { connect } from '../postgres/connection.js'
+import { connectLane } from '../postgres/connection.js'
 import { type OpenedLane, openLane } from '../postgres/lane.js'
 import type { RawEntry } from './entry.js'
 import { storeEntries } from './store-entries.js'
@@ -93,7 +93,7 @@ export class RequestLog {
 
 /** Nobody waits for the disk: a crash of the database may take the last second of the log. */
 async function connectWithoutWaiting(url: string): Promise<pg.Client> {
-  const client = await connect(url, 'manilla request log')
+  const client = await connectLane(url, 'manilla request log')
   await client.query('set synchronous_commit = off')
   return client
 }

@@ -51,6 +51,7 @@ export class Deliverer {
     this.#sign = createSigner(tools.seal)
     this.#results = new Lane({
       connect: tools.connect,
+      nameOf: ({ delivery }) => delivery.endpointId,
       work: async (tx, ended) => {
         const disabled = await recordAttempts(tx, tools.clock.now(), ended)
         for (const endpoint of disabled) {

@@ -1,6 +1,7 @@
 import type { Happening } from '../events/emit.js'
 import { newId } from '../ids.js'
 import { limits } from '../limits.js'
+import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { columnsOf, type DisabledReason, type Endpoint, showEndpoint } from './endpoint.js'
@@ -27,6 +28,22 @@ const lockEndpoints = listStatement<typeof name, Endpoint>({
     order by w.environment_id, w.id for no key update of w`,
 })
 
+const lockFreeEndpoints = listStatement<
+  typeof name,
+  Endpoint & { foundId: string; isOurs: boolean }
+>({
+  name: 'lock_free_endpoints',
+  columns: name,
+  text: (list) => `
+    select ${columnsOf('w')}, found.id as "foundId", w.id is not null as "isOurs"
+    from webhook_endpoints found join ${list}
+      on found.environment_id = list.environment_id and found.id = list.endpoint_id
+    left join lateral (
+      select own.* from webhook_endpoints own
+      where own.environment_id = found.environment_id and own.id = found.id
+      for no key update skip locked) w on true`,
+})
+
 const updateEndpoints = listStatement({
   name: 'update_endpoint_health',
   columns: {
@@ -45,7 +62,8 @@ const updateEndpoints = listStatement({
 
 /**
  * Locks the endpoints whose health these attempts may change. Healthy ones that answered well are
- * not among them, so that a busy endpoint is not a row everybody waits for.
+ * not among them, so that a busy endpoint is not a row everybody waits for. In a lane, throws
+ * `Busy` with the endpoints that another transaction holds.
  */
 export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> {
   const keyOf = (one: { environmentId: number; endpointId: string }) =>
@@ -57,7 +75,12 @@ export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> 
     .map(({ delivery }) => delivery)
   const troubled = new Set([...failing, ...failed].map(keyOf))
   if (troubled.size === 0) return []
-  return tx.rows(lockEndpoints([...troubled].map((key) => toName(byKey.get(key)!))))
+  const names = [...troubled].map((key) => toName(byKey.get(key)!))
+  if (tx.waitsForLocks) return tx.rows(lockEndpoints(names))
+  const rows = await tx.rows(lockFreeEndpoints(names))
+  const held = rows.filter(({ isOurs }) => !isOurs)
+  if (held.length > 0) throw new Busy(new Map(held.map(({ foundId }) => [foundId, foundId])))
+  return rows.map(({ foundId, isOurs, ...endpoint }) => endpoint)
 }
 
 /** Says which of the locked endpoints are disabled by what was answered. */

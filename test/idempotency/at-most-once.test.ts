@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { after, day } from '../../src/clock.js'
 import type { EnvironmentId } from '../../src/environment.js'
 import type { Answer, Answered } from '../../src/idempotency/answer.js'
-import { atMostOnce, type KeyedCall } from '../../src/idempotency/at-most-once.js'
+import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../src/idempotency/key.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -15,7 +15,7 @@ import { Secret } from '../../src/secret.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
-import { openSession, untilBlocked, untilInTheWay } from '../support/sessions.js'
+import { openSession, untilInTheWay } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
 const db = await freshDatabase()
@@ -26,11 +26,11 @@ const environmentId = await insertEnvironment(db)
 /** The input of a call is the answer it is to get; its work is a row, so that it can be counted. */
 type Call = KeyedCall<Answer>
 
-function openLane(options: { lockTimeout?: string } = {}): Lane<Call, Answered> {
+function openLane() {
   const lane = new Lane<Call, Answered>({
     connect: async () => {
       const client = await connect(db.url, 'lane test')
-      await client.query(`set lock_timeout = '${options.lockTimeout ?? '30s'}'`)
+      await client.query(`set lock_timeout = '30s'`)
       return client
     },
     work: (tx, calls) =>
@@ -40,7 +40,11 @@ function openLane(options: { lockTimeout?: string } = {}): Lane<Call, Answered> 
       }),
   })
   onTestFinished(() => lane.close())
-  return lane
+  return {
+    stats: lane.stats,
+    runOnce: (call: Call) => lane.run(call),
+    run: (call: Call) => whileInProgress(() => lane.run(call)),
+  }
 }
 
 /** One batch, without a lane. */
@@ -78,8 +82,17 @@ function otherRequest(call: Keyed): Keyed {
   return { ...call, key: toIdempotencyKey(call.key.text, request) }
 }
 
-/** Somebody else has claimed the key and not committed yet. */
-async function claimElsewhere({ key }: Keyed, answer: string): Promise<pg.Client> {
+/** Another process has claimed the key and not committed yet. */
+async function claimElsewhere(call: Keyed, answer: string): Promise<pg.Client> {
+  const session = await insertElsewhere(call, answer)
+  await session.query({
+    text: `select pg_advisory_xact_lock($1::int, uuid_hash($2::uuid))`,
+    values: [environmentId, call.key.digest],
+  })
+  return session
+}
+
+async function insertElsewhere({ key }: Keyed, answer: string): Promise<pg.Client> {
   const session = await openSession(db)
   await session.query('begin')
   await session.query({
@@ -129,8 +142,8 @@ test('a copy waits for the first one to finish', async () => {
   const call = toCall(newKey())
   const leader = first.run(call)
   await untilInTheWay(db, blocker)
+  await expect(second.runOnce(call)).rejects.toMatchObject({ reason: 'idempotency_in_progress' })
   const copy = second.run(call)
-  await untilBlocked(db, 2)
   await blocker.query('commit')
 
   expect(await leader).toEqual({ ...call.input, isReplayed: false })
@@ -142,8 +155,9 @@ test('a copy waits for the first one to finish', async () => {
 test('a copy runs itself when the first one came to nothing', async () => {
   const call = toCall(newKey())
   const session = await claimElsewhere(call, 'never')
-  const copy = openLane().run(call)
-  await untilInTheWay(db, session)
+  const lane = openLane()
+  await expect(lane.runOnce(call)).rejects.toMatchObject({ reason: 'idempotency_in_progress' })
+  const copy = lane.run(call)
   await session.query('rollback')
   expect(await copy).toEqual({ ...call.input, isReplayed: false })
 })
@@ -278,14 +292,14 @@ test.each([
   ])
 })
 
-// A copy of the request hangs in some other process, uncommitted. Whoever waits for it is told so
-// after the lock timeout; the seven others in the batch must be done as if nothing had been.
+// A copy of the request hangs in another process, uncommitted. The caller is refused; the seven
+// others in the batch must be done as if nothing had been, without waiting.
 test('a key that is held elsewhere is in progress, and its neighbours are done', async () => {
   const stuck = toCall(newKey())
   const session = await claimElsewhere(stuck, 'late')
-  const lane = openLane({ lockTimeout: '200ms' })
+  const lane = openLane()
   const calls = Array.from({ length: 8 }, (_, index) => (index === 5 ? stuck : toCall(newKey())))
-  const outcomes = await Promise.allSettled(calls.map((call) => lane.run(call)))
+  const outcomes = await Promise.allSettled(calls.map((call) => lane.runOnce(call)))
 
   for (const [index, outcome] of outcomes.entries())
     if (index === 5)
@@ -303,11 +317,11 @@ test('a key that is held elsewhere is in progress, and its neighbours are done',
 test('a key that is about to be forgotten is replayed or claimed, never lost', async () => {
   const old = toCall(newKey(), {}, { forgetAt: now })
   await runTogether([old])
-  // The claim conflicts with the old key first and then waits for this one, as keys are claimed in
-  // the order of their digests.
+  // The claim conflicts with the old key first and then waits for this one, which was inserted
+  // without a claim: keys are claimed in the order of their digests.
   let wait = toCall(newKey())
   while (wait.key.digest < old.key.digest) wait = toCall(newKey())
-  const session = await claimElsewhere(wait, 'x')
+  const session = await insertElsewhere(wait, 'x')
   const lane = openLane()
   const answers = Promise.all([lane.run(old), lane.run(wait)])
   await untilInTheWay(db, session)

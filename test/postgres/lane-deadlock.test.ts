@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Answered } from '../../src/idempotency/answer.js'
-import { atMostOnce, type KeyedCall } from '../../src/idempotency/at-most-once.js'
+import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
@@ -55,7 +55,9 @@ function opposing<Item>(random: Random, items: Item[]): Item[][] {
 
 async function runOpposed<Call, Answer>(lanes: Lane<Call, Answer>[], orders: Call[][]) {
   return Promise.all(
-    lanes.map((lane, index) => Promise.all(orders[index]!.map((call) => lane.run(call)))),
+    lanes.map((lane, index) =>
+      Promise.all(orders[index]!.map((call) => whileInProgress(() => lane.run(call)))),
+    ),
   )
 }
 

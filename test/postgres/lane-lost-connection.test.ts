@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EnvironmentId } from '../../src/environment.js'
 import type { Answer, Answered } from '../../src/idempotency/answer.js'
-import { atMostOnce, type KeyedCall } from '../../src/idempotency/at-most-once.js'
+import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
@@ -125,7 +125,7 @@ test('a commit whose answer is lost is unknown, and the retry replays it', async
   expect(lane.stats).toMatchObject({ batches: 1, unknown: 20, retried: 0, halved: 0 })
   expect(await countHolds(environmentId)).toBe(20)
 
-  const retried = await Promise.all(calls.map((call) => lane.run(call)))
+  const retried = await Promise.all(calls.map((call) => whileInProgress(() => lane.run(call))))
   expect(retried.map(({ body }) => body)).toEqual(calls.map(({ expected }) => expected!.body))
   expect(retried.every(({ isReplayed }) => isReplayed)).toBe(true)
   expect(await countHolds(environmentId)).toBe(20)
@@ -159,7 +159,7 @@ test('a commit that never ran is unknown as well, and the retry does the work', 
   await blocker.query('rollback')
   expect(await countHolds(environmentId)).toBe(0)
 
-  const retried = await Promise.all(calls.map((call) => lane.run(call)))
+  const retried = await Promise.all(calls.map((call) => whileInProgress(() => lane.run(call))))
   expect(retried.some(({ isReplayed }) => isReplayed)).toBe(false)
   expect(await countHolds(environmentId)).toBe(20)
   await expectSoundLedger(db)
@@ -210,7 +210,7 @@ test('however often the line is cut, every key runs exactly once', async () => {
   const insist = async (call: Call): Promise<void> => {
     for (;;) {
       try {
-        bodies.set(call, await lane.run(call))
+        bodies.set(call, await whileInProgress(() => lane.run(call)))
         return
       } catch (error) {
         expect(['OutcomeUnknown', 'ConnectionLost']).toContain((error as Error).name)

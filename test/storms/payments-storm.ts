@@ -90,7 +90,7 @@ async function startCrew({ db, secret, onStart }: Storm): Promise<Crew> {
   return { urls, apis, workers: Array.from({ length: workerCount }, startWorker), start }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()

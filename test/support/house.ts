@@ -68,6 +68,8 @@ export type Merchant = {
 export type HouseOptions = {
   /** Another house on the same database. */
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
+  /** How the service reaches its database, where that is not the shortest way. */
+  databaseUrl?: string
   rateLimitPerSecond?: number
   publicRateLimitPerSecond?: number
   requestLogDays?: number
@@ -117,7 +119,7 @@ export async function openHouse(options: HouseOptions = {}) {
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const { rails, banks, simulated, mint, collecting, customers, wallets, coinCustomers } = options
   const house = await compose({
-    ...{ config, databaseUrl: db.url, logger, clock },
+    ...{ config, databaseUrl: options.databaseUrl ?? db.url, logger, clock },
     ...(rails && { rails }),
     ...(banks && { banks }),
     ...(simulated && { simulated }),

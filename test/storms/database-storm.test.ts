@@ -1,0 +1,53 @@
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { Database } from '../../src/postgres/database.js'
+import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
+import { migrate } from '../../src/postgres/migrate.js'
+import { Secret } from '../../src/secret.js'
+import { createHome, trackPrograms } from '../support/program.js'
+import { seededRandom } from '../support/seed.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+import { databaseStorm } from './database-storm.js'
+
+/** `npm run storm` asks for more of them. */
+const rounds = process.env.STORM_KILLS === undefined ? 2 : 20
+
+const home = createHome()
+const programs = trackPrograms(home)
+
+// The database restarts, or ends every connection, while requests and workers use it.
+test(
+  'no process dies with its database, and every acknowledged write is there once',
+  async () => {
+    const options = { dataDirectory: path.join(home, 'data') }
+    let server = await startEmbeddedServer(options)
+    afterAll(() => server.stop())
+    await migrate(server.url)
+    const { url } = server
+    const result = await databaseStorm({
+      url,
+      secret: new Secret('5'.repeat(64)),
+      rounds,
+      random: seededRandom('database storm'),
+      async restart() {
+        await server.stop()
+        server = await startEmbeddedServer(options)
+        expect(server.url).toBe(url)
+      },
+      say: (line) => console.log(line),
+      onStart: (program) => programs.push(program),
+    })
+    const { acknowledged, refused, unknown } = result
+    console.log(
+      `${rounds} restarts and ${rounds} ends of all connections: ` +
+        `${acknowledged.length} acknowledged, ${refused} refused, ${unknown} unknown`,
+    )
+    expect(result.died).toEqual([])
+    expect(result.booked).toBe(BigInt(acknowledged.length))
+    expect(new Set(acknowledged).size).toBe(acknowledged.length)
+    const db = new Database(url, () => {})
+    await expectSoundBooks(db)
+    await db.close()
+  },
+  120_000 + rounds * 20_000,
+)
