@@ -1,20 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config.js'
 import { openDemo } from '../../src/demo.js'
 import { newId } from '../../src/ids.js'
 import { fundAll } from '../../src/ledger/fund.js'
+import { createLogger } from '../../src/log.js'
+import { openRails } from '../../src/open-rails.js'
 import { compareTreasury } from '../../src/payouts/compare-treasury.js'
 import { readTreasuryBooks } from '../../src/payouts/treasury-books.js'
 import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
-import { createSolanaRail } from '../../src/rails/solana/rail.js'
-import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { reconcile } from '../../src/reconcile.js'
 import { openChain } from '../rails/localnet/localnet.js'
-import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { newSecret } from '../rails/solana/rail.js'
 import { manualClock } from '../support/clock.js'
-import { emptyDatabase } from '../support/database.js'
+import { emptyDatabase, freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { openHouse } from '../support/house.js'
 import { createHome, removeHome } from '../support/program.js'
@@ -32,7 +33,19 @@ async function sumTreasury(db: Database) {
 test('coins are refused with the ways to get them, naira is funded, and all reconciles', async () => {
   const chain = await openChain()
   await chain.advance(40)
-  const { clock, db, ask, merchant, logger } = await openHouse({ mint: undefined })
+  const db = await freshDatabase()
+  const clock = manualClock()
+  const secret = newSecret()
+  const config = readConfig({
+    DATABASE_URL: db.url,
+    MANILLA_SECRET: secret.reveal(),
+    SOLANA_TEST_RPC_URLS: chain.url,
+    SOLANA_TEST_SECRET_KEY: secret.reveal(),
+  })
+  const opened = await openRails({ config, db, clock, logger: createLogger('silent') })
+  onTestFinished(() => opened.close())
+  const { rails, banks, mint } = opened
+  const { ask, merchant } = await openHouse({ beside: { db, clock, secret }, rails, banks, mint })
   const key = merchant.test.secret
   for (const asset of ['USDC', 'USDT']) {
     const refused = await ask('POST', fund, { key, body: { asset, amount: '100' } })
@@ -47,19 +60,11 @@ test('coins are refused with the ways to get them, naira is funded, and all reco
   const funded = await ask('POST', fund, { key, body: { asset: 'NGN', amount: 5_000 } })
   expect(funded.status).toBe(201)
 
-  const rail = await createSolanaRail({
-    endpoints: [chain.url],
-    signer: createKeySigner(newSecret()),
-    clock,
-    logger,
-    isEmbedded: true,
-    network: 'not-mainnet',
-    promised: nothingPromised,
-  })
-  const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
-  const [result] = await reconcile({ db, rails, lookAgainMs: 1 }, clock.now())
-  await rail.stop()
-  expect(result).toMatchObject({ rail: rail.name, differences: [] })
+  const results = await reconcile({ db, rails: opened, lookAgainMs: 1 }, clock.now())
+  expect(results).toMatchObject([
+    { rail: opened.solana.test!.name, differences: [] },
+    { rail: 'sandbox-bank', differences: [] },
+  ])
 })
 
 // One refusal must not take the fundings in the same batch with it.
