@@ -695,6 +695,20 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table worker_heartbeats (
+  worker_id uuid not null,
+  command text not null,
+  host_name text not null,
+  process_id integer not null,
+  version text not null,
+  started_at timestamp with time zone not null,
+  beat_at timestamp with time zone not null,
+  stopped_at timestamp with time zone,
+  late_jobs text[] default '{}'::text[] not null,
+  constraint worker_command_is_known CHECK ((command = ANY (ARRAY['work'::text, 'start'::text]))),
+  constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
+);
+
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);

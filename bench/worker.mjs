@@ -4,6 +4,7 @@ import { startWork } from '../dist/work.js'
 import { clock, config, db, endWithParent, logger, rails } from './opened.mjs'
 
 const work = startWork({
+  command: 'work',
   ...{ db, clock, logger, rails },
   seal: createSeal(config.secret),
   allowsLoopbackWebhooks: true,

@@ -1,9 +1,11 @@
+import type { RequestListener, Server } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { systemClock } from './clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './config.js'
 import { limits } from './limits.js'
 import { createLogger, logLostConnection } from './log.js'
+import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import { borrowDatabase } from './open-database.js'
 import { registerAudit } from './operate/audit.js'
 import { registerBalances } from './operate/balances.js'
@@ -139,11 +141,14 @@ async function runServe(): Promise<void> {
 
 async function runWork(): Promise<void> {
   const { config, url, logger } = await prepareService()
+  const server = await listenForWork(config)
   const db = new Database(url, logLostConnection(logger))
   const { startWork } = await import('./work.js')
   const { openRails } = await import('./open-rails.js')
+  const { answerForWork } = await import('./work-health.js')
   const rails = await openRails({ config, db, clock: systemClock, logger })
   const work = startWork({
+    command: 'work',
     db,
     seal: createSeal(config.secret),
     clock: systemClock,
@@ -152,11 +157,29 @@ async function runWork(): Promise<void> {
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
   })
-  logger.info('working')
+  answerForWork(server, { db, clock: systemClock, work })
+  logger.info({ health: loopbackUrl(server) }, 'working')
   await waitForSignal()
   await work.stop()
+  closeLoopback(server)
   await rails.close()
   await db.close()
+}
+
+/** Beside the ports of an API on the same machine. It never keeps a process alive that failed. */
+async function listenForWork({ port, workPort }: Config): Promise<Server> {
+  const standardPort = port === 0 ? 0 : port + 1_001
+  try {
+    const server = await listenOnLoopback({ port: workPort, standardPort }, answerStarting)
+    return server.unref()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${workPort} is in use. Set WORK_PORT to another one.`)
+  }
+}
+
+const answerStarting: RequestListener = ({ url }, response) => {
+  response.writeHead(url === '/healthz' ? 200 : 503).end()
 }
 
 /** The embedded database belongs to one process; several need a server of their own. */

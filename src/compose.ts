@@ -60,7 +60,7 @@ type Parts = {
   coinCustomers?: CoinCustomers | undefined
   /** Those of test mode that take instructions. */
   simulated?: SimulatedRail[]
-  /** Without one, test coins are in the books only. */
+  /** Without one, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
   /** In the place of those that hold otherwise. */
   streamLimits?: Partial<StreamLimits> | undefined

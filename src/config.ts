@@ -65,6 +65,14 @@ export const variables = Type.Object({
         'Loopback port of `/metrics`; by default PORT + 1000, or a free one where that is taken.',
     }),
   ),
+  WORK_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Loopback port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free one where that is taken.',
+    }),
+  ),
   MANILLA_HOME: Type.Optional(
     Type.String({
       description:
@@ -153,6 +161,8 @@ export type Config = {
   port: number
   /** Undefined: beside the API's port, or a free one where that is taken. */
   metricsPort: number | undefined
+  /** Undefined: beside the other two, or a free one where that is taken. */
+  workPort: number | undefined
   home: string
   /** Undefined: run the embedded server. */
   databaseUrl: Secret | undefined
@@ -199,6 +209,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     host: values.HOST,
     port: values.PORT,
     metricsPort: values.METRICS_PORT,
+    workPort: values.WORK_PORT,
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
     secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),

@@ -232,8 +232,17 @@ export const limits = {
     /** Each failure costs a fee: the more there were of late, the later it is tried again. */
     ...{ failuresCountedMs: day, failuresCounted: 12, refusalsCounted: 6, failedRestMs: second },
   },
-  /** When a stop is asked for: what has not ended by then is left. */
-  work: { finishMs: 5 * second },
+  work: {
+    /** When a stop is asked for: what has not ended by then is left. */
+    finishMs: 5 * second,
+    heartbeatEveryMs: 5 * second,
+    /** A worker is missing, and a job made no progress, after three heartbeats. */
+    missingAfterMs: 15 * second,
+    /** Rows of workers that are gone, so that `doctor` can report when the last one ran. */
+    heartbeatsKeptMs: day,
+    /** A readiness check reports a database that takes longer as unavailable. */
+    answerMs: 5 * second,
+  },
   checkout: {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
     /** Of the payments to a session, in the public answer and as words on its page. */

@@ -13,6 +13,7 @@ import { refuseTakenPort, serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
+import { addJobMetrics } from './work-metrics.js'
 
 // Whoever read what is printed may be gone, as in `npm start | head`. That is no reason to stop,
 // and none to leave the database running when it is time to.
@@ -37,7 +38,8 @@ async function main(): Promise<void> {
     const served = await serve(config, database.url, { logger, rails })
     const { allowsLoopbackWebhooks, requestLogDays } = config
     const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-    const work = startWork({ ...tools, requestLogDays })
+    const work = startWork({ ...tools, command: 'start', requestLogDays })
+    addJobMetrics(served.registry, work.progress)
     const demo = database.isEmbedded
       ? await openDemo(
           { db, seal, home: config.home, now: systemClock.now(), mint: rails.mint },

@@ -172,7 +172,7 @@ export const reasons = {
   },
   not_simulated: {
     status: 422,
-    when: 'The transfer is carried by a real bank or chain, which takes no instructions.',
+    when: 'The bank or chain of this mode is not simulated, so it takes no test instructions.',
     nextStep: 'Try it on a service whose test mode simulates, such as that of `npm start`.',
   },
   rail_unavailable: {

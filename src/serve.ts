@@ -1,10 +1,13 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import { systemClock } from './clock.js'
 import { addressOf, compose } from './compose.js'
 import type { Config } from './config.js'
 import type { HttpMetrics } from './http/metrics.js'
 import type { Logger } from './log.js'
+import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import type { OpenRails } from './open-rails.js'
+import { addWorkFigures } from './work-metrics.js'
 
 type ServedRails = Pick<
   OpenRails,
@@ -18,7 +21,13 @@ type ServedRails = Pick<
   | 'coinCustomers'
 >
 
-export type Served = { url: string; metricsUrl: string; close(): Promise<void> }
+export type Served = {
+  url: string
+  metricsUrl: string
+  /** For what else the process has to report. */
+  registry: Registry
+  close(): Promise<void>
+}
 
 /** The API on its address, and `/metrics` on a loopback port of its own. */
 export async function serve(
@@ -31,19 +40,19 @@ export async function serve(
     ...{ config, databaseUrl, logger, ...rails },
     ...(customers && { customers }),
   })
+  addWorkFigures(house.metrics.registry, { db: house.db, clock: systemClock })
   let metricsServer: Server | undefined
   try {
     const address = await house.app.listen({ host: config.host, port: config.port })
     metricsServer = await listenForMetrics(house.metrics, config)
     customers?.announceTo(`${addressOf(house.app)}/rails/${customers.name}/notices/test`)
-    const { port } = metricsServer.address() as AddressInfo
     return {
       url: config.publicUrl ?? address,
-      metricsUrl: `http://127.0.0.1:${port}/metrics`,
+      metricsUrl: `${loopbackUrl(metricsServer)}/metrics`,
+      registry: house.metrics.registry,
       async close() {
         await house.close()
-        metricsServer?.close()
-        metricsServer?.closeAllConnections()
+        closeLoopback(metricsServer)
       },
     }
   } catch (error) {
@@ -62,28 +71,15 @@ export async function refuseTakenPort(config: Config): Promise<void> {
   })
 }
 
-/** Bound to loopback whatever HOST says: figures about a business are not for everyone. */
 async function listenForMetrics(
   metrics: HttpMetrics,
   { port, metricsPort }: Config,
 ): Promise<Server> {
-  const server = createHttpServer(async (request, response) => {
+  const standardPort = port === 0 ? 0 : port + 1_000
+  return listenOnLoopback({ port: metricsPort, standardPort }, async (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end()
     response.setHeader('content-type', metrics.registry.contentType)
     return response.end(await metrics.registry.metrics())
-  })
-  if (metricsPort !== undefined) return listen(server, metricsPort)
-  const beside = port === 0 || port + 1_000 > 65_535 ? 0 : port + 1_000
-  return listen(server, beside).catch(() => listen(server, 0))
-}
-
-function listen(server: Server, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.removeListener('error', reject)
-      resolve(server)
-    })
   })
 }
 

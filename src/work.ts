@@ -12,6 +12,7 @@ import { sweepWallets } from './collections/sweep-wallets.js'
 import { watchWallets } from './collections/watch-wallets.js'
 import { type Mode, modes } from './environment.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
+import { JobProgress } from './job-progress.js'
 import { limits } from './limits.js'
 import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
@@ -29,10 +30,18 @@ import { watchTreasury } from './watch-treasuries.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
 import { watchBalances } from './webhooks/watch-balances.js'
+import {
+  describeWorker,
+  keepBeating,
+  stopHeartbeat,
+  type WorkCommand,
+} from './worker-heartbeats.js'
 
 type Job = {
   name: string
   everyMs: number
+  /** How long one run may take before it is late, where that is longer than usual. */
+  mayTakeMs?: number
   /**
    * How many rows it dealt with, and how many it takes at once: a full batch is followed at once.
    */
@@ -67,6 +76,7 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     {
       name: 'reconcile books, chain and bank',
       everyMs: limits.reconcile.lookEveryMs,
+      mayTakeMs: limits.reconcile.leaseMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
     },
@@ -187,6 +197,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
 }
 
 type Tools = {
+  command: WorkCommand
   db: Database
   seal: Seal
   clock: Clock
@@ -196,11 +207,19 @@ type Tools = {
   requestLogDays: number
 }
 
+export type Work = {
+  progress: JobProgress
+  isStopping(): boolean
+  stop(): Promise<void>
+}
+
+const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.lookEveryMs }
+
 /**
  * Runs every job, and sends webhooks, until stopped. Many processes may do so at once: rows are
  * claimed, not jobs.
  */
-export function startWork(tools: Tools) {
+export function startWork(tools: Tools): Work {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
   const collectionRails = Object.values(rails.collecting).filter((rail) => rail !== undefined)
@@ -211,13 +230,26 @@ export function startWork(tools: Tools) {
   })
   const jobs = createJobs(rails, { clock, logger, lane: payments, requestLogDays })
   // Each of them waits for the stop; Node would take so many for a leak.
-  setMaxListeners(jobs.length, stopping.signal)
-  const running = jobs.map((job) => runJob(job, tools, stopping.signal))
+  setMaxListeners(jobs.length + 1, stopping.signal)
+  const progress = new JobProgress(clock, [...jobs, deliveries])
+  const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
+  const worker = describeWorker(tools.command)
+  running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')
-  const deliverer = new Deliverer({ db, connect: connectToDatabase, seal, clock, logger, sender })
+  const deliverer = new Deliverer({
+    db,
+    connect: connectToDatabase,
+    seal,
+    clock,
+    logger,
+    sender,
+    onRound: (hasSucceeded) => progress.record(deliveries.name, hasSucceeded),
+  })
   deliverer.start()
   return {
+    progress,
+    isStopping: () => stopping.signal.aborted,
     async stop() {
       stopping.abort()
       const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
@@ -225,21 +257,29 @@ export function startWork(tools: Tools) {
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some work did not end in time: it is left, and found again at the next start')
       await payments.close()
+      await stopHeartbeat(db, worker).catch((error: unknown) =>
+        logger.warn({ err: error }, 'the stop of this worker was not recorded'),
+      )
     },
   }
 }
 
 async function runJob(
   job: Job,
-  { db, clock, logger }: { db: Database; clock: Clock; logger: Logger },
+  tools: { db: Database; clock: Clock; logger: Logger; progress: JobProgress },
   signal: AbortSignal,
 ): Promise<void> {
+  const { db, clock, logger, progress } = tools
   while (!signal.aborted) {
-    const done = await job.run(db, clock.now()).catch((error: unknown) => {
-      // The next round finds the same rows again; nothing is lost by waiting for it.
+    let done = 0
+    try {
+      done = await job.run(db, clock.now())
+      progress.record(job.name, true)
+    } catch (error) {
+      // The next run finds the same rows again; nothing is lost by waiting for it.
+      progress.record(job.name, false)
       logger.error({ err: error, job: job.name }, 'a job failed')
-      return 0
-    })
+    }
     if (done < job.batch) await sleep(job.everyMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -37,6 +37,9 @@ const street = [
   'verify-ledger',
   'watch-treasuries',
   'reconcile',
+  'worker-heartbeats',
+  'work-metrics',
+  'work-health',
 ]
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -117,7 +120,7 @@ describe('who alone may do what', () => {
   })
 })
 
-describe('names and sizes', () => {
+describe('names and widths', () => {
   const written = tracked.filter((file) =>
     /^(src|test|bench|bin|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
   )

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.js'
 import { createLogger } from '../src/log.js'
-import { readOpenAmount, readTreasuryBooks } from '../src/payouts/treasury-books.js'
 import { watchTreasury } from '../src/watch-treasuries.js'
 import { openHouse } from './support/house.js'
 import { PaperRail } from './support/paper-rail.js'
@@ -40,16 +39,6 @@ test('coins of the test chain may have mints of their own', () => {
     readConfig({ ...settings, SOLANA_TEST_USDC_MINT }).solana
   expect(read(mint)).toMatchObject({ test: { mints: { USDC: mint } }, live: { mints: {} } })
   expect(() => read('0x52908400098527886E0F7030069857D2E4169EE7')).toThrow('SOLANA_TEST_USDC_MINT')
-})
-
-// Nobody mints here. Coins that are waited for would make up for what open payouts take, for ever.
-test('test coins that nobody mints do not count as coming', async () => {
-  const house = await openHouse()
-  const key = house.merchant.test.secret
-  await house.ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'USDC', amount: '100' } })
-  const which = { mode: 'test', asset: 'USDC' } as const
-  expect(await readTreasuryBooks(house.db, which)).toMatchObject({ came: 100_000_000n, coming: 0n })
-  expect(await readOpenAmount(house.db, which)).toBe(0n)
 })
 
 // Open payouts will take their part: what counts is what is left besides them.

@@ -423,7 +423,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'test.fund': {
-    about: 'Fund a test balance. Adds money to the available balance, in test mode only.',
+    about: 'Fund a test balance. Adds money to the available balance, in test mode only. USDC and USDT are minted on the embedded chain; with an external test chain they are refused, and NGN is not.',
     flags: [
       ['asset', 'text', 'One of: NGN, USDC, USDT.', true, false],
       ['amount', 'amount', 'Naira in kobo.', true, false],

@@ -648,7 +648,8 @@ export type Resources = {
     /**
      * Fund a test balance.
      *
-     * Adds money to the available balance, in test mode only.
+     * Adds money to the available balance, in test mode only. USDC and USDT are minted on the
+     * embedded chain; with an external test chain they are refused, and NGN is not.
      *
      * `POST /v1/test/balances/fund`
      */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import type { Clock } from '../clock.js'
+import { type Clock, second } from '../clock.js'
 import { countTroubled } from '../collections/troubled-wallets.js'
 import { limits } from '../limits.js'
 import type { Database } from '../postgres/database.js'
+import { readWorkers } from '../worker-heartbeats.js'
 import { type Finding, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock }
@@ -19,6 +20,23 @@ export async function examineService(url: string | undefined): Promise<Finding> 
   } catch {
     return wrong('Service', `does not answer at ${url}`, start)
   }
+}
+
+/** Missing within 15 seconds of the last heartbeat, long before any work is overdue. */
+export async function examineWorkers(db: Database): Promise<Finding[]> {
+  const { alive, lastBeatAgeMs, lateJobs } = await readWorkers(db)
+  const start = 'Start `manilla work` (or `npm start`), and let your process manager restart it.'
+  if (alive === 0) {
+    const since =
+      lastBeatAgeMs === null
+        ? 'none has reported within the last day'
+        : `the last heartbeat was ${Math.round(lastBeatAgeMs / second)} s ago`
+    return [wrong('Workers', `No worker is running: ${since}`, start)]
+  }
+  const running = well('Workers', alive === 1 ? '1 is running' : `${alive} are running`)
+  if (lateJobs.length === 0) return [running]
+  const mend = 'Search the log of the workers for "a job failed"; restart them if a job hangs.'
+  return [running, wrong('Jobs', `late: ${lateJobs.join(', ')}`, mend)]
 }
 
 export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {

@@ -10,7 +10,7 @@ import { createSeal } from '../sealed.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNode } from './examine-machine.js'
 import { examineNodes, examineTreasuries } from './examine-rails.js'
-import { examineService, examineWork } from './examine-work.js'
+import { examineService, examineWork, examineWorkers } from './examine-work.js'
 import { type Finding, look, wrong } from './finding.js'
 
 /**
@@ -60,8 +60,14 @@ async function examineInside(config: Config, clock: Clock, service: Finding): Pr
     const inDatabase = await examineDatabase({ db, clock, seal })
     const isUsable = !inDatabase.some(({ about, state }) => about === 'Schema' && state === 'wrong')
     if (!isUsable) return inDatabase
+    const workers = await look('Workers', databaseMend(config), () => examineWorkers(db))
     const work = await look('Work', databaseMend(config), () => examineWork({ db, clock }))
-    return [...inDatabase, ...work, ...(await examineOutside({ config, clock, db }, service))]
+    return [
+      ...inDatabase,
+      ...workers,
+      ...work,
+      ...(await examineOutside({ config, clock, db }, service)),
+    ]
   } finally {
     await db.close()
     await database.close()

@@ -40,11 +40,12 @@ export const fundBalance = (rooms: Rooms) =>
     isTestOnly: true,
     operation: 'fundTestBalance',
     summary: 'Fund a test balance',
-    description: 'Adds money to the available balance, in test mode only.',
+    description:
+      'Adds money to the available balance, in test mode only. USDC and USDT are minted on the embedded chain; with an external test chain they are refused, and NGN is not.',
     tag: 'Test mode',
     body,
     answers: { 201: funding },
-    refusals: refusedAs('balance_funding_failed', 'balance_limit'),
+    refusals: refusedAs('balance_funding_failed', 'balance_limit', 'not_simulated'),
     handle(ask) {
       const { asset } = ask.body
       const id = newId(ask.now)

@@ -66,7 +66,7 @@ export function createMetrics(
   }
 }
 
-/** As workers have written it down: they have no `/metrics` of their own. */
+/** Written to the database by workers and reported by every API process. */
 function addFigures(registry: Registry, { listReconciliations, countTroubled }: Figures): void {
   const add = <Row extends { rail: string }>(
     name: string,

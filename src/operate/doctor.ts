@@ -10,7 +10,9 @@ export function registerDoctor(
 ): void {
   program
     .command('doctor')
-    .description('look at configuration, database, clock, rails and treasury, and say how to mend')
+    .description(
+      'check configuration, database, clock, workers, rails and treasury, and say what to do',
+    )
     .option('--json', 'print one line of JSON, for machines')
     .action(async ({ json }: { json?: boolean }) => {
       const findings = await examine()

@@ -25,11 +25,30 @@ const insertBackings = listStatement({
 })
 
 /**
- * How available balances are credited. Coins are noted as coming only where somebody mints them:
- * elsewhere they would be waited for, and counted as there, for ever.
+ * How test balances are credited. Without a mint, as on an external test chain, coins are refused:
+ * the treasury could not pay out coins it does not have, and books and chain would never agree.
  */
 export function createFunding(mint: CoinMint | undefined): typeof fundAll {
-  return mint ? fundAndBack : fundAll
+  return mint ? fundAndBack : fundWithoutCoins
+}
+
+async function fundWithoutCoins(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
+  const funded = await fundAll(
+    tx,
+    now,
+    fundings.filter((funding) => !isBacked(funding)),
+  )
+  return fundings.map((funding) => (isBacked(funding) ? cannotMint(funding) : funded.shift()!))
+}
+
+function cannotMint({ asset }: Funding): Refusal {
+  return new Refusal('balance_funding_failed', {
+    reason: 'not_simulated',
+    message:
+      `Test ${asset} can only be minted on the embedded chain of \`npm start\`. ` +
+      `Send ${asset} to a wallet of yours on the test chain, or have the operator send it to the ` +
+      'hot wallet and run `manilla balances credit`.',
+  })
 }
 
 /** Credits available balances, and notes the coins that the treasury must be given for them. */

@@ -29,6 +29,8 @@ type Tools = {
   clock: Clock
   logger: Logger
   sender: Sender
+  /** Called after each search for due deliveries. */
+  onRound?: (hasSucceeded: boolean) => void
 }
 
 /**
@@ -90,11 +92,15 @@ export class Deliverer {
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      const restMs = await this.#look().catch((error: unknown) => {
+      let restMs: number = limits.webhooks.lookEveryMs
+      try {
+        restMs = await this.#look()
+        this.#tools.onRound?.(true)
+      } catch (error) {
         // What was claimed falls due again by itself when its lease is over.
         this.#tools.logger.error({ err: error }, 'due deliveries could not be claimed')
-        return limits.webhooks.lookEveryMs
-      })
+        this.#tools.onRound?.(false)
+      }
       await sleep(restMs, undefined, { signal }).catch(() => {})
     }
   }

@@ -98,7 +98,7 @@ type Service = {
   environment: Record<string, string>
   env_file?: string
   read_only?: boolean
-  healthcheck?: object
+  healthcheck?: { test?: string[] }
   ports?: string[]
 }
 
@@ -113,7 +113,8 @@ describe('compose.yaml', () => {
   test('runs the API, a worker and a database', () => {
     expect(Object.keys(compose.services)).toEqual(['api', 'worker', 'database'])
     expect([api!.command, worker!.command]).toEqual([['serve'], ['work']])
-    expect(worker!.healthcheck).toEqual({ disable: true })
+    const { WORK_PORT } = worker!.environment
+    expect(worker!.healthcheck!.test!.join(' ')).toContain(`127.0.0.1:${WORK_PORT}/readyz`)
     expect(database!.healthcheck).toBeDefined()
     expect(compose.volumes).toHaveProperty('database')
     for (const service of [api, worker])

@@ -212,6 +212,7 @@ describe('metrics', async () => {
       host: '0.0.0.0',
       port: 0,
       metricsPort: 0,
+      workPort: 0,
       home: '/nowhere',
       databaseUrl: new Secret(house.db.url),
       secret: house.secret,
@@ -279,7 +280,7 @@ describe('metrics', async () => {
   test('a port that is taken is named, and nothing is left listening', async () => {
     const taken = house.port
     const config = {
-      ...{ host: '127.0.0.1', port: taken, metricsPort: 0, home: '/nowhere' },
+      ...{ host: '127.0.0.1', port: taken, metricsPort: 0, workPort: 0, home: '/nowhere' },
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
       ...{
         logLevel: 'silent',
@@ -306,7 +307,7 @@ describe('metrics', async () => {
     await once(beside, 'listening')
     const port = (beside.address() as AddressInfo).port - 1_000
     const config = {
-      ...{ host: '127.0.0.1', port, metricsPort: undefined, home: '/nowhere' },
+      ...{ host: '127.0.0.1', port, metricsPort: undefined, workPort: 0, home: '/nowhere' },
       ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
       ...{
         logLevel: 'silent',

@@ -73,6 +73,14 @@ describe('the first start', () => {
     ])
   })
 
+  test('reports the API and its worker on one port', async () => {
+    const [url] = /http\S+\/metrics/.exec(running.text())!
+    const text = await (await fetch(url)).text()
+    expect(text).toMatch(/^manilla_workers 1$/m)
+    expect(text).toMatch(/^manilla_job_runs_total\{job="expire accounts"\} [1-9]/m)
+    expect(text).toMatch(/^manilla_http_requests_total/m)
+  })
+
   test('keeps live keys out of sight, in a file for its owner only', () => {
     const demo = readDemo(home)
     expect(Object.keys(demo)).toEqual(['baseUrl', 'solanaRpcUrl', 'merchant', 'test', 'live'])
@@ -146,7 +154,7 @@ describe('commands beside a running service', () => {
     const { isWell, findings } = JSON.parse(examined.out)
     expect([examined.code, isWell], examined.out).toEqual([0, true])
     const looked = findings.map(({ about }: { about: string }) => about)
-    const wanted = ['Service', 'Database', 'Clock', 'Solana, test', 'Treasury, test']
+    const wanted = ['Service', 'Database', 'Clock', 'Workers', 'Solana, test', 'Treasury, test']
     expect(looked).toEqual(expect.arrayContaining(wanted))
   })
 

@@ -49,6 +49,9 @@ const noSolana = {
 /** For configurations that need no chain. */
 export const noChains = { test: noSolana, live: noSolana }
 
+/** For houses without a chain: tests of balances need no coins behind them. */
+const paperMint: CoinMint = { mintAll: async () => {} }
+
 const most = 1_000_000_000n
 
 /** As they are where nobody has set others. */
@@ -82,7 +85,8 @@ export type HouseOptions = {
   wallets?: WalletRails
   coinCustomers?: CoinCustomers
   naira?: Config['naira']
-  mint?: CoinMint
+  /** Undefined: there is no mint, as on an external chain. Left out: coins are minted on paper. */
+  mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
 }
 
@@ -103,6 +107,7 @@ export async function openHouse(options: HouseOptions = {}) {
     host: '127.0.0.1',
     port: 0,
     metricsPort: 0,
+    workPort: 0,
     home: '/nowhere',
     databaseUrl: new Secret(db.url),
     secret,
@@ -117,7 +122,8 @@ export async function openHouse(options: HouseOptions = {}) {
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
-  const { rails, banks, simulated, mint, collecting, customers, wallets, coinCustomers } = options
+  const mint = 'mint' in options ? options.mint : paperMint
+  const { rails, banks, simulated, collecting, customers, wallets, coinCustomers } = options
   const house = await compose({
     ...{ config, databaseUrl: options.databaseUrl ?? db.url, logger, clock },
     ...(rails && { rails }),

@@ -101,7 +101,7 @@ npx manilla balances list --json
 ## See what happened
 
 \`logs tail\` follows what your servers ask, with status and time (\`--status 4xx\` for what was refused). \`events resend evt_…\` sends an event
-again. \`doctor\` looks at configuration, database, clock, rails and treasury, and says how to mend what is wrong:
+again. \`doctor\` checks configuration, database, clock, workers, rails and treasury, and says how to fix what is wrong:
 
 \`\`\`sh
 npx manilla doctor

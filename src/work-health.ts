@@ -1,0 +1,59 @@
+import type { Server, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Clock } from './clock.js'
+import { limits } from './limits.js'
+import type { Database } from './postgres/database.js'
+import type { Work } from './work.js'
+import { addJobMetrics, addWorkFigures } from './work-metrics.js'
+
+/**
+ * `/healthz`, `/readyz` and `/metrics` of a worker. Ready means that the database answers, that
+ * jobs make progress and that no stop was requested. Replaces what answered during the start.
+ */
+export function answerForWork(
+  server: Server,
+  { db, clock, work }: { db: Database; clock: Clock; work: Work },
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  addWorkFigures(registry, { db, clock })
+  addJobMetrics(registry, work.progress)
+
+  const answers: Record<string, (response: ServerResponse) => Promise<void>> = {
+    '/healthz': async (response) => send(response, 200, { message: 'Alive' }),
+    '/readyz': async (response) => {
+      const message = await findObstacle(db, work)
+      const lateJobs = work.progress.lateJobs()
+      if (message === undefined) return send(response, 200, { message: 'Ready', lateJobs })
+      return send(response, 503, { message, lateJobs })
+    },
+    '/metrics': async (response) => {
+      response.setHeader('content-type', registry.contentType)
+      response.end(await registry.metrics())
+    },
+  }
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    const answer = answers[request.url ?? '']
+    if (answer) answer(response).catch(() => response.destroy())
+    else response.writeHead(404).end()
+  })
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify(body))
+}
+
+async function findObstacle(db: Database, work: Work): Promise<string | undefined> {
+  if (work.isStopping()) return 'Shutting down'
+  const answer = db.rows(sql`select 1`).then(
+    () => true,
+    () => false,
+  )
+  const silence = sleep(limits.work.answerMs, false, { ref: false })
+  if (!(await Promise.race([answer, silence]))) return 'The database does not answer'
+  return work.progress.isRecent() ? undefined : 'No job has succeeded recently'
+}
