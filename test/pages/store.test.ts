@@ -10,9 +10,9 @@ import { fillIn, openStreet, submit } from './store-street.js'
 
 /** The shop that people copy from, walked by a customer and then by worse. */
 
+const browser = await openBrowser()
 const { home, data, service, manilla, startShop, orders, sign } = await openStreet()
 let shop = await startShop()
-const browser = await openBrowser()
 
 const referenceOf = (location: string) => /cs_\w+$/.exec(location)![0]
 const orderOf = (location: string) => orders().find(({ session }) => session?.url === location)!
