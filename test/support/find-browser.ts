@@ -33,13 +33,18 @@ const downloadTimeoutMs = 300_000
 const connectTimeoutMs = 5_000
 
 /** Finds or installs one browser for the whole run, if a selected test file needs one. */
-export default async function setup(project: TestProject): Promise<void> {
+export default async function setup(project: TestProject): Promise<(() => void) | undefined> {
   const machine = readMachine()
-  project.provide('browserAdvice', adviceFor(machine))
-  const isNeeded = (await listSelected(project)).some((file) => needsBrowser(file))
-  const browser = isNeeded ? await findBrowser(machine) : undefined
-  if (isNeeded && browser === undefined) console.warn(`\n${adviceFor(machine)}\n`)
+  const advice = adviceFor(machine)
+  project.provide('browserAdvice', advice)
+  const suites = (await listSelected(project)).filter((file) => needsBrowser(file))
+  const browser = suites.length > 0 ? await findBrowser(machine) : undefined
   project.provide('browser', browser)
+  if (suites.length === 0 || browser !== undefined) return undefined
+  // Said again at the end, where a person looks.
+  const warn = () => console.warn(`\n${suites.length} suites need a browser. ${advice}\n`)
+  warn()
+  return warn
 }
 
 async function listSelected({ vitest }: TestProject): Promise<string[]> {
