@@ -57,7 +57,8 @@ async function createProject(name: string, files: Record<string, string | object
 }
 
 async function runNode(cwd: string, file: string) {
-  const env = { PATH: process.env.PATH, KEY: house.merchant.test.secret, URL: house.url }
+  const { PATH, TMPDIR } = process.env
+  const env = { PATH, TMPDIR, KEY: house.merchant.test.secret, URL: house.url }
   return run(process.execPath, [file], { cwd, env })
 }
 
@@ -91,7 +92,8 @@ describe.concurrent('a new project', () => {
 
   test('has the command, alone and with nothing beside it', async ({ expect }) => {
     const cwd = await createProject('command', { 'package.json': {} })
-    const env = { PATH: process.env.PATH, MANILLA_KEY: house.merchant.test.secret }
+    const { PATH, TMPDIR } = process.env
+    const env = { PATH, TMPDIR, MANILLA_KEY: house.merchant.test.secret }
     const command = path.join(cwd, 'node_modules/.bin/manilla')
     const asked = ['virtual-accounts', 'create', '--amount', '900', '--merchant-reference', 'cli-1']
     const { stdout, stderr } = await run(command, [...asked, '--json'], {

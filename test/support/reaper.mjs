@@ -12,6 +12,9 @@ const checkIntervalMs = 50
 /** PostgreSQL gets this long to end by itself. */
 const graceMs = 5_000
 
+// Whoever ends every process of a run must not end this one before it has done its work.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+
 const folder = (await text(process.stdin)).trim()
 // A process can start another between the listing and the signal: repeat until none is found.
 for (let waitedMs = 0; ; waitedMs += checkIntervalMs) {
