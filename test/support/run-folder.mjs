@@ -26,6 +26,7 @@ export default function setup() {
   return async () => {
     if (earlier === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = earlier
+    reaper.ref()
     const ended = once(reaper, 'exit')
     reaper.stdin.end()
     await ended
