@@ -4,7 +4,12 @@ import { LongestFirst } from './test/support/longest-first.js'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: [
+      'test/support/find-browser.ts',
+      'test/support/run-folder.mjs',
+      'test/support/postgres.ts',
+    ],
+    runner: './test/support/runner.ts',
     reporters: ['default', './test/support/closing-line.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -90,7 +90,7 @@ test('what rests costs next to nothing, and twice as much of it hardly more', as
   await counted.watchFor(5)
   const alone = await counted.watchFor(30)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
-  const beside = await counted.watchFor(240)
+  const beside = await counted.watchFor(100)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
   const twice = await counted.watchFor(40)
   const show = ({ average, most, asked }: typeof alone) =>

@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
-import { expectAccessible, makeOnce, openContexts, picture } from './checkout-pictures.js'
+import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
 import { openVisits, said, state, whenShown } from './checkout-visits.js'
 
 const house = await openTwoWayHouse()
@@ -123,8 +123,11 @@ describe.each(Object.keys(states))('%s', (name) => {
     for (const words of says) expect(text).toMatch(words)
     for (const words of hides) expect(text).not.toMatch(words)
     await picture(page, kind, name)
-    await page.setViewportSize({ width: 320, height: 640 })
-    if (kind === 'script') await expectAccessible(page)
+    // The one with the most on it, on the narrowest screen.
+    if (kind === 'script' && (isFull || name === 'coins')) {
+      await page.setViewportSize({ width: 320, height: 640 })
+      await expectAccessible(page)
+    }
     expect(errors).toEqual([])
     await page.close()
   })

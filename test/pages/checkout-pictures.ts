@@ -6,6 +6,9 @@ import { pictures } from './checkout-house.js'
 export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
 const schemes = ['light', 'dark'] as const
 
+/** `npm run pages` sets it: every state in every size and scheme, instead of in one of them. */
+export const isFull = process.env.PAGES === 'all'
+
 /** For pages as most people see them, and without script. */
 export async function openContexts(browser: Browser) {
   afterAll(() => console.log(`Screenshots are in ${pictures}`))
@@ -24,18 +27,25 @@ export function makeOnce(states: Record<string, { make(): Promise<string> }>) {
   }
 }
 
-/** Two sizes in two schemes, for a person to look at; each size and scheme is checked once. */
+const looks = Object.entries(sizes).flatMap(([size, viewport]) =>
+  schemes.map((colorScheme) => ({ size, viewport, colorScheme })),
+)
+let taken = 0
+
+/**
+ * Checks a page and takes pictures of it for a person to look at. Each state has one look, and the
+ * looks take turns; `npm run pages` takes all of them. Without script there is nothing to check.
+ */
 export async function picture(page: Page, kind: string, name: string): Promise<void> {
-  for (const [size, viewport] of Object.entries(sizes)) {
+  if (kind === 'bare' && !isFull) return
+  const chosen = isFull ? looks : [looks[taken % looks.length]!]
+  taken += 1
+  for (const { size, viewport, colorScheme } of chosen) {
     await page.setViewportSize(viewport)
-    for (const colorScheme of schemes) {
-      const isChecked = (size === 'phone') === (colorScheme === 'light')
-      if (kind === 'bare' && !isChecked) continue
-      await page.emulateMedia({ colorScheme })
-      if (kind === 'script' && isChecked) await expectAccessible(page)
-      const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
-      await page.screenshot({ path, fullPage: true })
-    }
+    await page.emulateMedia({ colorScheme })
+    if (kind === 'script') await expectAccessible(page)
+    const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
+    await page.screenshot({ path, fullPage: true })
   }
 }
 

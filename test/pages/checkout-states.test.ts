@@ -1,7 +1,7 @@
-import type { BrowserContext } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCheckoutHouse } from './checkout-house.js'
-import { expectAccessible, makeOnce, openContexts, picture } from './checkout-pictures.js'
+import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
 
 const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
 const pay = (number: string, amount: number, more: object = {}) =>
@@ -127,11 +127,16 @@ describe.each([
   ['the longest of its size', 88_888_888],
   ['one that fits anyhow', 8_888_888],
 ])('a large amount, %s,', (_name, amount) => {
-  test.each([320, 360, 640, 895, 896, 1_280])('stays whole on %i pixels', async (width) => {
+  let page: Page
+  beforeAll(async () => {
     const { url } = await open({ amount })
-    const page = await contexts.script!.newPage()
-    await page.setViewportSize({ width, height: 740 })
+    page = await contexts.script!.newPage()
     await page.goto(url)
+  })
+  afterAll(() => page.close())
+
+  test.each([320, 360, 640, 895, 896, 1_280])('stays whole on %i pixels', async (width) => {
+    await page.setViewportSize({ width, height: 740 })
     const lines = await page.evaluate<number[]>(`['h1 .amount', '.row.copied:last-child dd'].map(
       (selector) => {
         const range = document.createRange()
@@ -139,7 +144,6 @@ describe.each([
         return new Set([...range.getClientRects()].map(({ top }) => top)).size
       })`)
     expect(lines).toEqual([1, 1])
-    await expectAccessible(page)
-    await page.close()
+    if (isFull || width === 320) await expectAccessible(page)
   })
 })

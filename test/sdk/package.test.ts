@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -24,13 +32,19 @@ function npm(cwd: string, ...words: string[]) {
   return run('npm', [...words, '--offline', '--no-audit', '--no-fund'], { cwd, env })
 }
 
-let archive: string
+const installed = path.join(folder, 'installed')
 beforeAll(async () => {
   await npm(folder, 'pack', path.join(root, 'sdk'), '--pack-destination', folder)
-  archive = path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!)
+  const archive = path.join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!)
+  mkdirSync(installed)
+  writeFileSync(path.join(installed, 'package.json'), '{}')
+  await npm(installed, 'install', archive)
 })
 
-/** An empty project with these files, and the package. */
+/** The link to the command stays relative. */
+const copying = { recursive: true, verbatimSymlinks: true }
+
+/** An empty project with these files, and the package as npm installed it. */
 async function createProject(name: string, files: Record<string, string | object>) {
   const cwd = path.join(folder, name)
   mkdirSync(cwd)
@@ -38,12 +52,13 @@ async function createProject(name: string, files: Record<string, string | object
     const text = typeof content === 'string' ? content : JSON.stringify(content)
     writeFileSync(path.join(cwd, file), text)
   }
-  await npm(cwd, 'install', archive)
+  cpSync(path.join(installed, 'node_modules'), path.join(cwd, 'node_modules'), copying)
   return cwd
 }
 
 async function runNode(cwd: string, file: string) {
-  const env = { PATH: process.env.PATH, KEY: house.merchant.test.secret, URL: house.url }
+  const { PATH, TMPDIR } = process.env
+  const env = { PATH, TMPDIR, KEY: house.merchant.test.secret, URL: house.url }
   return run(process.execPath, [file], { cwd, env })
 }
 
@@ -77,7 +92,8 @@ describe.concurrent('a new project', () => {
 
   test('has the command, alone and with nothing beside it', async ({ expect }) => {
     const cwd = await createProject('command', { 'package.json': {} })
-    const env = { PATH: process.env.PATH, MANILLA_KEY: house.merchant.test.secret }
+    const { PATH, TMPDIR } = process.env
+    const env = { PATH, TMPDIR, MANILLA_KEY: house.merchant.test.secret }
     const command = path.join(cwd, 'node_modules/.bin/manilla')
     const asked = ['virtual-accounts', 'create', '--amount', '900', '--merchant-reference', 'cli-1']
     const { stdout, stderr } = await run(command, [...asked, '--json'], {

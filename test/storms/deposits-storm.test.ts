@@ -6,7 +6,7 @@ import { depositsStorm } from './deposits-storm.js'
 /** `npm run storm` asks for more of them. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isFull = kills > 2
-const [deposits, wallets] = isFull ? [2_000, 500] : [120, 30]
+const [deposits, wallets] = isFull ? [2_000, 500] : [60, 20]
 const patienceMs = 300_000
 
 const home = createHome()

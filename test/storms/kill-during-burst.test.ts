@@ -4,7 +4,7 @@ import { seededRandom } from '../support/seed.js'
 import { killDuringBurst } from './kill-during-burst.js'
 
 /** `npm run storm` asks for more of them. */
-const kills = Number(process.env.STORM_KILLS ?? 3)
+const kills = Number(process.env.STORM_KILLS ?? 2)
 
 const home = createHome()
 const programs = trackPrograms(home)

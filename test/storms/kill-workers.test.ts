@@ -11,8 +11,8 @@ import { expectSoundBooks } from '../support/sound-books.js'
 import { killWorkers } from './kill-workers.js'
 
 /** `npm run storm` asks for more of them. */
-const kills = Number(process.env.STORM_KILLS ?? 4)
-const events = kills > 4 ? 2_000 : 400
+const kills = Number(process.env.STORM_KILLS ?? 2)
+const events = kills > 2 ? 2_000 : 200
 const endpoints = 5
 
 const db = await freshDatabase()

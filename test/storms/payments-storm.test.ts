@@ -7,8 +7,8 @@ import { seededRandom } from '../support/seed.js'
 import { paymentsStorm } from './payments-storm.js'
 
 /** `npm run storm` asks for more of them. */
-const kills = Number(process.env.STORM_KILLS ?? 4)
-const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 4 ? 10_000 : 300))
+const kills = Number(process.env.STORM_KILLS ?? 2)
+const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 2 ? 10_000 : 120))
 const patienceMs = 300_000
 
 const db = await freshDatabase()

@@ -4,8 +4,8 @@ import { seededRandom } from '../support/seed.js'
 import { payoutStorm } from './payout-storm.js'
 
 /** `npm run storm` asks for more of them. */
-const kills = Number(process.env.STORM_KILLS ?? 3)
-const payouts = Math.max(300, kills > 3 ? kills * 250 : 0)
+const kills = Number(process.env.STORM_KILLS ?? 2)
+const payouts = kills > 2 ? kills * 250 : 100
 const patienceMs = 300_000
 
 const home = createHome()

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -19,11 +18,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Pages serve what the build makes of web/.
   const build = path.resolve(import.meta.dirname, '../../bin/build-when-needed.mjs')
   execFileSync(process.execPath, [build], { stdio: 'inherit' })
-  const folder = mkdtempSync(path.join(tmpdir(), 'manilla-test-'))
-  // As root, PostgreSQL runs as another account, which must be able to reach its data.
-  chmodSync(folder, 0o755)
   const server = await startEmbeddedServer({
-    dataDirectory: path.join(folder, 'data'),
+    dataDirectory: path.join(tmpdir(), 'postgres/data'),
     // The machine does not lose power during a test; storms that kill things run with fsync on.
     settings: { fsync: 'off', max_connections: '300' },
   })
@@ -33,8 +29,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(databaseUrl(server.url, templateName))
   project.provide('postgresUrl', server.url)
 
-  return async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return () => server.stop()
 }
