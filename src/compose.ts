@@ -97,7 +97,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const payouts = createKeyedLanes(laneContext, createOrRefuse)
   const accounts = createKeyedLanes(laneContext, createAccounts)
   const { notices, payments } = collections.lanes
-  const lanes = byModeAndName({ fundings, payouts, accounts, notices, payments })
+  const lanes = byModeAndName({ fund: fundings, payouts, accounts, notices, payments })
   const streams = new Streams({
     ...{ clock, logger, streamLimits: parts.streamLimits },
     connect: () => connectLane(databaseUrl, 'manilla streams'),

@@ -39,7 +39,7 @@ export const limits = {
     connectMs: 2.5 * second,
     /** For workers and operators; requests get `requestMs`. */
     statementMs: 30 * second,
-    requestMs: 5 * second,
+    requestMs: 8 * second,
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
     /** How long after its own timeout a server may stay silent before the connection is cut. */
@@ -293,8 +293,9 @@ export const limits = {
     keyLength: 255,
     keptMs: 30 * day,
     forgottenAtOnce: 1_000,
-    /** Pauses between runs of a call whose key another transaction holds; then it is refused. */
-    inProgressPausesMs: [10, 20, 40, 80, 160, 320, 640, 640],
+    /** A call whose key another transaction holds is run again after ever longer pauses. */
+    inProgressMs: 2 * second,
+    inProgressPauseMs: 10,
   },
   requestLogs: {
     ...{ keptDays: 30, forgottenAtOnce: 2_000 },

@@ -15,8 +15,8 @@ export function addHealth(app: FastifyInstance, readiness: Readiness): { drain()
     reply.code(isReady ? 200 : 503).type(jsonType)
     if (isReady) return reply.send(successBody('Ready', {}))
     const message = isDraining
-      ? 'Shutting down.'
-      : 'The database does not answer, or cannot take writes.'
+      ? 'Shutting down'
+      : 'The database does not answer or cannot take writes'
     const refusal = new Refusal('internal_error', { reason: 'unavailable', message })
     return reply.send(refusalBody(refusal, request.id))
   })

@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { after } from '../clock.js'
+import { after, systemClock } from '../clock.js'
 import type { EnvironmentId } from '../environment.js'
 import { limits } from '../limits.js'
+import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Outcome, Refusal } from '../refusal.js'
 import type { Seal } from '../sealed.js'
@@ -102,7 +103,11 @@ async function claimAll<Input>(
 ): Promise<{ claimed: Set<string>; known: Map<string, KeyRow> }> {
   if (keyed.length === 0) return { claimed: new Set(), known: new Map() }
   const rows = keyed.map((call) => toClaim(call, seal)).sort(byIdentity)
-  const [ours, found] = await Promise.all([tx.rows(claimKeys(rows, now)), tx.rows(findKeys(rows))])
+  const asked = Promise.all([tx.rows(claimKeys(rows, now)), tx.rows(findKeys(rows))])
+  const [ours, found] = await asked.catch((error: unknown) => {
+    // Inserted by a transaction that took no advisory lock: in a lane, the batch waits apart.
+    throw tx.waitsForLocks && isLockTimeout(error) ? inProgress() : error
+  })
   const claimed = new Set(ours.map((row) => `${row.environmentId}/${row.digest}`))
   const others = found.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
   return { claimed, known: new Map(others.filter(([name]) => !claimed.has(name))) }
@@ -120,7 +125,9 @@ function inProgress(): Refusal {
  * ends soon, and then has the answer. Refused when it does not.
  */
 export async function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of limits.idempotency.inProgressPausesMs) {
+  const { inProgressMs, inProgressPauseMs } = limits.idempotency
+  const giveUpAtMs = systemClock.elapsedMs() + inProgressMs
+  for (let pauseMs = inProgressPauseMs; systemClock.elapsedMs() < giveUpAtMs; pauseMs *= 2) {
     try {
       return await run()
     } catch (error) {

@@ -254,7 +254,7 @@ describe('metrics', async () => {
     expect(count('method="GET",route="unknown",status="404"')).toBe(1)
     expect(count(`method="POST",route="${fund}",status="201"`)).toBe(1)
     expect(text).toContain('manilla_http_request_seconds_bucket{le="0.005"')
-    expect(text).toContain('manilla_lane_events{lane="fund",event="calls"} 1')
+    expect(text).toContain('manilla_lane_events{lane="fund_test",event="calls"} 1')
     expect(text).toContain('manilla_request_logs_dropped_total 0')
     expect(text).not.toContain('secret-path')
   })

@@ -68,7 +68,7 @@ describe('copies at once', () => {
   })
 
   // The first to claim the key is held up while it moves the money, so that the other server has
-  // to wait for a key whose fate is open.
+  // to wait for a key whose outcome is open.
   test('twenty copies over two servers run once', async () => {
     const { test: keys, environments } = await house.hire('Ada')
     await fund({ keys, key: 'before' })
@@ -80,7 +80,7 @@ describe('copies at once', () => {
     const asking = copies(20, (index) =>
       fund({ keys, key: 'once', at: index % 2 === 0 ? house : beside }),
     )
-    await untilBlocked(house.db, 2)
+    await untilBlocked(house.db, 1)
     await session.query('rollback')
 
     expectOneExecution(await Promise.all(asking), 201)
