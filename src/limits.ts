@@ -16,6 +16,11 @@ export const limits = {
     details: 20,
     ...{ pageSize: 100, defaultPageSize: 20, csvRows: 10_000, cursorLength: 500 },
   },
+  /**
+   * List reads that one environment may have running at once in this process, each on one
+   * connection of the pool, and how many more may wait for their turn.
+   */
+  listReads: { runningPerEnvironment: 3, waitingPerEnvironment: 50, retryAfterSeconds: 1 },
   lane: {
     /** Larger batches only add latency: the same throughput at twice the waiting. */
     batch: 256,

@@ -50,9 +50,9 @@ const stream = (rooms: Rooms) =>
     isStream: true,
     answers: {},
     refusals: ['checkout_session_not_found'],
-    async handle({ params: { reference }, address }) {
+    async handle({ params: { reference }, network }) {
       await findSession(rooms, reference)
-      const body = rooms.streams.open({ reference, address })
+      const body = rooms.streams.open({ reference, network })
       // Proxies that gather what they pass on would make news old.
       const headers = { 'x-accel-buffering': 'no' }
       return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }

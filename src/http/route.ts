@@ -23,8 +23,8 @@ export type Ask<Body, Query, Params> = {
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
-  /** Of the caller, as far as it can be believed. */
-  address: string
+  /** Network of the caller's address, for limits; see network-of.ts. */
+  network: string
   /** In the time of the environment: the world's, and as far ahead as its clock was moved. */
   now: Date
   wantsCsv: boolean
