@@ -224,6 +224,8 @@ export const limits = {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
     /** Of the payments to a session, in the public answer and as words on its page. */
     ...{ paymentsShown: 50, notesShown: 10 },
+    /** Latest payments to a session that are compared to find the largest ones. */
+    paymentsCompared: 1_000,
     /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
     ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */

@@ -33,6 +33,7 @@ type Guards = {
  * work.
  */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
+  const isHeavy = route.isHeavy || isList(route)
   app.route({
     method: route.method,
     url: route.path,
@@ -51,9 +52,10 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
       const handle = () => route.handle(toAsk(request, key, { clock: guards.clock, route }))
-      if (isList(route) && caller)
+      if (replayed) return send(reply, replayed)
+      if (isHeavy && caller)
         return send(reply, await guards.listReads.run(caller.environment.id, handle))
-      return send(reply, replayed ?? (await handle()))
+      return send(reply, await handle())
     },
   })
 }

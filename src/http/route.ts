@@ -56,11 +56,14 @@ type Traits = {
   takesForm: boolean
   /** The log of requests keeps none of its bodies. */
   hidesBodies: boolean
+  /** Reads as much as a list does, and is counted with the lists of its environment. */
+  isHeavy: boolean
 }
 
 const ordinary: Traits = {
   ...{ isTestOnly: false, needsKey: false, hasCsv: false, isStream: false },
   ...{ isPage: false, takesForm: false, hidesBodies: false },
+  isHeavy: false,
 }
 
 export type Route = Traits & {
