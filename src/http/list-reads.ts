@@ -3,8 +3,8 @@ import type { EnvironmentId } from '../environment.js'
 import { limits } from '../limits.js'
 import { Refusal } from '../refusal.js'
 
-const { runningPerEnvironment, waitingPerEnvironment, retryAfterSeconds } = limits.listReads
-assert(runningPerEnvironment < limits.postgres.poolSize / 2, 'two environments leave connections')
+const { listsRunning, listsWaiting, listsRetryAfterSeconds } = limits.rateLimit
+assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave connections')
 
 type Turns = { running: number; waiting: (() => void)[] }
 
@@ -21,9 +21,9 @@ export function createListReads() {
   async function run<Result>(id: EnvironmentId, read: () => Promise<Result>): Promise<Result> {
     const turns = environments.get(id) ?? { running: 0, waiting: [] }
     environments.set(id, turns)
-    if (turns.waiting.length >= waitingPerEnvironment) throw tooManyLists()
+    if (turns.waiting.length >= listsWaiting) throw tooManyLists()
     // A read that ends hands its place to the next one, so `running` does not change then.
-    if (turns.running >= runningPerEnvironment)
+    if (turns.running >= listsRunning)
       await new Promise<void>((resolve) => turns.waiting.push(resolve))
     else turns.running += 1
     try {
@@ -41,7 +41,7 @@ export function createListReads() {
 
 function tooManyLists(): Refusal {
   return new Refusal('rate_limited', {
-    message: `Too many lists of this environment are being read at once. Read at most ${runningPerEnvironment} at a time.`,
-    retryAfterSeconds,
+    message: `Too many lists of this environment are being read at once. Read at most ${listsRunning} at a time.`,
+    retryAfterSeconds: listsRetryAfterSeconds,
   })
 }

@@ -7,7 +7,7 @@ import { limits } from '../../src/limits.js'
 import { openHouse, type Reply } from '../support/house.js'
 import { openSession, until } from '../support/sessions.js'
 
-const { runningPerEnvironment, waitingPerEnvironment } = limits.listReads
+const { listsRunning, listsWaiting } = limits.rateLimit
 
 // The lock makes every list of events slow for as long as the test needs it. More than the pool has
 // connections are asked for by one merchant; another one must not notice.
@@ -19,7 +19,7 @@ test('slow lists of one environment leave the connections of the pool to others'
 
   const readEvents = () => house.ask('GET', '/v1/events', { key: house.merchant.test.secret })
   const answered: Reply[] = []
-  const flood = Array.from({ length: runningPerEnvironment + waitingPerEnvironment + 1 }, () =>
+  const flood = Array.from({ length: listsRunning + listsWaiting + 1 }, () =>
     readEvents().then((reply) => answered.push(reply)),
   )
   // One more than may run and wait: that one is refused at once, whichever it is.
@@ -40,7 +40,7 @@ test('slow lists of one environment leave the connections of the pool to others'
   })
   expect([own.status, live.status]).toEqual([200, 200])
   expect(answered).toHaveLength(1)
-  expect(await countBlocked(house.db)).toBe(runningPerEnvironment)
+  expect(await countBlocked(house.db)).toBe(listsRunning)
 
   await blocker.query('rollback')
   await Promise.all(flood)
