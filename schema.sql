@@ -58,11 +58,14 @@ create table checkout_sessions (
   event_sequence integer default 0 not null,
   created_at timestamp with time zone not null,
   wallet_id uuid,
+  status text default 'pending'::text not null,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
+  constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
   constraint session_has_one_account UNIQUE (environment_id, account_id),
   constraint session_reference_is_long CHECK ((length(reference) = 42)),
-  constraint session_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500)))
+  constraint session_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500))),
+  constraint session_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'paid'::text, 'expired'::text, 'cancelled'::text])))
 );
 
 create table clock_moves (
@@ -713,7 +716,9 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
-CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, id) WHERE (merchant_reference IS NOT NULL);
+CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
+
+CREATE INDEX checkout_sessions_by_status ON public.checkout_sessions USING btree (environment_id, status, id);
 
 CREATE UNIQUE INDEX session_has_one_wallet ON public.checkout_sessions USING btree (environment_id, wallet_id) WHERE (wallet_id IS NOT NULL);
 
@@ -721,13 +726,11 @@ CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
-CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, id);
+CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, status, id) WHERE (merchant_reference <> ''::text);
 
 CREATE INDEX collection_accounts_by_status ON public.collection_accounts USING btree (environment_id, kind, status, id);
 
 CREATE INDEX collection_accounts_due ON public.collection_accounts USING btree (due_at) WHERE (status = 'ACTIVE'::text);
-
-CREATE INDEX collection_accounts_newest ON public.collection_accounts USING btree (environment_id, kind, id);
 
 CREATE UNIQUE INDEX external_reference_is_used_once ON public.collection_accounts USING btree (environment_id, merchant_reference, kind) WHERE (kind = ANY (ARRAY['dedicated_account'::text, 'dedicated_crypto_wallet'::text]));
 
@@ -739,7 +742,9 @@ CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, en
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 
-CREATE INDEX events_by_resource ON public.events USING btree (environment_id, resource_id, created_at);
+CREATE INDEX events_by_resource ON public.events USING btree (environment_id, type, resource_id, created_at, id);
+
+CREATE INDEX events_by_type ON public.events USING btree (environment_id, type, created_at, id);
 
 CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at, id);
 
@@ -757,7 +762,7 @@ CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (sta
 
 CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
 
-CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((announced ->> 'accountNumber'::text))) WHERE (state = 'REFUSED'::text);
+CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((announced ->> 'accountNumber'::text)), received_at) WHERE (state = 'REFUSED'::text);
 
 CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
 
@@ -767,9 +772,9 @@ CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (e
 
 CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
 
-CREATE INDEX payments_by_source ON public.payments USING btree (environment_id, source, id);
+CREATE INDEX payments_by_source ON public.payments USING btree (environment_id, source, status, id);
 
-CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, status, id);
+CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, status, account_id, id);
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
 
@@ -782,8 +787,6 @@ CREATE UNIQUE INDEX signature_is_one_attempt ON public.payout_attempts USING btr
 CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btree (environment_id, kind, merchant_reference) WHERE (merchant_reference IS NOT NULL);
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
-
-CREATE INDEX payouts_newest ON public.payouts USING btree (environment_id, kind, id);
 
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
@@ -820,6 +823,8 @@ CREATE INDEX token_accounts_of_wallet ON public.token_accounts USING btree (rail
 CREATE INDEX token_accounts_with_coins ON public.token_accounts USING btree (rail, asset) WHERE (amount > 0);
 
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
+
+CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -115,7 +115,7 @@ export const variables = Type.Object({
     default: 20,
     minimum: 0,
     description:
-      'Requests per second and address on public routes, counted per process; 0 disables.',
+      'Requests per second and address (IPv6: per /64) on public routes, counted per process; 0 disables.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
     ...{ default: limits.requestLogs.keptDays, minimum: 0, maximum: limits.requestLogs.keptDays },

@@ -246,7 +246,7 @@ export const limits = {
   checkout: {
     ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
     /** Of the payments to a session, in the public answer and as words on its page. */
-    ...{ paymentsShown: 50, notesShown: 10 },
+    ...{ paymentsShown: 50, paymentsCompared: 1_000, notesShown: 10 },
     /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
     ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
     /** With one, they ask now and then all the same. */
@@ -329,7 +329,7 @@ export const limits = {
   fees: { basisPoints: 10_000, tiers: 20 },
   operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
   settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024, remembered: 500 },
-  rateLimit: { tracked: 50_000 },
+  rateLimit: { tracked: 50_000, listsRunning: 3, listsWaiting: 50, listsRetryAfterSeconds: 1 },
   proof: { shown: 20 },
   localnet: localnetLimits,
 } as const

@@ -38,7 +38,7 @@ export const codes = {
   },
   rate_limited: {
     status: 429,
-    when: 'More requests came than the limit of this environment or address allows.',
+    when: 'More requests came than the limit of this environment or address allows, or too many lists of the environment are being read at once.',
     nextStep: 'Wait for the seconds that `Retry-After` says, then send the same request again.',
   },
   balance_funding_failed: {

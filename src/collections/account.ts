@@ -11,7 +11,9 @@ export type AccountKind =
   | 'crypto_wallet'
   | 'dedicated_crypto_wallet'
 
-export type AccountStatus = 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | 'INACTIVE'
+export const allAccountStatuses = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED', 'INACTIVE'] as const
+
+export type AccountStatus = (typeof allAccountStatuses)[number]
 
 /** How the latest payment that did not match differed. */
 export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference } from '../ids.js'
 import { limits } from '../limits.js'
+import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
 import {
@@ -9,6 +10,7 @@ import {
   type AccountKind,
   type AccountStatus,
   accountKinds,
+  allAccountStatuses,
   isWallet,
 } from './account.js'
 import { listOtherDeposits, type OtherDeposit } from './find-notices.js'
@@ -34,15 +36,25 @@ export async function listAccounts(
   { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
   { merchantReference, status, beforeId, limit }: AccountFilter,
 ): Promise<Found[]> {
-  const where = [
-    sql`a.environment_id = ${environmentId} and a.kind = ${kind}`,
-    merchantReference !== undefined && sql`a.merchant_reference = ${merchantReference}`,
-    status && sql`a.status = ${status}`,
-    beforeId && sql`a.id < ${beforeId}`,
-  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  const reference =
+    merchantReference === undefined
+      ? []
+      : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
+  const isIndexed = sql.raw(reference.length > 0 ? `merchant_reference <> ''` : 'true')
+  const newest = newestRows({
+    table: 'collection_accounts',
+    environmentId,
+    where: sql`kind = ${kind} and ${isIndexed}`,
+    columns: [
+      ...reference,
+      { name: 'status', type: 'text', values: status ? [status] : allAccountStatuses },
+    ],
+    order: [{ name: 'id', type: 'uuid' }],
+    before: beforeId === undefined ? undefined : [beforeId],
+    limit,
+  })
   const accounts = await db.rows(sql<Account>`
-    select ${sql.raw(accountColumns)} from collection_accounts a
-    where ${sql.join(where, sql` and `)} order by a.id desc limit ${limit}`)
+    select ${sql.raw(accountColumns)} from ${newest} a order by a.id desc limit ${limit}`)
   return withPayments(db, accounts)
 }
 

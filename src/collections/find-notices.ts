@@ -26,8 +26,10 @@ export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNo
   // Each half by an index of its own: one over both would tempt whoever judges notices by name.
   const rows = await db.rows(sql<Row>`
     select rail, mode, id, state, reason, announced, received_at as "receivedAt" from (
-      select * from notices where state in ('WAITING', 'UNMATCHED')
-      union all select * from notices where state = 'REFUSED') notice
+      (select * from notices where state in ('WAITING', 'UNMATCHED')
+        order by received_at limit ${limit})
+      union all (select * from notices where state = 'REFUSED'
+        order by received_at limit ${limit})) notice
     order by received_at limit ${limit}`)
   return rows.map(({ announced, ...row }) => {
     const { accountNumber, amount, currency } = readAnnounced(announced)

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference, prefixes } from '../ids.js'
+import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import type { AccountKind } from './account.js'
-import type { Payment, PaymentStatus } from './payment.js'
+import { type AccountKind, accountKinds } from './account.js'
+import { type Payment, type PaymentStatus, paymentStatuses } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
@@ -21,19 +22,45 @@ export type PaymentFilter = {
 export async function listPayments(
   db: Reader,
   environmentId: EnvironmentId,
-  { source, accountId, status, beforeId, limit }: PaymentFilter,
+  filter: PaymentFilter,
 ): Promise<Payment[]> {
-  const where = [
-    sql`p.environment_id = ${environmentId}`,
-    source && sql`p.source = ${source}`,
-    accountId && sql`p.account_id = ${accountId}`,
-    status && sql`p.status = ${status}`,
-    beforeId && sql`p.id < ${beforeId}`,
-  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  const { source, accountId, limit } = filter
+  // All payments of an account have its source, so another source is answered before reading any.
+  const isPossible =
+    source && accountId
+      ? sql`${source} = (select kind from collection_accounts
+          where environment_id = ${environmentId} and id = ${accountId})`
+      : sql`true`
   const rows = await db.rows(sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)} from payments p
-    where ${sql.join(where, sql` and `)} order by p.id desc limit ${limit}`)
+    select ${sql.raw(paymentColumns)} from ${searchOf(environmentId, filter)} p
+    where ${isPossible} order by p.id desc limit ${limit}`)
   return rows.map(toPayment)
+}
+
+const sources = Object.keys(accountKinds) as AccountKind[]
+
+function searchOf(environmentId: EnvironmentId, filter: PaymentFilter): RawBuilder<unknown> {
+  const { source, accountId, status, beforeId, limit } = filter
+  if (!source && !accountId && !status)
+    return sql`(
+      select * from payments
+      where environment_id = ${environmentId} ${beforeId ? sql`and id < ${beforeId}` : sql``}
+      order by id desc limit ${limit})`
+  const ofStatus = {
+    name: 'status',
+    type: 'text',
+    values: status ? [status] : paymentStatuses,
+  } as const
+  return newestRows({
+    table: 'payments',
+    environmentId,
+    columns: accountId
+      ? [ofStatus, { name: 'account_id', type: 'uuid', values: [accountId] }]
+      : [{ name: 'source', type: 'text', values: source ? [source] : sources }, ofStatus],
+    order: [{ name: 'id', type: 'uuid' }],
+    before: beforeId === undefined ? undefined : [beforeId],
+    limit,
+  })
 }
 
 export async function getPayment(db: Reader, name: PaymentName): Promise<Payment> {

@@ -6,11 +6,18 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../merchants/settings-document.js'
+import { newestRows } from '../postgres/newest-rows.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { Refusal } from '../refusal.js'
-import type { Account, AccountStatus } from './account.js'
-import { referencePattern, type Session, type Ways } from './session.js'
+import type { Account } from './account.js'
+import {
+  referencePattern,
+  type Session,
+  type SessionStatus,
+  sessionStatuses,
+  type Ways,
+} from './session.js'
 import { accountColumns } from './store-accounts.js'
 
 /** A session with everything that it is shown with. */
@@ -84,15 +91,10 @@ export async function getSession(db: Reader, name: SessionName): Promise<FoundSe
 
 export type SessionFilter = {
   merchantReference: string | undefined
-  status: AccountStatus | undefined
+  status: SessionStatus | undefined
   beforeId: string | undefined
   limit: number
 }
-
-/** What a session is, in the words of its account. */
-const asAccount = sql`case when exists (
-    select from collection_accounts w where w.environment_id = s.environment_id
-      and w.id = s.wallet_id and w.status = 'PAID') then 'PAID' else a.status end`
 
 /** Newest first. */
 export async function listSessions(
@@ -100,13 +102,23 @@ export async function listSessions(
   environmentId: EnvironmentId,
   { merchantReference, status, beforeId, limit }: SessionFilter,
 ): Promise<FoundSession[]> {
-  const conditions = [
-    sql`s.environment_id = ${environmentId}`,
-    merchantReference !== undefined && sql`s.merchant_reference = ${merchantReference}`,
-    status && sql`${asAccount} = ${status}`,
-    beforeId && sql`s.id < ${beforeId}`,
-  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
-  return findWhere(db, sql`${sql.join(conditions, sql` and `)} order by s.id desc limit ${limit}`)
+  const reference =
+    merchantReference === undefined
+      ? []
+      : [{ name: 'merchant_reference', type: 'text', values: [merchantReference] } as const]
+  const newest = newestRows({
+    table: 'checkout_sessions',
+    environmentId,
+    where: sql.raw(reference.length > 0 ? 'merchant_reference is not null' : 'true'),
+    columns: [
+      ...reference,
+      { name: 'status', type: 'text', values: status ? [status] : sessionStatuses },
+    ],
+    order: [{ name: 'id', type: 'uuid' }],
+    before: beforeId === undefined ? undefined : [beforeId],
+    limit,
+  })
+  return findWhere(db, sql`true order by s.id desc`, newest)
 }
 
 /** Those of accounts that are locked, for telling of them. */
@@ -118,9 +130,13 @@ export async function findByIds(
   return findWhere(db, sql`s.environment_id = ${environmentId} and s.id = any(${ids}::uuid[])`)
 }
 
-async function findWhere(db: Reader, where: RawBuilder<unknown>): Promise<FoundSession[]> {
+async function findWhere(
+  db: Reader,
+  where: RawBuilder<unknown>,
+  from: RawBuilder<unknown> = sql`checkout_sessions`,
+): Promise<FoundSession[]> {
   const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
-    select ${sql.raw(sessionColumns)}, c.document as settings from checkout_sessions s
+    select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s
     ${sql.raw(sessionJoins)} where ${where}`)
   const wallets = await findWalletsOf(db, rows)
   return rows.map(({ settings, ...row }) => {

@@ -1,3 +1,4 @@
+import { limits } from '../limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Account } from './account.js'
@@ -14,8 +15,8 @@ export type ShownPayments = {
 
 /**
  * All payments of each account, by its id, or where there are more than `limit`, those that matter:
- * the newest, then those of which most has not gone back. However many small ones follow it, a
- * large one stays in sight.
+ * the newest, then those of which most has not gone back, among a bounded number of the latest.
+ * A large payment stays in sight when small ones follow it.
  */
 export async function findShownPayments(
   db: Reader,
@@ -60,9 +61,11 @@ const largestOf = listStatement<typeof named, PaymentRow>({
   columns: named,
   text: (list, more) => `
     select ${paymentColumns} from ${list}
-    cross join lateral (select * from payments one
-      where one.environment_id = list.environment_id and one.account_id = list.id
-        and one.amount_returned < one.amount
+    cross join lateral (select * from (
+        select * from payments
+        where environment_id = list.environment_id and account_id = list.id
+        order by id desc limit ${limits.checkout.paymentsCompared}) one
+      where one.amount_returned < one.amount
       order by one.amount - one.amount_returned desc,
         one.amount_accepted + one.amount_held desc, one.id desc limit ${more(0)}) p`,
 })

@@ -25,7 +25,9 @@ export type Payment = Places & {
   createdAt: Date
 }
 
-export type PaymentStatus = 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
+export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as const
+
+export type PaymentStatus = (typeof paymentStatuses)[number]
 
 /** The first that applies; the database computes the same. */
 export function statusOf({ amountHeld, amountReturning, amountAccepted }: Places): PaymentStatus {

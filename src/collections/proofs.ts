@@ -152,7 +152,7 @@ const sessionsAreTold: Proof = {
         count(*) filter (where type like '%.cancelled') as cancelled
       from events where type like 'checkout.session.%' group by environment_id, resource_id),
     ended as (
-      select s.environment_id, s.id, a.status,
+      select s.environment_id, s.id, a.status, s.status as own_status,
         a.status = 'PAID' or coalesce(w.status = 'PAID', false) as is_paid
       from checkout_sessions s
       join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
@@ -161,6 +161,8 @@ const sessionsAreTold: Proof = {
     select environment_id, id, s.status, s.is_paid, t.paid, t.expired, t.cancelled
     from ended s full join told t using (environment_id, id)
     where s.id is null or coalesce(t.paid, 0) <> s.is_paid::int
+      or s.own_status <> case when s.is_paid then 'paid' when s.status = 'ACTIVE' then 'pending'
+        else lower(s.status) end
       or coalesce(t.expired, 0) not in ((s.status = 'EXPIRED')::int,
         (s.status in ('EXPIRED', 'PAID'))::int)
       or coalesce(t.cancelled, 0) <> (s.status = 'CANCELLED' and not s.is_paid)::int`,

@@ -4,7 +4,9 @@ import type { EnvironmentId } from '../environment.js'
 import { toUuid } from '../ids.js'
 import type { Account, AccountStatus } from './account.js'
 
-export type SessionStatus = 'pending' | 'paid' | 'expired' | 'cancelled'
+export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
+
+export type SessionStatus = (typeof sessionStatuses)[number]
 
 /** A hosted page for one payment. */
 export type Session = {
@@ -29,7 +31,7 @@ export type Session = {
 }
 
 /** What a session is called that is as an account. */
-export const accountStatuses: Record<SessionStatus, AccountStatus> = {
+const accountStatuses: Record<SessionStatus, AccountStatus> = {
   pending: 'ACTIVE',
   paid: 'PAID',
   expired: 'EXPIRED',

@@ -1,6 +1,6 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Session } from './session.js'
+import type { Session, SessionStatus } from './session.js'
 
 const inserted = {
   environment_id: 'int4',
@@ -50,16 +50,26 @@ export function insertSessions(tx: Tx, sessions: Session[]): void {
   tx.write(insert(rows))
 }
 
-const count = listStatement({
-  name: 'count_session_events',
-  columns: { environment_id: 'int4', id: 'uuid' },
+const end = listStatement({
+  name: 'end_checkout_sessions',
+  columns: { environment_id: 'int4', id: 'uuid', status: 'text' },
   text: (list) => `
-    update checkout_sessions s set event_sequence = s.event_sequence + 1
+    update checkout_sessions s set status = list.status, event_sequence = s.event_sequence + 1
     from ${list} where s.environment_id = list.environment_id and s.id = list.id`,
 })
 
-/** For sessions whose accounts are locked: nobody else counts them. */
-export function countEvents(tx: Tx, sessions: Pick<Session, 'environmentId' | 'id'>[]): void {
+type Ended = Pick<Session, 'environmentId' | 'id'> & { status: SessionStatus }
+
+/** For sessions whose accounts are locked: no other transaction changes them. */
+export function endSessions(tx: Tx, sessions: Ended[]): void {
   if (sessions.length === 0) return
-  tx.write(count(sessions.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))))
+  tx.write(
+    end(
+      sessions.map(({ environmentId, id, status }) => ({
+        environment_id: environmentId,
+        id,
+        status,
+      })),
+    ),
+  )
 }

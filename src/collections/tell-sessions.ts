@@ -9,7 +9,7 @@ import type { Account } from './account.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
 import { type SessionStatus, sessionStatus } from './session.js'
 import { showSession } from './show-session.js'
-import { countEvents } from './store-sessions.js'
+import { endSessions } from './store-sessions.js'
 
 /** Where the pages that show a session listen for changes of it. */
 export const sessionChannel = 'checkout_sessions'
@@ -34,9 +34,12 @@ export async function tellSessions(tx: Tx, now: Date, changes: Change[]): Promis
     ({ account, hasNewStatus }) => hasNewStatus && decides(account, found.get(account.sessionId!)!),
   )
   const happenings = ended.map((one) => toHappening(one, found.get(one.account.sessionId!)!))
-  countEvents(
+  endSessions(
     tx,
-    ended.map(({ account }) => found.get(account.sessionId!)!.session),
+    ended.map(({ account }) => {
+      const one = found.get(account.sessionId!)!
+      return { ...one.session, status: sessionStatus(one) }
+    }),
   )
   emitAll(tx, now, happenings)
   wakePages(

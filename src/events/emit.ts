@@ -46,7 +46,7 @@ const insertDeliveries = listStatement({
     select e.environment_id, list.id, e.id, 'PENDING', ${more(0)}::timestamptz,
       ${more(0)}::timestamptz
     from ${list} join webhook_endpoints e using (environment_id)
-    where e.is_enabled and case when list.only_endpoint_id is null
+    where e.is_enabled and e.deleted_at is null and case when list.only_endpoint_id is null
       then ${listensTo('e', 'list.type')} else e.id = list.only_endpoint_id end`,
 })
 

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference, prefixes } from '../ids.js'
+import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import { notFound } from '../refusal.js'
-import type { EventType } from './catalogue.js'
+import { type EventType, eventTypes } from './catalogue.js'
 
 export type Event = {
   environmentId: EnvironmentId
@@ -30,19 +31,45 @@ export type EventFilter = {
 export async function listEvents(
   db: Reader,
   environmentId: EnvironmentId,
-  { types, resourceId, from, to, before, limit }: EventFilter,
+  filter: EventFilter,
 ): Promise<Event[]> {
-  const where = [
-    sql`environment_id = ${environmentId}`,
-    types && sql`type = any(${types})`,
-    resourceId && sql`resource_id = ${resourceId}`,
-    from && sql`created_at >= ${from}`,
-    to && sql`created_at < ${to}`,
-    before && sql`(created_at, id) < (${before.createdAt}, ${before.id})`,
-  ].filter((condition) => condition !== undefined)
   return db.rows(sql<Event>`
-    select ${columns} from events where ${sql.join(where, sql` and `)}
-    order by created_at desc, id desc limit ${limit}`)
+    select ${columns} from ${searchOf(environmentId, filter)} events
+    order by created_at desc, id desc limit ${filter.limit}`)
+}
+
+function searchOf(environmentId: EnvironmentId, filter: EventFilter): RawBuilder<unknown> {
+  const { types, resourceId, from, to, limit } = filter
+  const before = earlier(filter.before, to && { createdAt: to, id: firstUuid })
+  if (!types && !resourceId)
+    return sql`(
+      select * from events where environment_id = ${environmentId}
+        and created_at >= ${from ?? '-infinity'}
+        and (created_at, id) < (${before?.createdAt ?? 'infinity'}, ${before?.id ?? firstUuid})
+      order by created_at desc, id desc limit ${limit})`
+  const resource = { name: 'resource_id', type: 'uuid', values: [resourceId ?? ''] } as const
+  const type = { name: 'type', type: 'text', values: types ?? eventTypes } as const
+  return newestRows({
+    table: 'events',
+    environmentId,
+    columns: resourceId ? [type, resource] : [type],
+    order: [
+      { name: 'created_at', type: 'timestamptz' },
+      { name: 'id', type: 'uuid' },
+    ],
+    before: before && [before.createdAt, before.id],
+    from,
+    limit,
+  })
+}
+
+const firstUuid = '00000000-0000-0000-0000-000000000000'
+
+type Position = NonNullable<EventFilter['before']>
+
+function earlier(one: Position | undefined, other: Position | undefined): Position | undefined {
+  if (!one || !other) return one ?? other
+  return other.createdAt <= one.createdAt ? other : one
 }
 
 export async function getEvent(

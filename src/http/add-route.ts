@@ -10,6 +10,8 @@ import { authenticate } from './authenticate.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
 import { jsonType } from './envelope.js'
 import { withAllDigits } from './exact-json.js'
+import type { ListReads } from './list-reads.js'
+import { networkOf } from './network-of.js'
 import { toOpenApi } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
@@ -20,6 +22,7 @@ type Guards = {
   clock: Clock
   keyRing: KeyRing
   findReplay: FindReplay
+  listReads: ListReads
   rateLimits: Record<'environment' | 'address', (name: string | number) => Allowance>
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
@@ -30,6 +33,7 @@ type Guards = {
  * work.
  */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
+  const isHeavy = route.isHeavy || isList(route)
   app.route({
     method: route.method,
     url: route.path,
@@ -47,10 +51,11 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
-      return send(
-        reply,
-        replayed ?? (await route.handle(toAsk(request, key, { clock: guards.clock, route }))),
-      )
+      const handle = () => route.handle(toAsk(request, key, { clock: guards.clock, route }))
+      if (replayed) return send(reply, replayed)
+      if (isHeavy && caller)
+        return send(reply, await guards.listReads.run(caller.environment.id, handle))
+      return send(reply, await handle())
     },
   })
 }
@@ -94,7 +99,7 @@ async function admit(
   // A bank tells of as many payments as there are, and nobody else is heard.
   if (route.access === 'signed') return
   if (route.access === 'open') {
-    allow(reply, guards.rateLimits.address(request.ip), guards.publicRateLimitPerSecond)
+    allow(reply, guards.rateLimits.address(networkOf(request.ip)), guards.publicRateLimitPerSecond)
     return
   }
   const caller = await authenticate(request, route.access, guards.keyRing)
@@ -111,6 +116,12 @@ async function admit(
 function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
   reply.headers(headers)
   if (!isAllowed) throw rateLimited(perSecond)
+}
+
+/** Every operation that pages through a list, so that a new one cannot forget to be counted. */
+export function isList({ method, query }: Route): boolean {
+  const { properties = {} } = (query ?? {}) as { properties?: object }
+  return method === 'GET' && 'cursor' in properties
 }
 
 function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefined {
@@ -155,7 +166,7 @@ function toAsk(
     headers: request.headers,
     key,
     requestId: request.id,
-    address: request.ip,
+    network: networkOf(request.ip),
     now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
   } as Ask<never, never, never>

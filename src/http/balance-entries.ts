@@ -79,9 +79,10 @@ async function readPage(
   environmentId: EnvironmentId,
   { positions, limit }: { positions: Position[]; limit: number },
 ): Promise<{ entries: StatementEntry[]; next: Record<string, string> | null }> {
-  const lists = await Promise.all(
-    positions.map((position) => listEntries(db, { environmentId, ...position, limit: limit + 1 })),
-  )
+  const lists: StatementEntry[][] = []
+  // One after the other: a list holds one connection of the pool at a time (list-reads.ts).
+  for (const position of positions)
+    lists.push(await listEntries(db, { environmentId, ...position, limit: limit + 1 }))
   const entries = mergeNewestFirst(lists, limit)
   if (lists.flat().length <= limit) return { entries, next: null }
   const next = positions.map(({ asset }, index) => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { accountReference } from '../collections/account.js'
 import { endAccount } from '../collections/end-accounts.js'
 import { type FoundSession, getSession, listSessions } from '../collections/find-sessions.js'
-import { accountStatuses, type SessionStatus } from '../collections/session.js'
+import { type SessionStatus, sessionStatuses } from '../collections/session.js'
 import { showSession } from '../collections/show-session.js'
 import { checkoutSession } from '../events/session-resources.js'
 import { sessionSample } from '../events/shapes.js'
@@ -135,7 +135,7 @@ const list = ({ db }: Rooms) =>
     description: 'Newest first; by status, or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
-      status: Type.Optional(withStatus(Object.keys(accountStatuses))),
+      status: Type.Optional(withStatus([...sessionStatuses])),
       ...pageQuery,
     }),
     answers: { 200: page(checkoutSession) },
@@ -143,7 +143,7 @@ const list = ({ db }: Rooms) =>
       const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
       const found = await listSessions(db, environment.id, {
         merchantReference,
-        status: status === undefined ? undefined : accountStatuses[status as SessionStatus],
+        status: status as SessionStatus | undefined,
         beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
         limit: limit + 1,
       })

@@ -101,7 +101,7 @@ const list = ({ db }: Rooms) =>
       const limit = query.limit ?? limits.http.defaultPageSize
       const { resource, from, to } = query
       const found = await listEvents(db, environment.id, {
-        types: query.type ? typesOf(query.type as string) : undefined,
+        types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
         resourceId:
           resource === undefined
             ? undefined

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type AccountKind, accountKinds } from '../collections/account.js'
 import { getPayment, listPayments } from '../collections/find-payments.js'
 import { listReturns, showReturn } from '../collections/find-returns.js'
-import type { PaymentStatus } from '../collections/payment.js'
+import { type PaymentStatus, paymentStatuses } from '../collections/payment.js'
 import { showPayment } from '../collections/show-payment.js'
 import { payment, paymentReturn } from '../events/resources.js'
 import { referenceSample } from '../events/shapes.js'
@@ -23,7 +23,6 @@ export function paymentRoutes(rooms: Rooms): Route[] {
   return [list(rooms), read(rooms), returns(rooms), resolvePayment(rooms), refundOfPayment(rooms)]
 }
 
-const statuses: PaymentStatus[] = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED']
 const sources = Object.keys(accountKinds) as AccountKind[]
 
 const list = ({ db }: Rooms) =>
@@ -42,7 +41,7 @@ const list = ({ db }: Rooms) =>
           examples: [referenceSample(prefixes.virtualAccount)],
         }),
       ),
-      status: Type.Optional(withStatus(statuses)),
+      status: Type.Optional(withStatus([...paymentStatuses])),
       ...pageQuery,
     }),
     answers: { 200: page(payment) },

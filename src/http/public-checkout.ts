@@ -45,14 +45,14 @@ const stream = (rooms: Rooms) =>
     operation: 'streamPublicCheckout',
     summary: 'Hear when a checkout session changes',
     description:
-      'Server-sent events: `changed` says that there is something new to read, and nothing else. A stream lasts 15 minutes at most; a session has five, an address twenty, and beyond that comes 429. When the service has as many as it can, 503. Both say in `Retry-After` when to try again; meanwhile, read the session from time to time.',
+      'Server-sent events: `changed` says that there is something new to read, and nothing else. A stream lasts 15 minutes at most; a session has five, an address (of IPv6, a /64) twenty, and beyond that comes 429. When the service has as many as it can, 503. Both say in `Retry-After` when to try again; meanwhile, read the session from time to time.',
     params,
     isStream: true,
     answers: {},
     refusals: ['checkout_session_not_found'],
-    async handle({ params: { reference }, address }) {
+    async handle({ params: { reference }, network }) {
       await findSession(rooms, reference)
-      const body = rooms.streams.open({ reference, address })
+      const body = rooms.streams.open({ reference, network })
       // Proxies that gather what they pass on would make news old.
       const headers = { 'x-accel-buffering': 'no' }
       return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }

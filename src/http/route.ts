@@ -23,8 +23,8 @@ export type Ask<Body, Query, Params> = {
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
-  /** Of the caller, as far as it can be believed. */
-  address: string
+  /** Network of the caller's address, for limits; see network-of.ts. */
+  network: string
   /** In the time of the environment: the world's, and as far ahead as its clock was moved. */
   now: Date
   wantsCsv: boolean
@@ -56,11 +56,14 @@ type Traits = {
   takesForm: boolean
   /** The log of requests keeps none of its bodies. */
   hidesBodies: boolean
+  /** Reads as much as a list does, and is counted with the lists of its environment. */
+  isHeavy: boolean
 }
 
 const ordinary: Traits = {
   ...{ isTestOnly: false, needsKey: false, hasCsv: false, isStream: false },
   ...{ isPage: false, takesForm: false, hidesBodies: false },
+  isHeavy: false,
 }
 
 export type Route = Traits & {

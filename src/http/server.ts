@@ -15,6 +15,7 @@ import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
 import { keepRequests } from './keep-requests.js'
+import { createListReads } from './list-reads.js'
 import type { HttpMetrics } from './metrics.js'
 import { pathOf } from './path-of.js'
 import { addPoliteClose } from './polite-close.js'
@@ -103,7 +104,8 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
     environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),
     address: createRateLimit('address', edge.publicRateLimitPerSecond, edge.clock),
   }
-  for (const route of edge.routes) addRoute(app, route, { ...edge, rateLimits })
+  const guards = { ...edge, rateLimits, listReads: createListReads() }
+  for (const route of edge.routes) addRoute(app, route, guards)
   addWrongMethods(app, edge.routes)
   return app
 }

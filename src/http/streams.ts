@@ -16,7 +16,7 @@ type Tools = {
   streamLimits?: Partial<StreamLimits> | undefined
 }
 type Listener = ReturnType<typeof listen>
-type Open = { reference: string; address: string; until: number; body: PassThrough }
+type Open = { reference: string; network: string; until: number; body: PassThrough }
 
 /**
  * Open streams of hints. They carry nothing but "look again", so that losing one costs a payer the
@@ -24,7 +24,7 @@ type Open = { reference: string; address: string; until: number; body: PassThrou
  */
 export class Streams {
   readonly #ofSessions = new Map<string, Set<Open>>()
-  readonly #ofAddresses = new Map<string, number>()
+  readonly #ofNetworks = new Map<string, number>()
   readonly #clock: Clock
   readonly #limits: StreamLimits
   readonly #listen: () => Listener
@@ -46,16 +46,16 @@ export class Streams {
     return this.#count
   }
 
-  /** Refuses more than a session, an address, or this process may have. */
-  open({ reference, address }: { reference: string; address: string }): Readable {
+  /** Refuses more than a session, a network (network-of.ts), or this process may have. */
+  open({ reference, network }: { reference: string; network: string }): Readable {
     const { perSession, perAddress, total, longestMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= total) throw this.#noRoom()
     const ofSession = this.#ofSessions.get(reference)?.size ?? 0
-    const ofAddress = this.#ofAddresses.get(address) ?? 0
-    if (ofSession >= perSession || ofAddress >= perAddress) throw this.#tooMany()
+    const ofNetwork = this.#ofNetworks.get(network) ?? 0
+    if (ofSession >= perSession || ofNetwork >= perAddress) throw this.#tooMany()
     this.#listener ??= this.#listen()
     const body = new PassThrough()
-    this.#remember({ reference, address, until: this.#clock.elapsedMs() + longestMs, body })
+    this.#remember({ reference, network, until: this.#clock.elapsedMs() + longestMs, body })
     // The first words tell proxies that it has begun, and the browser how soon to come back.
     body.write(`retry: ${retryMs}\n\n`)
     return body
@@ -81,17 +81,17 @@ export class Streams {
   }
 
   #remember(one: Open): void {
-    const { reference, address, body } = one
+    const { reference, network, body } = one
     const ofSession = this.#ofSessions.get(reference) ?? new Set()
     this.#ofSessions.set(reference, ofSession.add(one))
-    this.#ofAddresses.set(address, (this.#ofAddresses.get(address) ?? 0) + 1)
+    this.#ofNetworks.set(network, (this.#ofNetworks.get(network) ?? 0) + 1)
     this.#count += 1
     body.once('close', () => {
       ofSession.delete(one)
       if (ofSession.size === 0) this.#ofSessions.delete(reference)
-      const left = this.#ofAddresses.get(address)! - 1
-      if (left === 0) this.#ofAddresses.delete(address)
-      else this.#ofAddresses.set(address, left)
+      const left = this.#ofNetworks.get(network)! - 1
+      if (left === 0) this.#ofNetworks.delete(network)
+      else this.#ofNetworks.set(network, left)
       this.#count -= 1
     })
   }

@@ -249,6 +249,7 @@ const recoverSince = (rooms: Rooms) =>
     method: 'POST',
     path: `${path}/:id/recover`,
     operation: 'recoverWebhookEndpoint',
+    isHeavy: true,
     summary: 'Send again what was missed',
     description: `Everything since a time that this endpoint listens to and has not taken, at most ${limits.webhooks.recoveredAtOnce} events at once.`,
     params,

@@ -1,9 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../environment.js'
 import { fromReference } from '../ids.js'
+import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import { notFound } from '../refusal.js'
-import { type Attempt, kinds, type Payout, type PayoutKind, type PayoutStatus } from './payout.js'
+import {
+  type Attempt,
+  kinds,
+  type Payout,
+  type PayoutKind,
+  type PayoutStatus,
+  payoutStatuses,
+} from './payout.js'
 import type { Destination } from './ports.js'
 
 export type PayoutRow = Omit<Payout, 'destination'> & { destination: string }
@@ -36,15 +44,28 @@ export async function listPayouts(
   { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
   { merchantReference, status, beforeId, limit }: PayoutFilter,
 ): Promise<Tried[]> {
+  // A reference names one payout of a kind at most, so what is left to filter is one row.
   const where = [
-    sql`p.environment_id = ${environmentId} and p.kind = ${kind}`,
     merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
     status && sql`p.status = ${status}`,
     beforeId && sql`p.id < ${beforeId}`,
   ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  const from =
+    merchantReference === undefined
+      ? newestRows({
+          table: 'payouts',
+          environmentId,
+          where: sql`kind = ${kind}`,
+          columns: [{ name: 'status', type: 'text', values: status ? [status] : payoutStatuses }],
+          order: [{ name: 'id', type: 'uuid' }],
+          before: beforeId === undefined ? undefined : [beforeId],
+          limit,
+        })
+      : sql`(
+          select * from payouts p where p.environment_id = ${environmentId} and p.kind = ${kind}
+            and ${sql.join(where, sql` and `)})`
   const rows = await db.rows(sql<PayoutRow>`
-    select ${sql.raw(payoutColumns)} from payouts p where ${sql.join(where, sql` and `)}
-    order by p.id desc limit ${limit}`)
+    select ${sql.raw(payoutColumns)} from ${from} p order by p.id desc limit ${limit}`)
   return withAttempts(db, environmentId, rows)
 }
 

@@ -12,7 +12,9 @@ export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind
 
 export type ReturnKind = 'bank_return' | 'crypto_return'
 
-export type PayoutStatus = 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+export const payoutStatuses = ['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
+
+export type PayoutStatus = (typeof payoutStatuses)[number]
 
 /** Money leaving. */
 export type Payout = {

@@ -27,7 +27,8 @@ export async function redeliver(
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
     select e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
-    where e.environment_id = ${event.environmentId} and e.id = ${event.id} and w.is_enabled
+    where e.environment_id = ${event.environmentId} and e.id = ${event.id}
+      and w.is_enabled and w.deleted_at is null
       and ${isMeantFor} and ${who}
     order by e.environment_id, e.id, w.id ${dueAgain} returning 1`)
   return rows.length

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
-import { findByNumber, getAccount, listAccounts } from '../../src/collections/find-accounts.js'
-import { findByRailId, listPayments } from '../../src/collections/find-payments.js'
+import { findByNumber, getAccount } from '../../src/collections/find-accounts.js'
+import { findByRailId } from '../../src/collections/find-payments.js'
 import { takeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { lockAccounts, lockAccountsByNumber } from '../../src/collections/store-accounts.js'
@@ -109,7 +109,6 @@ const id = newId(now)
 const ids = [`{${environmentId},7}`, `{${id},${newId(now)}}`]
 const names = [{ environmentId, id }]
 const virtual = { environmentId, kind: 'virtual_account' } as const
-const whole = { merchantReference: undefined, status: undefined, beforeId: undefined, limit: 21 }
 
 test('accounts are locked by their numbers, and by their ids', async () => {
   const session = await openSession(db)
@@ -173,31 +172,6 @@ test('accounts are found by reference and by number', async () => {
   const railId = { rail: 'paper', railId: '0000000007' }
   for (const scans of await scansOf((reader) => findByRailId(reader, railId)))
     expect(scans).toEqual(['by payment_is_taken_once'])
-})
-
-test.each([
-  ['newest first', {}, 'by collection_accounts_newest'],
-  ['by status', { status: 'ACTIVE' as const }, 'by collection_accounts_by_status'],
-  ['by reference', { merchantReference: 'order 8' }, 'by collection_accounts_by_reference'],
-])('a page of accounts %s reads that page', async (_, filter, scan) => {
-  for (const position of [undefined, id]) {
-    const page = { ...whole, ...filter, beforeId: position }
-    for (const scans of await scansOf((reader) => listAccounts(reader, virtual, page)))
-      expect(scans).toEqual([scan])
-  }
-})
-
-test('a page of payments reads that page', async () => {
-  const page = { ...whole, source: undefined, accountId: undefined }
-  const list = (change: object) =>
-    scansOf((reader) => listPayments(reader, environmentId, { ...page, ...change }))
-  for (const scans of await list({})) expect(scans).toEqual(['by payments_pkey'])
-  for (const scans of await list({ status: 'HELD' }))
-    expect(scans).toEqual(['by payments_by_status'])
-  for (const scans of await list({ source: 'dedicated_account' }))
-    expect(scans).toEqual(['by payments_by_source'])
-  for (const scans of await list({ accountId: id }))
-    expect(scans).toEqual(['by payments_of_account'])
 })
 
 /** The pool, if it had but this connection. */

@@ -4,6 +4,7 @@ import { nowhere } from '../../src/collections/account.js'
 import type { CollectionRail } from '../../src/collections/ports.js'
 import { insertAccounts } from '../../src/collections/store-accounts.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
+import { lockPayments } from '../../src/collections/store-payments.js'
 import { takePayments } from '../../src/collections/take-payments.js'
 import { newId } from '../../src/ids.js'
 import { inTransaction, type Tx } from '../../src/postgres/tx.js'
@@ -53,6 +54,7 @@ async function payOne(tx: Tx): Promise<void> {
 test('payments are judged by key also in tables that nobody has analysed', async () => {
   const session = await openSession(db)
   await inTransaction(session, payOne)
+  await inTransaction(session, (tx) => lockPayments(tx, [{ environmentId, id }]))
   expect(await db.rows(sql`select from notices where state = 'TAKEN'`)).toHaveLength(1)
 
   const at = `{${now.toISOString()}}`
@@ -63,6 +65,7 @@ test('payments are judged by key also in tables that nobody has analysed', async
     ['lock_notices', notice, /^by notices_pkey/],
     ['end_notices', [...notice, '{TAKEN}', '{null}', at], /^by notices_pkey/],
     ['update_collection_accounts', account, /^by collection_accounts_pkey$/],
+    ['lock_payments', [`{${environmentId}}`, `{${id}}`], /^by payments_pkey$/],
   ]
   for (const [statement, values, index] of expected)
     for (const { scans } of await plansOf(session, statement, values))

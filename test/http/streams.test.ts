@@ -96,18 +96,18 @@ test('an address has twenty at most, and the whole service as many as it can hav
     connect: () => connect(house.db.url, 'test streams'),
   })
   const bodies = Array.from({ length: 20 }, (_, n) =>
-    streams.open({ reference: `cs_${n}`, address: 'one' }).resume(),
+    streams.open({ reference: `cs_${n}`, network: 'one' }).resume(),
   )
-  const isRefused = (address: string, refusal: object) =>
-    expect(() => streams.open({ reference: 'cs_x', address })).toThrow(
+  const isRefused = (network: string, refusal: object) =>
+    expect(() => streams.open({ reference: 'cs_x', network })).toThrow(
       expect.objectContaining(refusal),
     )
   isRefused('one', { status: 429, retryAfterSeconds: 3 })
-  streams.open({ reference: 'cs_y', address: 'other' }).resume()
+  streams.open({ reference: 'cs_y', network: 'other' }).resume()
   isRefused('another', { status: 503, reason: 'unavailable', retryAfterSeconds: 60 })
   bodies[0]!.destroy()
   await expect.poll(() => streams.count).toBe(20)
-  streams.open({ reference: 'cs_x', address: 'one' }).resume()
+  streams.open({ reference: 'cs_x', network: 'one' }).resume()
   await streams.close()
   await expect.poll(() => streams.count).toBe(0)
 })
@@ -148,7 +148,7 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
     ...{ logger: house.logger, streamLimits: { beatMs: 5 } },
     connect: () => connect(house.db.url, 'test streams'),
   })
-  const body = streams.open({ reference: 'cs_1', address: '1' }).resume()
+  const body = streams.open({ reference: 'cs_1', network: '1' }).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
   clock.advance(limits.streams.longestMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -156,11 +156,11 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
   clock.advance(1)
   await ended
   expect(streams.count).toBe(0)
-  const last = streams.open({ reference: 'cs_1', address: '1' }).resume()
+  const last = streams.open({ reference: 'cs_1', network: '1' }).resume()
   const closed = new Promise((resolve) => last.on('close', resolve))
   await streams.close()
   await closed
-  expect(() => streams.open({ reference: 'cs_2', address: '1' })).toThrow()
+  expect(() => streams.open({ reference: 'cs_2', network: '1' })).toThrow()
 })
 
 test('a house that closes ends its streams at once', async () => {

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { toStatement } from '../../src/postgres/statement.js'
+import type { Reader, Source } from '../../src/postgres/tx.js'
 
 type Node = {
   'Node Type': string
@@ -44,4 +46,51 @@ function scansOf(node: Node): string[] {
   if (index) return [`by ${index}${filter}`, ...below]
   if (!node['Relation Name'] || isBitmapHeap || node['Node Type'] === 'ModifyTable') return below
   return [`${node['Node Type']} of ${node['Relation Name']}`, ...below]
+}
+
+/** What a statement read in fact, whatever the planner expected. */
+export type Work = { rows: number; buffers: number; nodes: string[] }
+
+type RunNode = Node & {
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: RunNode[]
+}
+
+/**
+ * Runs each statement once more with EXPLAIN ANALYZE and adds up what it read: rows of scans,
+ * rows that a filter or a join filter dropped, and pages.
+ */
+export function measuringReader(db: Reader, work: Work): Reader {
+  return {
+    async rows<Row>(source: Source<Row>) {
+      const { text, values } = toStatement(source)
+      const [row] = await db.rows<{ 'QUERY PLAN': string }>({
+        text: `explain (analyze, buffers, format json) ${text}`,
+        values,
+      })
+      const [{ Plan }] = JSON.parse(row!['QUERY PLAN']) as [{ Plan: RunNode }]
+      work.buffers += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
+      addWork(Plan, work)
+      return db.rows(source)
+    },
+  }
+}
+
+function addWork(node: RunNode, work: Work): void {
+  const isScan = node['Relation Name'] !== undefined && node['Node Type'] !== 'ModifyTable'
+  const dropped =
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)
+  const rows = ((isScan ? node['Actual Rows'] : 0) + dropped) * node['Actual Loops']
+  work.rows += rows
+  const by = node['Index Name'] ?? node['Relation Name'] ?? ''
+  if (rows > 0) work.nodes.push(`${node['Node Type']} ${by}: ${rows} rows, ${dropped} dropped`)
+  for (const below of node.Plans ?? []) addWork(below, work)
 }

@@ -1,0 +1,16 @@
+import ipaddr from 'ipaddr.js'
+
+const ipv6NetworkBits = 64
+
+/**
+ * The network that limits per address count a caller by. An IPv6 customer usually gets a whole
+ * /64, so counting single addresses would limit nobody. An IPv4 address counts alone, also in
+ * its IPv6 notation. Allow-lists of API keys compare exact addresses and do not use this.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${ipv6NetworkBits}`)
+  return `${network}/${ipv6NetworkBits}`
+}
