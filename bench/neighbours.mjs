@@ -1,8 +1,8 @@
 /**
  * Measures what one merchant can do to another: `node bench/neighbours.mjs [scenario …]`.
  *
- * One API process on a real PostgreSQL with fsync on. A neighbour reads its balance and funds it
- * all the time; its latencies are measured in turns without and with the disturbance, so that both
+ * One API process on a real PostgreSQL with fsync on. A neighbour reads its balance, funds it, opens
+ * accounts and is paid all the time; its latencies are measured in turns without and with the disturbance, so that both
  * figures come from the same minutes on the same machine. Exits with 1 where the disturbed p99 is
  * more than three times the undisturbed one.
  *
@@ -26,13 +26,15 @@ const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.j
 const { migrate } = await import('../dist/postgres/migrate.js')
 const { createMerchant } = await import('../dist/merchants/create-merchant.js')
 const { issueKey } = await import('../dist/merchants/issue-key.js')
+const { toIdempotencyKey } = await import('../dist/idempotency/key.js')
+const { connect } = await import('../dist/postgres/connection.js')
 
 const secret = 'b'.repeat(64)
 const turns = Number(process.env.NEIGHBOURS_TURNS ?? 6)
 const turnMs = Number(process.env.NEIGHBOURS_SECONDS ?? 5) * 1_000
 const mostTimesSlower = 3
 /** Requests of the neighbour that are in flight: few, because it is not the one that is measured. */
-const callers = { read: 2, fund: 2 }
+const callers = { read: 2, fund: 2, open: 1, pay: 1 }
 
 /**
  * `prepare` runs once. `disturb` starts the disturbance and returns how to stop it; it is called
@@ -55,6 +57,68 @@ const scenarios = [
       return pace(20, () =>
         call({ key: noisy.key, path: '/v1/events?type=payment.refund_failed&limit=100' }),
       )
+    },
+  },
+  {
+    name: 'held-key',
+    what: '10 times a second, a merchant repeats requests whose keys another transaction holds',
+    async disturb({ call, noisy, databaseUrl }) {
+      const keys = Array.from({ length: 4 }, (_, index) => `held ${index}`)
+      const holder = await connect(databaseUrl, 'holder')
+      await holder.query('begin')
+      for (const key of keys) {
+        const { digest } = toIdempotencyKey(key, { method: 'POST', path: '/', body: {} })
+        const text = 'select pg_advisory_xact_lock($1, uuid_hash($2))'
+        await holder.query({ text, values: [noisy.environmentId, digest] })
+      }
+      const stop = pace(10, (count) => call(funding(noisy, keys[count % keys.length])))
+      return endHolder(holder, stop)
+    },
+  },
+  {
+    name: 'held-row',
+    what: '20 times a second, a merchant funds a balance that another transaction holds',
+    async disturb({ call, noisy, databaseUrl }) {
+      await call(funding(noisy))
+      const holder = await connect(databaseUrl, 'holder')
+      await holder.query('begin')
+      const text = 'select from ledger_accounts where environment_id = $1 for update'
+      await holder.query({ text, values: [noisy.environmentId] })
+      return endHolder(
+        holder,
+        pace(20, () => call(funding(noisy))),
+      )
+    },
+  },
+  {
+    name: 'clock-mover',
+    what: 'a merchant with 10,000 open accounts moves its test clock again and again, and is paid',
+    async prepare({ db, call, noisy }) {
+      await call(opening(noisy))
+      await db.rows(sql`
+        insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
+          bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
+          amount_received, amount_accepted, amount_held, amount_returning, amount_returned,
+          event_sequence, expires_at, due_at, created_at)
+        select environment_id, gen_random_uuid(), kind, rail, (8000000000 + n)::text, account_name,
+          bank_code, bank_name, asset, amount, merchant_reference, metadata, status, variance,
+          0, 0, 0, 0, 0, event_sequence, now() + interval '1 day', now() + interval '1 day', now()
+        from collection_accounts, generate_series(1, 10000) n
+        where environment_id = ${noisy.environmentId} and kind = 'virtual_account'`)
+      await db.rows(sql`vacuum analyze collection_accounts`)
+    },
+    async disturb({ call, noisy }) {
+      const body = JSON.stringify({ seconds: 1 })
+      const key = noisy.key
+      const path = '/v1/test/clock/advance'
+      const stops = [
+        repeat(() => call({ key, method: 'POST', path, body })),
+        pace(20, () => call(paying(noisy))),
+      ]
+      return async () => {
+        const counts = await Promise.all(stops.map((stop) => stop()))
+        return counts.reduce(addCounts)
+      }
     },
   },
 ]
@@ -80,6 +144,8 @@ try {
     const call = createCaller(api.port)
     const [noisy, quiet] = [await hire(db, seal, 'Noisy'), await hire(db, seal, 'Quiet')]
     const context = { db, call, noisy, quiet, databaseUrl: server.url }
+    for (const merchant of [noisy, quiet])
+      merchant.accountNumber = await openDedicated(api, merchant)
     await scenario.prepare?.(context)
     console.log(`${scenario.name}: ${scenario.what}`)
     isWithin = report(await measureInTurns(scenario, context)) && isWithin
@@ -93,9 +159,10 @@ try {
 process.exit(isWithin ? 0 : 1)
 
 async function measureInTurns({ disturb }, context) {
-  const figures = { undisturbed: { read: [], fund: [] }, disturbed: { read: [], fund: [] } }
+  const empty = () => ({ read: [], fund: [], open: [], pay: [] })
+  const figures = { undisturbed: empty(), disturbed: empty() }
   // The first turn compiles the code that the others measure.
-  await measure(context, { read: [], fund: [] })
+  await measure(context, empty())
   let noise = {}
   for (let turn = 1; turn <= turns; turn += 1) {
     await measure(context, figures.undisturbed)
@@ -117,10 +184,11 @@ async function measure({ call, quiet }, times) {
       times[kind].push(performance.now() - start)
     }
   }
-  const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
   const asks = {
     read: () => call({ key: quiet.key, path: '/v1/balances' }),
-    fund: () => call({ key: quiet.key, method: 'POST', path: '/v1/test/balances/fund', body }),
+    fund: () => call(funding(quiet)),
+    open: () => call(opening(quiet)),
+    pay: () => call(paying(quiet)),
   }
   await Promise.all(
     Object.entries(asks).flatMap(([kind, ask]) =>
@@ -135,6 +203,8 @@ function report({ figures, noise }) {
   for (const [kind, name] of [
     ['read', 'GET /v1/balances'],
     ['fund', 'POST /v1/test/balances/fund'],
+    ['open', 'POST /v1/collections/virtual-accounts'],
+    ['pay', 'POST /v1/test/bank-transfers'],
   ]) {
     const [before, after] = [figures.undisturbed[kind], figures.disturbed[kind]]
     const timesSlower = percentile(after, 0.99) / percentile(before, 0.99)
@@ -154,6 +224,58 @@ function report({ figures, noise }) {
   return isEachWithin
 }
 
+function funding({ key }, idempotencyKey) {
+  const body = JSON.stringify({ asset: 'NGN', amount: 1 })
+  return { key, method: 'POST', path: '/v1/test/balances/fund', body, idempotencyKey }
+}
+
+function opening({ key }) {
+  const body = JSON.stringify({ merchantReference: 'order', amount: 500_000 })
+  return { key, method: 'POST', path: '/v1/collections/virtual-accounts', body }
+}
+
+function paying({ key, accountNumber }) {
+  const body = JSON.stringify({ accountNumber, amount: 100 })
+  return { key, method: 'POST', path: '/v1/test/bank-transfers', body }
+}
+
+async function openDedicated({ port }, { key }) {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/collections/dedicated-accounts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ externalReference: 'neighbours' }),
+  })
+  const { data } = await response.json()
+  return data.accountNumber
+}
+
+/** The disturbance ends first: what waits for the holder is answered when it lets go. */
+function endHolder(holder, stop) {
+  return async () => {
+    const ended = stop()
+    await holder.query('rollback')
+    await holder.end()
+    return ended
+  }
+}
+
+/** Sends the next call when the last one was answered. */
+function repeat(ask) {
+  const counts = {}
+  let isOver = false
+  const running = (async () => {
+    while (!isOver) {
+      const status = await ask()
+      counts[status] = (counts[status] ?? 0) + 1
+    }
+  })()
+  return async () => {
+    isOver = true
+    await running
+    return counts
+  }
+}
+
 /**
  * Sends a call so many times a second, whether or not the last one was answered. Returns how to
  * stop, which waits for open calls and answers the counts by status.
@@ -161,8 +283,10 @@ function report({ figures, noise }) {
 function pace(perSecond, ask) {
   const counts = {}
   const open = new Set()
+  let count = 0
   const timer = setInterval(() => {
-    const asked = ask().then((status) => {
+    count += 1
+    const asked = ask(count).then((status) => {
       counts[status] = (counts[status] ?? 0) + 1
       open.delete(asked)
     })

@@ -5,10 +5,19 @@ import { openPlainLanes } from './plain-lane.mjs'
 
 const isPlain = process.argv[2] === 'plain'
 const { app, close } = await compose({
-  ...{ config, databaseUrl, logger, rails: rails.rails, collecting: rails.collecting },
+  config,
+  databaseUrl,
+  logger,
+  rails: rails.rails,
+  collecting: rails.collecting,
+  customers: rails.sandboxBank,
   ...(isPlain && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
-process.send?.({ port: app.addresses()[0]?.port })
+const port = app.addresses()[0]?.port
+rails.sandboxBank.announceTo(
+  `http://127.0.0.1:${port}/rails/${rails.sandboxBank.name}/notices/test`,
+)
+process.send?.({ port })
 process.on('message', () => process.send?.({ cpu: process.cpuUsage() }))
 endWithParent(close)

@@ -26,8 +26,9 @@ export const limits = {
     /** The server cancels a statement first; the client cuts a connection that stays silent. */
     statementMs: 3 * second,
     deadlineMs: 4 * second,
-    /** A lane that must not wait for locks meets one only where two inserts collide. */
-    lockMs: second / 10,
+    /** A lane meets a lock only where two inserts collide; calls that wait apart take turns. */
+    lockMs: second / 20,
+    asides: 3,
     /** A call that has waited this long is refused, and a lost connection is not tried again. */
     waitMs: 3 * second,
     reconnectMs: 50,

@@ -59,9 +59,9 @@ export class Lane<Call, Answer> {
   readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, deferred: 0, unknown: 0 }
   readonly #options: Options<Call, Answer>
   readonly #waiting: Waiting<Call, Answer>[] = []
-  /** Calls that wait for locks: a lane of its own, opened when the first one has to. */
-  #aside: Lane<Call, Answer> | undefined
-  readonly #groupsAside = new Map<string, number>()
+  /** Where calls wait for locks: lanes of their own, opened when they are needed. */
+  readonly #asides: Lane<Call, Answer>[] = []
+  readonly #groupsAside = new Map<string, { aside: Lane<Call, Answer>; count: number }>()
   #isAside = false
   #client: pg.Client | undefined
   #running: Promise<void> | undefined
@@ -87,7 +87,7 @@ export class Lane<Call, Answer> {
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#running) await this.#running
-    await this.#aside?.close()
+    await Promise.all(this.#asides.map((aside) => aside.close()))
     await this.#client?.end().catch(() => {}) // a connection that was lost is closed already
   }
 
@@ -126,6 +126,7 @@ export class Lane<Call, Answer> {
   }
 
   #refuseLate(): void {
+    if (this.#isAside) return
     const tooEarlyMs = systemClock.elapsedMs() - limits.lane.waitMs
     while (this.#waiting[0] && this.#waiting[0].sinceMs < tooEarlyMs)
       this.#waiting.shift()!.reject(overloaded())
@@ -149,6 +150,7 @@ export class Lane<Call, Answer> {
       try {
         return answerAll(batch, await this.#commit(batch.map((waiting) => waiting.call)))
       } catch (error) {
+        if (this.#isAside && isLockTimeout(error)) return this.#enqueueAgain(batch, error)
         const held = this.#findHeld(batch, error)
         if (held) {
           batch = this.#putAsideHeld(batch, held)
@@ -180,7 +182,6 @@ export class Lane<Call, Answer> {
   /** Not where the batch as a whole, or none of its calls, is what cannot be done. */
   #mayHalvesHelp(error: unknown): boolean {
     if (isOutOfMemory(error)) return true
-    if (this.#isAside && isLockTimeout(error)) return false
     return !(error instanceof ConnectionLost) && !isServerTrouble(error)
   }
 
@@ -212,7 +213,15 @@ export class Lane<Call, Answer> {
     return new Map(names.map((name) => [name, name]))
   }
 
-  /** Answers those that need not wait. */
+  /** Groups take turns, so that one whose rows are held for long does not delay the others. */
+  #enqueueAgain(batch: Waiting<Call, Answer>[], error: unknown): void {
+    const tooEarlyMs = systemClock.elapsedMs() - limits.postgres.lockMs
+    for (const waiting of batch)
+      if (waiting.sinceMs < tooEarlyMs) waiting.reject(error)
+      else this.#waiting.push(waiting)
+  }
+
+  /** Returns those that need not wait. */
   #putAsideHeld(
     batch: Waiting<Call, Answer>[],
     groups: ReadonlyMap<string, string>,
@@ -229,28 +238,39 @@ export class Lane<Call, Answer> {
   }
 
   #putAside(waiting: Waiting<Call, Answer>): void {
-    if (!this.#aside) {
-      this.#aside = new Lane(this.#options)
-      this.#aside.#isAside = true
+    const { group } = waiting
+    const known = this.#groupsAside.get(group) ?? { aside: this.#chooseAside(), count: 0 }
+    known.count += 1
+    this.#groupsAside.set(group, known)
+    const leave = () => {
+      known.count -= 1
+      if (known.count === 0) this.#groupsAside.delete(group)
     }
-    this.#countAside(waiting.group, 1)
-    this.#aside.#enqueue({
+    known.aside.#enqueue({
       ...waiting,
       resolve: (answer) => {
-        this.#countAside(waiting.group, -1)
+        leave()
         waiting.resolve(answer)
       },
       reject: (error) => {
-        this.#countAside(waiting.group, -1)
+        leave()
         waiting.reject(error)
       },
     })
   }
 
-  #countAside(group: string, change: number): void {
-    const count = (this.#groupsAside.get(group) ?? 0) + change
-    if (count > 0) this.#groupsAside.set(group, count)
-    else this.#groupsAside.delete(group)
+  /** One that has nothing to do, if there may be one: a group should wait for its own lock only. */
+  #chooseAside(): Lane<Call, Answer> {
+    const idle = this.#asides.find((aside) => !aside.#running)
+    if (idle) return idle
+    if (this.#asides.length >= limits.lane.asides)
+      return this.#asides.reduce((least, other) =>
+        other.#waiting.length < least.#waiting.length ? other : least,
+      )
+    const aside = new Lane(this.#options)
+    aside.#isAside = true
+    this.#asides.push(aside)
+    return aside
   }
 
   #nameOf(call: Call): string {
@@ -268,7 +288,7 @@ export class Lane<Call, Answer> {
       const client = this.#client
       const deadline = setTimeout(() => cutConnection(client), limits.lane.deadlineMs)
       const run = async (tx: Tx) => {
-        if (this.#isAside) tx.write(waitLonger)
+        if (this.#isAside && this.#waiting.length === 0) tx.write(waitLonger)
         const outcomes = await work(tx, calls)
         assert.equal(outcomes.length, calls.length, 'a lane answers every call')
         return outcomes
@@ -291,6 +311,7 @@ export class Lane<Call, Answer> {
   }
 }
 
+/** Where no other group waits for its turn. */
 const waitLonger = { text: `set local lock_timeout = ${limits.postgres.lockMs}`, values: [] }
 
 /** Whatever kept us from connecting is no call's fault, so halving the batch cannot mend it. */
