@@ -142,6 +142,13 @@ export const limits = {
     longOutageBlocks: 2_000,
     /** More than every second slot was never skipped, not even on the worst days. */
     slotsPerBlock: 2,
+    /**
+     * More blocks, about an hour of them, were never waiting to be finalized. An attempt that
+     * existed when a majority had finalized a block cannot land so many blocks after it.
+     */
+    unfinalizedBlocks: 10_000,
+    /** An endpoint that failed is asked last for this long. */
+    awayMs: 10 * second,
     historyPages: 100,
     signerMs: 5 * second,
     signerWaiting: 10_000,
@@ -202,7 +209,15 @@ export const limits = {
     /** Histories of a look, in all and at once; after so many failures, perhaps nobody answers. */
     ...{ historiesAtOnce: 200, historiesTogether: 50, failuresInARow: 3, readMs: 5 * second },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
+    /** Every so many polls that leave a history unread, it is read from further back. */
+    overlapEvery: 10,
     memoLength: 200,
+  },
+  disputes: {
+    /** A dispute that was not seen for this long is not shown any more. */
+    openMs: hour,
+    keptMs: 30 * day,
+    listed: 100,
   },
   sweeps: {
     everyMs: 2 * second,
@@ -233,6 +248,7 @@ export const limits = {
   },
   reconcile: {
     everyMs: day,
+    depositsEveryMs: 10 * minute,
     lookEveryMs: minute,
     leaseMs: hour,
     /** What contradicts itself is looked at again: it may have been under way. */

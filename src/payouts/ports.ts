@@ -45,22 +45,28 @@ export type LiveAttempt = Prepared & {
   /** How often it has been looked at, this time included. */
   looks: number
   createdAt: Date
+  /** Caps `validUntil`, once a rail has said by which block it must have expired. */
+  expiresBy?: bigint | null
 }
 
 /**
  * What a rail can say of an attempt. Only `landed`, `failed` and `gone` are conclusions, and a rail
  * says them only when nothing that happens later can make them untrue.
  */
-export type Finding =
+export type Finding = {
+  /** Hosts of endpoints that contradict each other about it. */
+  disputedBy?: string[]
+} & (
   /** Known to the rail, or nothing can be told at the moment: look again later. */
-  | { state: 'pending' }
+  | { state: 'pending'; expiresBy?: bigint }
   /** Not known, and it may still land: the same bytes may be sent again. */
-  | { state: 'unseen' }
+  | { state: 'unseen'; expiresBy?: bigint }
   | { state: 'landed' }
   /** For certain nothing moved, and nothing will. `reason` is a word for programs. */
   | { state: 'failed'; reason: string }
   /** It can never land any more: another attempt may be prepared. */
   | { state: 'gone' }
+)
 
 /**
  * Carries money out of the house. Its name holds the network, so that an attempt is never looked

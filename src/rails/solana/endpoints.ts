@@ -43,18 +43,13 @@ export class Endpoints {
    * more of them than we read: of many calls at once, of a single one when nobody else answers.
    */
   async ask(calls: Call[]): Promise<Answer[]> {
-    return (await this.askNaming(calls)).answers
-  }
-
-  /** The same, and who it was. */
-  async askNaming(calls: Call[]): Promise<{ answers: Answer[]; endpoint: Endpoint }> {
     const { length } = this.all
     let isTooLarge = false
     for (let tries = 0; tries < length * limits.solana.rounds; tries++) {
       const index = this.#preferred % length
       const endpoint = this.all[index]!
       const answers = await this.#try(endpoint, calls)
-      if (Array.isArray(answers)) return { answers, endpoint }
+      if (Array.isArray(answers)) return answers
       isTooLarge ||= answers === 'too large'
       if (isTooLarge && calls.length > 1) break
       if (this.#preferred % length === index) this.#preferred = index + 1

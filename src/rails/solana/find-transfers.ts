@@ -4,6 +4,7 @@ import { type Coin, coins } from '../../money/assets.js'
 import type { Answer } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
+import { transactionCall } from './read-transactions.js'
 import type { Treasury } from './treasury.js'
 
 /** What the chain says that moved a token account of the treasury. */
@@ -30,8 +31,6 @@ type Shown = {
   } | null
   transaction: { message: { accountKeys: string[] } }
 } | null
-
-const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 }
 
 /** For reconciliation: all that moved the treasury's coins since a slot, with the memos. */
 export function createFindTransfers(parts: {
@@ -70,10 +69,9 @@ async function findOf(parts: Parts, coin: Coin, since: bigint): Promise<Treasury
 async function readAmounts(parts: Parts, lines: Line[], address: string) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(lines, limits.solana.callsPerRequest)) {
-    const calls = group.map(({ signature }) => {
-      return { method: 'getTransaction', params: [signature, options] }
-    })
-    const answers = await parts.endpoints.ask(calls)
+    const answers = await parts.endpoints.ask(
+      group.map(({ signature }) => transactionCall(signature)),
+    )
     for (const [index, answer] of answers.entries())
       amounts.push(readAmount(parts.logger, group[index]!, { answer, address }))
   }
