@@ -95,9 +95,7 @@ async function keepDisputes(db: Database, now: Date, rail: WalletRail, seen: See
   const disputes = read.flatMap(({ disputes = [] }) => disputes)
   const agreed = read.flatMap(({ moves }) => moves.map(({ signature }) => signature))
   if (disputes.length + agreed.length === 0) return
-  await db.transaction(async (tx) =>
-    noteDisputes(tx, now, { rail: rail.name, disputes, agreed }),
-  )
+  await db.transaction(async (tx) => noteDisputes(tx, now, { rail: rail.name, disputes, agreed }))
 }
 
 /** Of many that should be read, or where it takes long, some are put off until the next look. */

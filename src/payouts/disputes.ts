@@ -37,9 +37,18 @@ type Seen = {
 /** Remembers contradictions, and ends those about which the endpoints agree by now. */
 export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Seen): void {
   const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
-  const rows = [...bySubject].map(([subject, hosts]) => ({ rail, subject, hosts: hosts.join(', ') }))
+  const rows = [...bySubject].map(([subject, hosts]) => ({
+    rail,
+    subject,
+    hosts: hosts.join(', '),
+  }))
   if (rows.length > 0) {
-    tx.write(note(rows.sort((one, other) => (one.subject < other.subject ? -1 : 1)), now))
+    tx.write(
+      note(
+        rows.sort((one, other) => (one.subject < other.subject ? -1 : 1)),
+        now,
+      ),
+    )
     const oldest = after(now, -limits.disputes.keptMs)
     tx.write(sql`delete from disputes where last_seen_at < ${oldest}`)
   }
@@ -60,6 +69,15 @@ export function disputesIn(rail: string, attempts: Prepared[], findings: Finding
     else agreed.push(token)
   }
   return { rail, disputes, agreed }
+}
+
+export async function countDisputes(
+  db: Reader,
+  now: Date,
+): Promise<{ rail: string; count: number }[]> {
+  const counts = new Map<string, number>()
+  for (const { rail } of await listDisputes(db, now)) counts.set(rail, (counts.get(rail) ?? 0) + 1)
+  return [...counts].map(([rail, count]) => ({ rail, count }))
 }
 
 export type OpenDispute = {

@@ -56,8 +56,7 @@ export type LiveAttempt = Prepared & {
 export type Finding = {
   /** Hosts of endpoints that contradict each other about it. */
   disputedBy?: string[]
-} & (
-  /** Known to the rail, or nothing can be told at the moment: look again later. */
+} /** Known to the rail, or nothing can be told at the moment: look again later. */ & (
   | { state: 'pending'; expiresBy?: bigint }
   /** Not known, and it may still land: the same bytes may be sent again. */
   | { state: 'unseen'; expiresBy?: bigint }
@@ -81,6 +80,25 @@ export interface PayoutRail {
   /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
   send(attempts: LiveAttempt[]): Promise<void>
   check(attempts: LiveAttempt[]): Promise<Finding[]>
+}
+
+/** What the endpoints of a chain say of an attempt, for an operator who has to decide. */
+export type Examined = {
+  token: string
+  finding: Finding
+  /** The block that a majority of them has finalized; undefined: too few answer. */
+  height: bigint | undefined
+  /** The last block in which it can land. */
+  validUntil: bigint
+  /** Whether a majority says that no block to come can take it. */
+  isExpired: boolean
+  /** Hosts of those that know it, whatever the others say. */
+  knownBy: string[]
+}
+
+/** A chain, where an attempt that was not taken in time never is. */
+export interface ExpiringRail extends PayoutRail {
+  examine(attempt: LiveAttempt): Promise<Examined>
 }
 
 /** Reversals after the cursor, oldest first; 0 is before the first. References are ours. */

@@ -2,14 +2,14 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import { coins } from '../../money/assets.js'
-import type { Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
+import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { Endpoint } from './endpoint.js'
 import { askOne, type Endpoints, Unavailable } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
-import { earliestSlot, judgeAttempt } from './judge-attempt.js'
+import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
 import { type Chain, lookAtAttempts, type View } from './look-at-attempts.js'
-import { askEach, majorityOf } from './quorum.js'
+import { askEach, majorityOf, reachedBy } from './quorum.js'
 import type { Treasury } from './treasury.js'
 
 export type CheckParts = {
@@ -41,6 +41,29 @@ export function createCheck(parts: CheckParts) {
     return findings.map((finding, index) =>
       doubted.has(attempts[index]!.token) ? { state: 'pending' } : finding,
     )
+  }
+}
+
+/** The same for one attempt, with all that an operator needs to decide what became of it. */
+export function createExamine(parts: CheckParts) {
+  return async (attempt: LiveAttempt): Promise<Examined> => {
+    const chained = toChained(attempt)
+    const views = await lookEverywhere(parts, [chained])
+    const { token, validUntil } = chained
+    const needed = majorityOf(parts.endpoints.all.length)
+    const expired = views.filter((view) => isExpiredFor(chained, view))
+    const knowing = views.filter(({ sightings }) => sightings.get(token)!.status)
+    return {
+      token,
+      validUntil,
+      finding: judge(parts, chained, views),
+      height: reachedBy(
+        views.map(({ height }) => height),
+        needed,
+      ),
+      isExpired: expired.length >= needed,
+      knownBy: knowing.map(({ host }) => host),
+    }
   }
 }
 

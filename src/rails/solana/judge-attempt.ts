@@ -80,12 +80,17 @@ function findContradiction(
 function isGoneFor(attempt: Attempt, { view, sighting }: Testimony): boolean {
   return (
     sighting.status === null &&
-    view.height > attempt.validUntil + BigInt(finalizedAfter) &&
+    isExpiredFor(attempt, view) &&
     sighting.isSearched &&
-    !sighting.isUsable &&
     sighting.slot >= view.slot &&
     remembers(attempt, view)
   )
+}
+
+/** No block that is to come may take it. */
+export function isExpiredFor({ token, validUntil }: Attempt, view: View): boolean {
+  const { isUsable } = view.sightings.get(token)!
+  return view.height > validUntil + BigInt(finalizedAfter) && !isUsable
 }
 
 /** An endpoint that has pruned the blocks of the time agrees to nothing. */

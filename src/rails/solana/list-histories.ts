@@ -17,7 +17,7 @@ export type Listing = {
   histories: (Line[] | undefined)[]
 }
 
-/** Undefined when the endpoint does not answer, or cannot list any of several accounts. */
+/** Undefined when the endpoint does not answer. */
 export async function listHistories(
   endpoint: Endpoint,
   logger: Logger,
@@ -29,8 +29,7 @@ export async function listHistories(
   ]
   const asking = { perRequest: longAnswersPerRequest, underWay: 1 }
   const [info, ...first] = await askMany(endpoint, logger, calls, asking)
-  const isSilent = first.length > 1 && first.every((page) => page === undefined)
-  if (!info || isSilent) return undefined
+  if (!info) return undefined
   const histories: (Line[] | undefined)[] = []
   for (const [index, range] of ranges.entries()) {
     const page = first[index] as Line[] | undefined

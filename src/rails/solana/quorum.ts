@@ -1,5 +1,11 @@
 import type { Logger } from '../../log.js'
-import { type Answer, AnswerTooLarge, type Call, type Endpoint, EndpointFailure } from './endpoint.js'
+import {
+  type Answer,
+  AnswerTooLarge,
+  type Call,
+  type Endpoint,
+  EndpointFailure,
+} from './endpoint.js'
 import { inGroups, Unavailable } from './endpoints.js'
 
 /**
@@ -59,6 +65,9 @@ export async function orSilence<Value>(
   }
 }
 
+/** Errors with which a node says that it is behind, or asked too often. */
+const aboutTheNode = new Set([-32005, -32429, 429])
+
 /**
  * Results in the order of the calls; undefined where the endpoint gave none. Groups whose answer is
  * too large are halved. After any other failure the endpoint is not asked again this time.
@@ -90,7 +99,13 @@ function post(
   logger: Logger,
   calls: Call[],
 ): Promise<Answer[] | 'too large' | undefined> {
-  const answers = endpoint.post(calls).catch((error: unknown) => {
+  const ask = async () => {
+    const answers = await endpoint.post(calls)
+    const busy = answers.find(({ error }) => error && aboutTheNode.has(error.code))?.error
+    if (busy) throw new EndpointFailure(busy.message)
+    return answers
+  }
+  const answers = ask().catch((error: unknown) => {
     if (error instanceof AnswerTooLarge) return 'too large' as const
     throw error
   })

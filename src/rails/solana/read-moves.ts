@@ -1,11 +1,11 @@
-import type { Dispute } from '../../payouts/disputes.js'
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
+import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { Line } from './history.js'
 import { type Listing, listHistories } from './list-histories.js'
-import { findAgreed, majorityOf, reachedBy } from './quorum.js'
+import { findAgreed, majorityOf } from './quorum.js'
 import { findSender, type Transaction, toMove } from './read-transaction.js'
 import { readTransactions } from './read-transactions.js'
 
@@ -31,7 +31,10 @@ export function createReadMoves({ endpoints, logger }: Parts) {
     const signatures = new Set(lines.flatMap((line) => (isCandidate(line) ? line.signature : [])))
     const witnesses = await Promise.all(
       listings.map(async (listing) => {
-        return { ...listing, shown: await readTransactions(listing.endpoint, logger, [...signatures]) }
+        return {
+          ...listing,
+          shown: await readTransactions(listing.endpoint, logger, [...signatures]),
+        }
       }),
     )
     return ranges.map(({ tokenAccount }, index) => {
@@ -84,8 +87,8 @@ function judgeHistory(
 
 type Verdict = {
   /**
-   * Waiting: one endpoint shows it, and others may be late. Ignored: a majority denies it, or has
-   * not come that far. Unreadable: it may hide money.
+   * Waiting: one endpoint shows it, and others may be late. Ignored: a majority does not know it,
+   * though it is of another time. Unreadable: it may hide money.
    */
   state: 'agreed' | 'waiting' | 'ignored' | 'unreadable'
   /** As a majority shows it. */
@@ -111,19 +114,18 @@ function judgeTransaction(
     const dissenting = showing.filter((one) => keyOf(one) !== keyOf(agreeing))
     return { state: 'agreed', transaction, slot: transaction.slot, hosts: hostsOf(dissenting) }
   }
-  const slot = showing[0]?.shown.get(signature)!.slot ?? BigInt(line.slot)
-  const isPast = (reached = 0n) => reached >= slot + BigInt(blockhashAge)
+  const slot = showing[0]?.shown.get(signature)?.slot ?? BigInt(line.slot)
   const lists = ({ histories }: Witness) =>
     histories[index]?.some((each) => each.signature === signature) ?? false
-  // Whoever does not know it once it is long final denies it, unless it lists it all the same.
-  const denying = witnesses.filter(
-    (one) => one.shown.get(signature) === null && isPast(one.slot) && !lists(one),
-  )
+  const unknowing = witnesses.filter((one) => one.shown.get(signature) === null && !lists(one))
+  // An endpoint denies what it does not know once it is far past the slot. One that is far before
+  // it may be stuck, or the slot is made up.
+  const far = BigInt(blockhashAge)
+  const denying = unknowing.filter((one) => one.slot >= slot + far)
+  const distant = unknowing.filter((one) => one.slot >= slot + far || one.slot + far < slot)
   const claiming = witnesses.filter((one) => lists(one) || showing.includes(one))
   const hosts = denying.length > 0 || showing.length > 1 ? hostsOf([...claiming, ...denying]) : []
-  const reached = reachedBy(witnesses.map((one) => one.slot), needed)
-  const isBeyond = reached !== undefined && slot > reached + BigInt(blockhashAge)
-  if (denying.length >= needed || isBeyond) return { state: 'ignored', slot, hosts }
+  if (distant.length >= needed) return { state: 'ignored', slot, hosts }
   const isOneVersion = new Set(showing.map(keyOf)).size === 1
   const mayBeLate = isOneVersion && showing.length + denying.length < endpoints
   return mayBeLate ? { state: 'waiting', slot, hosts: [] } : { state: 'unreadable', slot, hosts }

@@ -55,7 +55,11 @@ export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['rea
   return async (tokenAccounts) => {
     const read = await askEach(all, logger, (endpoint) => readAmountsOf(endpoint, tokenAccounts))
     if (read.length === 0) throw new Unavailable('no endpoint answers')
-    return findAmounts(tokenAccounts.length, read.map(({ value }) => value), all.length)
+    return findAmounts(
+      tokenAccounts.length,
+      read.map(({ value }) => value),
+      all.length,
+    )
   }
 }
 
@@ -106,7 +110,10 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
     const pick = <Value>(values: Value[]) => changed.map((index) => values[index]!)
     const others = all.filter((endpoint) => changed.length > 0 && !polled.has(endpoint))
     const read = await askEach(others, logger, (each) => readAmountsOf(each, pick(addresses)))
-    const reads = [...polled.values()].map(({ amounts, slot }) => ({ amounts: pick(amounts), slot }))
+    const reads = [...polled.values()].map(({ amounts, slot }) => ({
+      amounts: pick(amounts),
+      slot,
+    }))
     reads.push(...read.map(({ value }) => value))
     const agreed = findAmounts(changed.length, reads, all.length)
     const held: (bigint | null)[] = accounts.map(({ amount }) => amount)
