@@ -147,6 +147,8 @@ export const limits = {
      * existed when a majority had finalized a block cannot land so many blocks after it.
      */
     unfinalizedBlocks: 10_000,
+    /** About half a minute: an endpoint that is further behind another is not believed alone. */
+    staleSlots: 64,
     /** An endpoint that failed is asked last for this long. */
     awayMs: 10 * second,
     historyPages: 100,

@@ -17,7 +17,7 @@ import { type Endpoints, inGroups, resultOf, Unavailable } from './endpoints.js'
 import { type Mints, programs } from './programs.js'
 import { askEach, findAgreed, majorityOf, orSilence } from './quorum.js'
 
-const { accountsPerCall, requestsUnderWay, longAnswersPerRequest, blockhashAge, awayMs } =
+const { accountsPerCall, requestsUnderWay, longAnswersPerRequest, staleSlots, awayMs } =
   limits.solana
 
 type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
@@ -80,7 +80,7 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
     return order.sort((one, other) => isAway(one) - isAway(other))
   }
   const isBehind = (slot: bigint) =>
-    [...slots.values()].some((other) => other > slot + BigInt(blockhashAge))
+    [...slots.values()].some((other) => other > slot + BigInt(staleSlots))
 
   /** Of the endpoints that had to be asked to hear one that is not behind. */
   const poll = async (addresses: string[]) => {
