@@ -19,10 +19,10 @@ type Booked = {
 }
 
 /**
- * Compares what a majority of the endpoints says lies in wallets with what the books have there, one
- * token account after the other. Only those that hold something, or where something happened or was
- * expected since a time; other tokens, which anybody can send, are in no books. Those that differ
- * are polled at once: a deposit that was not seen yet is no difference the second time.
+ * Compares what a majority of the endpoints says lies in wallets with what the books have there,
+ * one token account after the other. Only those that hold something, or where something happened or
+ * was expected since a time; other tokens, which anybody can send, are in no books. Those that
+ * differ are polled at once: a deposit that was not seen yet is no difference the second time.
  */
 export async function compareDeposits(
   db: Database,

@@ -180,8 +180,8 @@ export interface WalletRail {
   /** In the order of the numbers; a number is one wallet for ever. */
   deriveWallets(numbers: number[]): Promise<Wallet[]>
   /**
-   * Compares what lies in each with what is known, cheaply: what one endpoint calls unchanged counts
-   * as unchanged this time. Null: it has changed, and the endpoints do not agree to what.
+   * Compares what lies in each with what is known, cheaply: what one endpoint calls unchanged
+   * counts as unchanged this time. Null: it has changed, and the endpoints do not agree to what.
    */
   pollAmounts(accounts: { address: string; amount: bigint }[]): Promise<(bigint | null)[]>
   /**

@@ -1,7 +1,6 @@
 import { base58 } from '@scure/base'
 import { limits } from '../../limits.js'
-import type { Endpoint } from './endpoint.js'
-import { askOne, type Endpoints, inGroups } from './endpoints.js'
+import { type Endpoints, inGroups } from './endpoints.js'
 
 /** An account as far as we look at accounts: the first bytes of its data are enough. */
 export type Account = {
@@ -44,31 +43,14 @@ export async function readAccounts(
 
 /** As many as fit in one call, all as of one slot. */
 export async function readAccountsAt(
-  endpoints: Endpoints,
+  node: Pick<Endpoints, 'call'>,
   addresses: string[],
   commitment: Commitment,
 ): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
-  const { method, params } = accountsCall(addresses, commitment)
-  return toAccounts(await endpoints.call(method, ...params))
-}
-
-/** The same of one particular endpoint. */
-export async function readAccountsOf(
-  endpoint: Endpoint,
-  addresses: string[],
-  commitment: Commitment,
-): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
-  const [answer] = await askOne(endpoint, [accountsCall(addresses, commitment)])
-  return toAccounts(answer as Answer)
-}
-
-function accountsCall(addresses: string[], commitment: Commitment) {
-  return { method: 'getMultipleAccounts', params: [addresses, { commitment, ...accountOptions }] }
-}
-
-function toAccounts({ value, context }: Answer) {
-  const accounts = value.map((shown) => shown && toAccount(shown))
-  return { accounts, slot: BigInt(context.slot) }
+  const options = { commitment, ...accountOptions }
+  const answer = await node.call<Answer>('getMultipleAccounts', addresses, options)
+  const accounts = answer.value.map((shown) => shown && toAccount(shown))
+  return { accounts, slot: BigInt(answer.context.slot) }
 }
 
 export function toAccount(shown: ShownAccount): Account {

@@ -5,7 +5,7 @@ import { coins } from '../../money/assets.js'
 import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { Endpoint } from './endpoint.js'
-import { askOne, type Endpoints, Unavailable } from './endpoints.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
 import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
 import { type Chain, lookAtAttempts, type View } from './look-at-attempts.js'
@@ -86,17 +86,15 @@ function judge(parts: CheckParts, attempt: Chained, views: View[]): Finding {
 
 async function lookEverywhere(parts: CheckParts, attempts: Chained[]): Promise<View[]> {
   const { endpoints, chain, logger } = parts
-  const views = await askEach(endpoints.all, logger, (endpoint) =>
+  const looks = await askEach(endpoints.all, logger, (endpoint) =>
     lookAtAttempts(endpoint, attempts, chain),
   )
-  warnOfLaggards(
-    logger,
-    views.map(({ value }) => value),
-  )
-  return views.map(({ value }) => value)
+  const views = looks.map(({ value }) => value)
+  warnOfLaggards(logger, views)
+  return views
 }
 
-/** Too many endpoints that are stuck keep everything from ending, so the operator must hear of it. */
+/** Too many endpoints that are stuck keep everything from ending: the operator must know. */
 function warnOfLaggards(logger: Logger, views: View[]): void {
   const newest = views.reduce((height, view) => (view.height > height ? view.height : height), 0n)
   for (const { host, height } of views)
@@ -144,10 +142,8 @@ async function findMemos(
   attempts: Chained[],
   range: { address: string; since: bigint },
 ): Promise<Chained[]> {
-  const listPage = async (...params: unknown[]) => {
-    const [page] = await askOne(endpoint, [{ method: 'getSignaturesForAddress', params }])
-    return page as Line[]
-  }
+  const listPage = (...params: unknown[]) =>
+    endpoint.call<Line[]>('getSignaturesForAddress', ...params)
   const wanted = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const found = new Set<Chained>()
   const walk = walkHistory({ listPage, ...range })

@@ -16,8 +16,8 @@ type Testimony = { view: View; sighting: Sighting }
 const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limits.solana
 
 /**
- * Decides what the endpoints say together. `landed`, `failed` and `gone` each need a majority of the
- * configured endpoints; an endpoint that does not answer, or does not know, agrees to nothing.
+ * Decides what the endpoints say together. `landed`, `failed` and `gone` each need a majority of
+ * those that are configured; one that does not answer, or does not know, agrees to nothing.
  */
 export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number): Judged {
   const needed = majorityOf(endpoints)

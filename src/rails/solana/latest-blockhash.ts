@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import { bytesOf } from './addresses.js'
 import { type Endpoint, EndpointFailure } from './endpoint.js'
-import { askOne, type Endpoints, Unavailable } from './endpoints.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
 import { majorityOf } from './quorum.js'
 
 const blockhashAge = BigInt(limits.solana.blockhashAge)
@@ -73,12 +73,12 @@ function select(found: Lifetime[], needed: number): Lifetime | undefined {
 
 async function findLatest(endpoint: Endpoint): Promise<Lifetime | undefined> {
   try {
-    const params = [{ commitment: 'confirmed' }]
-    const [answer] = await askOne(endpoint, [{ method: 'getLatestBlockhash', params }])
-    const { blockhash, lastValidBlockHeight } = (answer as Latest).value
+    const options = { commitment: 'confirmed' }
+    const { value } = await endpoint.call<Latest>('getLatestBlockhash', options)
+    const { blockhash, lastValidBlockHeight } = value
     return { blockhash: bytesOf(blockhash), lastValidBlockHeight: BigInt(lastValidBlockHeight) }
   } catch (error) {
-    if (error instanceof EndpointFailure || error instanceof Unavailable) return undefined
+    if (error instanceof EndpointFailure) return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { HistoryRange } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import type { Endpoint } from './endpoint.js'
-import { askOne, Unavailable } from './endpoints.js'
+import { Unavailable } from './endpoints.js'
 import type { Line } from './history.js'
 import { askMany, orSilence } from './quorum.js'
 
@@ -66,7 +66,8 @@ async function walkOn(endpoint: Endpoint, range: HistoryRange, first: Line[]): P
     if (pages === historyPages) throw new Unavailable('the history is too long to read')
     // One line more than is missing: an empty page must not pass for the end of the history.
     const [place, last] = lines.slice(-2)
-    const [page] = (await askOne(endpoint, [callFor(range, place!.signature)])) as [Line[]]
+    const { method, params } = callFor(range, place!.signature)
+    const page = await endpoint.call<Line[]>(method, ...params)
     if (page[0]?.signature !== last!.signature)
       throw new Unavailable('the endpoint lost its place in a history')
     isFull = page.length === signaturesPerCall

@@ -5,7 +5,7 @@ import type { Logger } from '../../log.js'
 import {
   type Account,
   accountOptions,
-  readAccountsOf,
+  readAccountsAt,
   readTokenFields,
   type ShownAccount,
   toAccount,
@@ -31,7 +31,7 @@ async function readAmountsOf(endpoint: Endpoint, tokenAccounts: string[]): Promi
   const groups = inGroups(tokenAccounts, accountsPerCall)
   for (const some of inGroups(groups, requestsUnderWay)) {
     const read = await Promise.all(
-      some.map((group) => readAccountsOf(endpoint, group, 'finalized')),
+      some.map((group) => readAccountsAt(endpoint, group, 'finalized')),
     )
     const accounts = read.flatMap((each) => each.accounts)
     for (const [index, address] of some.flat().entries())
