@@ -1,9 +1,14 @@
+import { Command, CommanderError } from 'commander'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after } from '../../src/clock.js'
 import { limits } from '../../src/limits.js'
+import { registerPayouts } from '../../src/operate/payouts.js'
 import { decidePayout, findChainAttempt } from '../../src/payouts/decide-payout.js'
 import { countDisputes } from '../../src/payouts/disputes.js'
+import type { Database } from '../../src/postgres/database.js'
+import { createSeal, type Seal } from '../../src/sealed.js'
+import { Secret } from '../../src/secret.js'
 import { setFaults, type TestChain } from '../rails/localnet/localnet.js'
 import { balanceOf } from '../rails/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
@@ -272,4 +277,44 @@ test('the database refuses a failure of an attempt that could still land', async
   for (const height of [null, 0n, attempt!.validUntil])
     await expect(fail(height)).rejects.toThrow('operator_fails_only_what_cannot_land')
   await expectSoundBooks(db)
+})
+
+test('the command asks the chain, ends the payout and writes the evidence to the audit', async () => {
+  const { world, chain, reference } = await openDisputed()
+  await chain.advance(untilGone)
+  const run = async (...words: string[]) => {
+    const said: string[] = []
+    const program = new Command().exitOverride().configureOutput({
+      writeErr: (text) => said.push(text),
+    })
+    const context = {
+      clock: { ...world.clock, now: () => after(world.clock.now(), limits.payouts.leaseMs) },
+      actor: 'ada',
+      print: (text: string) => said.push(text),
+      watch: () => ({ step() {}, end() {} }),
+      withDatabase: <Result>(work: (given: Database, seal: Seal) => Promise<Result>) =>
+        work(db, createSeal(new Secret('a secret of more than thirty-two characters'))),
+    }
+    const rails = { solana: { test: world.rail, live: undefined }, sandboxBank: undefined }
+    registerPayouts(program, context, (_, work) => work(rails))
+    await program
+      .parseAsync(['payouts', 'decide', reference, ...words], { from: 'user' })
+      .catch((error) => expect(error).toBeInstanceOf(CommanderError))
+    return said.join('')
+  }
+  const failing = ['--outcome', 'failed', '--evidence', 'no explorer knows it']
+  expect(await run(...failing)).toContain(`${world.proxies[0]!.host} knows`)
+  expect(await run(...failing, '--confirm-not-landed')).toBe(`${reference} is FAILED.`)
+  await world.expectNotPaid(reference, world.wallet, { left: everything })
+  const [line] = await db.rows(sql<{ actor: string; details: string }>`
+    select actor, details::text as details from audit_lines
+    where action = 'payout.decide' order by id desc limit 1`)
+  expect(line!.actor).toBe('ada')
+  expect(JSON.parse(line!.details)).toMatchObject({
+    reference,
+    outcome: 'failed',
+    evidence: 'no explorer knows it',
+    knownBy: [world.proxies[0]!.host],
+    height: expect.stringMatching(/^\d+$/),
+  })
 })
