@@ -180,6 +180,17 @@ create table delivery_attempts (
   constraint response_is_cut CHECK ((octet_length(response) <= 4096))
 );
 
+create table disputes (
+  rail text not null,
+  subject text not null,
+  hosts text not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint dispute_is_seen_after_it_began CHECK ((last_seen_at >= first_seen_at)),
+  constraint disputes_pkey PRIMARY KEY (rail, subject)
+);
+
 create table environment_settings (
   environment_id integer not null,
   document json not null,
@@ -443,9 +454,12 @@ create table payout_attempts (
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   leased_until timestamp with time zone,
+  expires_by bigint,
+  failed_at_height bigint,
   constraint attempt_is_numbered CHECK ((number > 0)),
   constraint attempt_state_is_known CHECK ((state = ANY (ARRAY['LIVE'::text, 'LANDED'::text, 'FAILED'::text, 'DEAD'::text]))),
   constraint ended_attempt_has_its_time CHECK (((state = 'LIVE'::text) = (ended_at IS NULL))),
+  constraint operator_fails_only_what_cannot_land CHECK (((valid_until IS NULL) OR (state <> ALL (ARRAY['FAILED'::text, 'DEAD'::text])) OR (outcome IS DISTINCT FROM 'operator_decision'::text) OR COALESCE((failed_at_height > LEAST(valid_until, expires_by)), false))),
   constraint payout_attempts_pkey PRIMARY KEY (environment_id, payout_id, number)
 );
 
@@ -739,6 +753,8 @@ CREATE UNIQUE INDEX number_is_one_account ON public.collection_accounts USING bt
 CREATE UNIQUE INDEX session_is_paid_once ON public.collection_accounts USING btree (environment_id, session_id) WHERE ((session_id IS NOT NULL) AND (status = 'PAID'::text));
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
+
+CREATE INDEX disputes_open ON public.disputes USING btree (last_seen_at) WHERE (ended_at IS NULL);
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 

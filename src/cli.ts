@@ -40,11 +40,11 @@ export function registerOperator(program: Command, { watch }: Pick<OperateContex
     registerFees,
     registerBalances,
     registerNotices,
-    registerPayouts,
     registerAudit,
     registerVerifyLedger,
   ])
     register(program, context)
+  registerPayouts(program, context, withRails)
   registerReconcile(program, context, withRails)
   registerDoctor(program, context, async () => (await import('./doctor/examine.js')).examine())
 }

@@ -24,6 +24,7 @@ import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
 import { type CoinMint, createFilling, createFunding } from './payouts/back-fundings.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
+import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import { createOrdering, type Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
@@ -104,7 +105,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
   const fill = createFilling({ db, mint: parts.mint, logger })
-  const metrics = createMetrics(lanes, figuresOf(db, requestLog))
+  const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
   const app = await createServer({
@@ -157,10 +158,11 @@ function byModeAndName(lanes: Record<string, ByMode>): Record<string, ByMode[Mod
   )
 }
 
-function figuresOf(db: Database, requestLog: RequestLog) {
+function figuresOf(db: Database, clock: Clock, requestLog: RequestLog) {
   return {
     listReconciliations: () => listReconciliations(db),
     countTroubled: () => countTroubled(db),
+    countDisputes: () => countDisputes(db, clock.now()),
     countDroppedLogs: () => requestLog.dropped,
   }
 }

@@ -14,7 +14,9 @@ const projectFolder = fileURLToPath(new URL('..', import.meta.url))
 function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string) {
   const text = (description: string) => Type.Optional(Type.String({ description }))
   return {
-    [`SOLANA_${mode}_RPC_URLS`]: text(`Solana endpoints of ${words}; several, parted by commas.`),
+    [`SOLANA_${mode}_RPC_URLS`]: text(
+      `Solana endpoints of ${words}, separated by commas; a majority must agree, so name three.`,
+    ),
     [`SOLANA_${mode}_KEY_FILE`]: text("Key file of the hot wallet, as Solana's tools write it."),
     [`SOLANA_${mode}_SECRET_KEY`]: text('Or the key itself, 64 bytes in base58 or as a list.'),
     [`SOLANA_${mode}_SIGNER_COMMAND`]: text(
@@ -256,6 +258,10 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   const keyFile = values[`SOLANA_${mode}_KEY_FILE`]
   const given = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
   const urls = given.filter((url) => url !== '')
+  if (new Set(urls).size < urls.length)
+    throw new Error(
+      `SOLANA_${mode}_RPC_URLS names an endpoint twice: it would count as a majority.`,
+    )
   const hasKey = Boolean(keyFile || secretKey || command)
   const seedFile = values[`SOLANA_${mode}_SEED_FILE`]
   if ((hasKey || seedFile) && urls.length === 0)

@@ -1,5 +1,6 @@
 import { day, hour, minute, second } from './clock.js'
 import { localnetLimits } from './localnet-limits.js'
+import { solanaLimits } from './solana-limits.js'
 
 /** Every loop, queue, page, retry and batch has a limit, and it stands here. */
 export const limits = {
@@ -128,45 +129,7 @@ export const limits = {
     treasuryEveryMs: minute,
     pricesKept: 10_000,
   },
-  solana: {
-    /** Rules of every cluster and of Agave's JSON-RPC. */
-    blockhashAge: 150,
-    finalizedAfter: 32,
-    transactionBytes: 1_232,
-    accountsPerCall: 100,
-    statusesPerCall: 256,
-    signaturesPerCall: 1_000,
-    /** Agave reads at most 50 KiB a request; a payout takes about 900 bytes of it. */
-    callsPerRequest: 50,
-    requestsUnderWay: 4,
-    /** Each answer may be long: a page of a history, or all tokens of a wallet. */
-    longAnswersPerRequest: 20,
-    connections: 16,
-    callMs: 5 * second,
-    /** Each endpoint is asked so often before the rail counts as unavailable. */
-    rounds: 2,
-    responseBytes: 16 * 1024 * 1024,
-    endpoints: 5,
-    memoBytes: 128,
-    /** A blockhash lives for about a minute, on the embedded chain for some seconds. */
-    blockhashMs: 2 * second,
-    embeddedBlockhashMs: second / 5,
-    /** For so long the first endpoint that tells a blockhash waits for a fresher one. */
-    patienceMs: second / 4,
-    balancesMs: second,
-    soundMs: 10 * second,
-    soundRecipients: 50_000,
-    recipients: 50_000,
-    templates: 1_000,
-    /** Beyond so many blocks, another memory than this one may have paid meanwhile. */
-    longOutageBlocks: 2_000,
-    /** More than every second slot was never skipped, not even on the worst days. */
-    slotsPerBlock: 2,
-    historyPages: 100,
-    signerMs: 5 * second,
-    signerWaiting: 10_000,
-    signerLineLength: 200,
-  },
+  solana: solanaLimits,
   sandboxBank: {
     processingMs: second,
     /** How long a transfer that is unknown for a while stays so. */
@@ -219,10 +182,18 @@ export const limits = {
     ...{ longestLookMs: 10 * minute, longestRestMs: day },
     /** Of accounts that cannot be read, or not for so many looks; and if nobody answers. */
     ...{ troubleEveryMs: minute, unreadLooks: 60, retryMs: 2 * second },
-    /** Histories of a look, in all and at once; after so many failures, perhaps nobody answers. */
-    ...{ historiesAtOnce: 200, historiesTogether: 50, failuresInARow: 3, readMs: 5 * second },
+    /** Histories of a poll, in all and at once. */
+    ...{ historiesAtOnce: 200, historiesTogether: 50, readMs: 5 * second },
     ...{ auditEveryMs: day, auditedMs: 7 * day },
+    /** Every so many polls that leave a history unread, it is read from further back. */
+    overlapEvery: 10,
     memoLength: 200,
+  },
+  disputes: {
+    /** A dispute that was not seen for this long is not shown any more. */
+    openMs: hour,
+    keptMs: 30 * day,
+    listed: 100,
   },
   sweeps: {
     everyMs: 2 * second,
@@ -263,6 +234,7 @@ export const limits = {
   },
   reconcile: {
     everyMs: day,
+    depositsEveryMs: 10 * minute,
     lookEveryMs: minute,
     leaseMs: hour,
     /** What contradicts itself is looked at again: it may have been under way. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { after } from './clock.js'
 import { compareDeposits } from './collections/compare-deposits.js'
 import { comparePayments } from './collections/compare-payments.js'
+import type { WalletRail } from './collections/ports.js'
 import { readArriving } from './collections/store-sweeps.js'
 import type { Mode } from './environment.js'
 import { limits } from './limits.js'
@@ -10,6 +11,7 @@ import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
 import { type Carried, compareBooks, type Difference, findUnseen } from './payouts/compare-books.js'
 import { compareTreasury } from './payouts/compare-treasury.js'
+import { listDisputes, type OpenDispute } from './payouts/disputes.js'
 import { type BookedPayout, listBooked } from './payouts/list-booked.js'
 import { readLandedAttempts } from './payouts/live-attempts.js'
 import type { Finding, PayoutRail } from './payouts/ports.js'
@@ -35,7 +37,8 @@ type Told = { carried: Carried[]; position: bigint; isComplete: boolean }
 
 /** A rail that can tell what it carried, and what it holds of ours where it holds it. */
 type Side = {
-  rail: PayoutRail
+  rail: Pick<PayoutRail, 'name' | 'check'>
+  everyMs: number
   /** Whether it is known which one it is. A chain that never answered has no name yet. */
   isKnown(): Promise<boolean>
   tell(since: Since): Promise<Told>
@@ -68,7 +71,7 @@ export async function reconcile(
       { db, side, lookAgainMs },
       { from: beginning, slot: slot ?? 0n },
     )
-    if (slot === undefined) await keep(db, now, result)
+    if (slot === undefined) await keep(db, now, side, result)
     results.push(result)
   }
   return results
@@ -88,7 +91,7 @@ export async function reconcileDue(
     const agreed = await claimReconciliation(db, now, side.rail.name)
     if (!agreed) continue
     const result = await reconcileSide({ db, side, lookAgainMs }, toSince(agreed))
-    await keep(db, now, result)
+    await keep(db, now, side, result)
     for (const difference of result.differences)
       logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
     done += 1
@@ -96,8 +99,14 @@ export async function reconcileDue(
   return done
 }
 
-function keep(db: Database, now: Date, { rail, differences, position }: Reconciled): Promise<void> {
-  return recordReconciliation(db, now, { rail, differences: differences.length, position })
+function keep(
+  db: Database,
+  now: Date,
+  { everyMs }: Side,
+  { rail, differences, position }: Reconciled,
+): Promise<void> {
+  const dueAt = after(now, everyMs)
+  return recordReconciliation(db, now, { rail, dueAt, differences: differences.length, position })
 }
 
 function toSince({ agreedAt, position }: Agreed): Since {
@@ -149,7 +158,7 @@ async function look({ db, side }: { db: Database; side: Side }, since: Since) {
 }
 
 async function askFor(
-  { db, rail }: { db: Database; rail: PayoutRail },
+  { db, rail }: { db: Database; rail: Side['rail'] },
   unseen: BookedPayout[],
 ): Promise<Carried[]> {
   const told: Carried[] = []
@@ -179,7 +188,9 @@ function notCompared(rail: string): Difference {
 function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] {
   const chains = (['test', 'live'] as const).flatMap((mode) => {
     const rail = solana[mode]
-    return rail ? [chainSide(rail, mode, now)] : []
+    if (!rail) return []
+    const side = chainSide(rail, mode, now)
+    return rail.wallets ? [side, depositSide(rail.wallets, now)] : [side]
   })
   return [...chains, ...(sandboxBank ? [bankSide(sandboxBank, now)] : [])]
 }
@@ -187,6 +198,7 @@ function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] 
 function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
   return {
     rail,
+    everyMs: limits.reconcile.everyMs,
     isKnown: () => rail.hasMetItsChain(),
     async tell({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
@@ -206,12 +218,30 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
-      if (!rail.wallets) return differences
-      const deposits = await compareDeposits(db, rail.wallets, now)
-      differences.push(...deposits.differences)
-      return deposits.isComplete ? differences : [...differences, notCompared(rail.name)]
+      const disputes = (await listDisputes(db, now)).filter((one) => one.rail === rail.name)
+      return [...differences, ...disputes.map(toDisputed)]
     },
   }
+}
+
+/** Wallets are compared more often than the rest, and under a name of their own. */
+function depositSide(wallets: WalletRail, now: Date): Side {
+  const name = `${wallets.name} deposits`
+  return {
+    rail: { name, check: async () => [] },
+    everyMs: limits.reconcile.depositsEveryMs,
+    isKnown: () => wallets.hasMetItsChain(),
+    tell: async () => ({ carried: [], position: 0n, isComplete: true }),
+    async compareRest(db, { from }) {
+      const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
+      return isComplete ? differences : [...differences, notCompared(name)]
+    },
+  }
+}
+
+function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
+  const atRail = `${hosts} contradict each other since ${firstSeenAt.toISOString()}`
+  return { kind: 'endpoints_disagree', name: subject, inBooks: 'nothing is concluded', atRail }
 }
 
 function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTransfer): Carried {
@@ -223,6 +253,7 @@ function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTra
 function bankSide(bank: SandboxBank, now: Date): Side {
   return {
     rail: bank,
+    everyMs: limits.reconcile.everyMs,
     isKnown: async () => true,
     async tell({ from }) {
       const carried: Carried[] = []

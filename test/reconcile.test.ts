@@ -148,6 +148,7 @@ let paid: string
 const figures = {
   listReconciliations: () => listReconciliations(db),
   countTroubled: () => countTroubled(db),
+  countDisputes: async () => [],
   countDroppedLogs: () => 0,
 }
 

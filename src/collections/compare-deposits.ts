@@ -19,25 +19,26 @@ type Booked = {
 }
 
 /**
- * Compares what lies in wallets with what the books have there, one token account after the other;
- * other tokens, which anybody can send there, are in no books. Those that differ are looked at at
- * once: a deposit that nobody has seen yet is none the second time.
+ * Compares what a majority of the endpoints says lies in wallets with what the books have there,
+ * one token account after the other. Only those that hold something, or where something happened or
+ * was expected since a time; other tokens, which anybody can send, are in no books. Those that
+ * differ are polled at once: a deposit that was not seen yet is no difference the second time.
  */
 export async function compareDeposits(
   db: Database,
   rail: WalletRail,
-  now: Date,
+  { now, from }: { now: Date; from: Date },
 ): Promise<{ differences: Difference[]; isComplete: boolean }> {
   const { walletPages, walletsPerPage } = limits.reconcile
   const differences: Difference[] = []
   let last = ''
   for (let pages = 0; pages < walletPages; pages += 1) {
-    const booked = await listBooked(db, rail.name, last)
+    const booked = await listBooked(db, { rail: rail.name, last, from })
     const held = await rail.readAmounts(booked.map(({ address }) => address))
-    const different = booked.filter((one, index) => !isHeld(one, held[index]!))
+    const different = booked.filter((one, index) => !isHeld(one, held[index] ?? null))
     for (const one of different) {
       await lookSoon(db, now, { rail: rail.name, wallet: one.wallet })
-      differences.push(toDifference(one, held[booked.indexOf(one)]!))
+      differences.push(toDifference(one, held[booked.indexOf(one)] ?? null))
     }
     if (booked.length < walletsPerPage) return { differences, isComplete: true }
     last = booked.at(-1)!.address
@@ -45,11 +46,14 @@ export async function compareDeposits(
   return { differences, isComplete: false }
 }
 
-function isHeld({ amount, leaving }: Booked, held: bigint): boolean {
-  return amount - leaving <= held && held <= amount
+function isHeld({ amount, leaving }: Booked, held: bigint | null): boolean {
+  return held !== null && amount - leaving <= held && held <= amount
 }
 
-async function listBooked(db: Reader, rail: string, last: string): Promise<Booked[]> {
+async function listBooked(
+  db: Reader,
+  { rail, last, from }: { rail: string; last: string; from: Date },
+): Promise<Booked[]> {
   return db.rows(sql<Booked>`
     select t.address, t.wallet, t.asset, least(coalesce(came.amount, 0)
         + coalesce(refused.amount, 0) - coalesce(swept.landed, 0),
@@ -68,12 +72,14 @@ async function listBooked(db: Reader, rail: string, last: string): Promise<Booke
       from sweep_parts p join sweeps s on s.rail = p.rail and s.id = p.sweep_id
       where p.rail = t.rail and p.token_account = t.address) swept on true
     where t.rail = ${rail} and t.address > ${last} and t.asset = any(${[...coins]})
+      and (t.amount > 0 or t.busy_until >= ${from} or t.is_unread or t.has_trouble)
     order by t.address limit ${limits.reconcile.walletsPerPage}`)
 }
 
-function toDifference(one: Booked, held: bigint): Difference {
+function toDifference(one: Booked, held: bigint | null): Difference {
   const { wallet, asset, amount, leaving } = one
   const show = (value: bigint) => `${formatDecimal(value, asset)} ${asset}`
   const inBooks = leaving === 0n ? show(amount) : `${show(amount - leaving)} to ${show(amount)}`
-  return { kind: 'deposits_differ', name: wallet, inBooks, atRail: show(held) }
+  const atRail = held === null ? 'no majority of the endpoints agrees' : show(held)
+  return { kind: 'deposits_differ', name: wallet, inBooks, atRail }
 }

@@ -3,6 +3,7 @@ import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
+import { disputesIn, noteDisputes } from '../payouts/disputes.js'
 import type { Finding } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
@@ -41,7 +42,10 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
       logger.warn({ reference, reason: finding.reason }, 'a sweep failed')
     if (finding.state === 'gone') logger.warn({ reference, token }, 'a sweep can no longer land')
   }
-  await db.transaction((tx) => conclude(tx, now, found))
+  await db.transaction((tx) => {
+    noteDisputes(tx, now, disputesIn(rail.name, sweeps, findings))
+    return conclude(tx, now, found)
+  })
   return sweeps.length
 }
 

@@ -1,4 +1,5 @@
 import type { Coin } from '../money/assets.js'
+import type { Dispute } from '../payouts/disputes.js'
 import type { Finding, Prepared } from '../payouts/ports.js'
 import type { Outcome } from '../refusal.js'
 
@@ -133,10 +134,12 @@ export type Move = {
 /** Oldest first. */
 export type Moves = {
   moves: Move[]
-  /** Those that no node can show, or not in a version that is understood: they may hide money. */
+  /** Those that no majority of endpoints shows, or not in a known version: they may hide money. */
   unreadable: string[]
-  /** Whether there is more, which not every node knows yet. */
-  isCut?: boolean
+  /** Transactions about which endpoints contradict each other. */
+  disputes?: Dispute[]
+  /** Whether there may be more: too few endpoints answered, or know the newest yet. */
+  isPartial?: boolean
 }
 
 /**
@@ -147,9 +150,9 @@ export type HistoryRange = {
   tokenAccount: string
   /** The newest that is known; null: from the beginning, or since the time. */
   after: string | null
+  /** Its slot: without a time, nothing of that slot or before is listed. */
+  afterSlot?: bigint
   since?: Date
-  /** When the wallet was made, where that is known: nothing can have come before. */
-  createdAt?: Date
 }
 
 /** Coins in a token account of a wallet. */
@@ -176,10 +179,18 @@ export interface WalletRail {
   hasMetItsChain(): Promise<boolean>
   /** In the order of the numbers; a number is one wallet for ever. */
   deriveWallets(numbers: number[]): Promise<Wallet[]>
-  /** What lies in each for good, in their order; 0 where there is no such account. */
-  readAmounts(tokenAccounts: string[]): Promise<bigint[]>
-  /** In the order of the ranges. */
-  readMoves(ranges: HistoryRange[]): Promise<Moves[]>
+  /**
+   * Compares what lies in each with what is known, cheaply: what one endpoint calls unchanged
+   * counts as unchanged this time. Null: it has changed, and the endpoints do not agree to what.
+   */
+  pollAmounts(accounts: { address: string; amount: bigint }[]): Promise<(bigint | null)[]>
+  /**
+   * What lies in each for good, in their order, by a majority of the endpoints; 0 where there is no
+   * such account, null where they do not agree.
+   */
+  readAmounts(tokenAccounts: string[]): Promise<(bigint | null)[]>
+  /** In the order of the ranges. The error: this history cannot be read, though others can. */
+  readMoves(ranges: HistoryRange[]): Promise<(Moves | Error)[]>
   /** Other tokens that somebody has sent to these wallets; the asset is the mint's address. */
   findStrayTokens(wallets: string[]): Promise<{ wallet: string; address: string; asset: string }[]>
   /** How many parts fit in one transaction. */

@@ -17,8 +17,8 @@ export type Left = Pick<
 }
 
 type Seen = {
-  /** What the chain holds there for good. */
-  held: bigint
+  /** What the chain holds there for good; null: the endpoints do not agree. */
+  held: bigint | null
   /** Undefined: there was no reason to read it. */
   reading: Reading | undefined
 }
@@ -40,7 +40,7 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
     const trouble = { unreadable: [], holes: [], why: reading.message }
     return { ...stays, isUnread: true, deposits: [], trouble }
   }
-  const { moves: listed, unreadable, isCut = false } = reading
+  const { moves: listed, unreadable, isPartial = false } = reading
   const moves = orderMoves(startOf(one, listed), listed)
   const came = moves.filter(({ change }) => change > 0n)
   const deposits = came.map((move) => toDeposit(one, move))
@@ -55,14 +55,18 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
   // What comes after is asked for by the list, in which the last need not be the chain's last.
   const newest = listed.at(-1)
   if (!last || !newest || newest.signature === readTo)
-    return { ...stays, isUnread: isCut || held !== amount || isSweepMissing(one, amount), deposits }
+    return {
+      ...stays,
+      isUnread: isPartial || held !== amount || isSweepMissing(one, amount),
+      deposits,
+    }
   const busy = after(now, limits.deposits.busyMs)
   const news = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
   const newlyCame = news.filter(({ change }) => change > 0n)
   const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
   return {
     ...{ amount: keepable(last.left), readTo: newest.signature, readSlot: last.slot, deposits },
-    ...{ isUnread: isSweepMissing(one, before), trouble: null },
+    ...{ isUnread: isPartial || isSweepMissing(one, before), trouble: null },
     busyUntil: busy > busyUntil ? busy : busyUntil,
   }
 }

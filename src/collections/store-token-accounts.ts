@@ -21,8 +21,6 @@ export type TokenAccount = {
   busyUntil: Date
   auditedAt: Date
   looks: number
-  /** When the wallet was made. */
-  createdAt: Date
   /** Of the account that the wallet is; null while it is being recorded. */
   kind: AccountKind | null
   /** What came less what was swept, as far as that was judged; null where nobody asks. */
@@ -55,8 +53,6 @@ const tokenAccountsDue: DueTable = {
     job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadLooks",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
     job.audited_at as "auditedAt", job.looks,
-    (select w.created_at from wallets w where w.rail = job.rail and w.address = job.wallet)
-      as "createdAt",
     (select a.kind from collection_accounts a where a.rail = job.rail and a.number = job.wallet)
       as kind, ${booked} as booked`,
 }

@@ -3,6 +3,7 @@ import type { Mode } from '../environment.js'
 import { limits } from '../limits.js'
 import type { Logger } from '../log.js'
 import { isCoin } from '../money/assets.js'
+import { noteDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
 import { isDedicated } from './account.js'
 import { keepLooks } from './keep-looks.js'
@@ -42,6 +43,7 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const { looks, strays, putOff } = await whileLeased(tools, claimed, async () => {
     const { seen, putOff } = await lookAt(tools, now, claimed)
     const looks = seen.map((one) => conclude(tools, now, one))
+    await keepDisputes(db, now, rail, seen)
     return { looks, strays: await findStrays(tools, now, looks), putOff }
   }).catch(async (error: unknown) => {
     await postponeLooks(db, after(now, limits.deposits.retryMs), claimed)
@@ -84,7 +86,17 @@ async function whileLeased<Result>(
   }
 }
 
-type Seen = { one: TokenAccount; held: bigint; reading: Reading | undefined }
+type Seen = { one: TokenAccount; held: bigint | null; reading: Reading | undefined }
+
+async function keepDisputes(db: Database, now: Date, rail: WalletRail, seen: Seen[]) {
+  const read = seen.flatMap(({ reading }) =>
+    reading && !(reading instanceof Error) ? [reading] : [],
+  )
+  const disputes = read.flatMap(({ disputes = [] }) => disputes)
+  const agreed = read.flatMap(({ moves }) => moves.map(({ signature }) => signature))
+  if (disputes.length + agreed.length === 0) return
+  await db.transaction(async (tx) => noteDisputes(tx, now, { rail: rail.name, disputes, agreed }))
+}
 
 /** Of many that should be read, or where it takes long, some are put off until the next look. */
 async function lookAt(
@@ -116,19 +128,31 @@ async function lookAt(
 async function readHeld(
   rail: WalletRail,
   claimed: TokenAccount[],
-): Promise<Map<TokenAccount, bigint>> {
+): Promise<Map<TokenAccount, bigint | null>> {
   const own = claimed.filter(({ asset }) => isCoin(asset))
-  const amounts = await rail.readAmounts(own.map(({ address }) => address))
+  const amounts = await rail.pollAmounts(own)
   const known = claimed.map((one) => [one, one.amount] as const)
-  return new Map([...known, ...own.map((one, index) => [one, amounts[index]!] as const)])
+  return new Map<TokenAccount, bigint | null>([
+    ...known,
+    ...own.map((one, index) => [one, amounts[index]!] as const),
+  ])
 }
 
-/** An audit begins no later than where reading has ended: what was never read may be older. */
+/**
+ * An audit begins no later than where reading has ended: what was never read may be older. What
+ * stays unread is read with an overlap, too: it may be of the slot in which reading ended.
+ */
 function toRange(now: Date, one: TokenAccount): HistoryRange {
-  const { address: tokenAccount, readTo, createdAt } = one
-  const isFurtherBack = readTo !== null && isAuditDue(now, one)
+  const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadLooks } = one
+  const isStuck = hasTrouble || (unreadLooks + 1) % limits.deposits.overlapEvery === 0
+  const isFurtherBack = readTo !== null && (isStuck || isAuditDue(now, one))
   const since = after(now, -limits.deposits.auditedMs)
-  return { tokenAccount, after: readTo, createdAt, ...(isFurtherBack && { since }) }
+  return {
+    tokenAccount,
+    after: readTo,
+    ...(readTo !== null && { afterSlot: readSlot }),
+    ...(isFurtherBack && { since }),
+  }
 }
 
 /** Once a day, where something happened lately, the history is read from further back. */
@@ -142,8 +166,8 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
   const read = readHistory(now, one, { held, reading })
   const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
   const isLasting = unreadLooks > limits.deposits.unreadLooks
-  const isCut = reading && !(reading instanceof Error) && reading.isCut
-  const lasting = isLasting ? differenceOf(one, held, { ...read, isCut }) : null
+  const isPartial = reading && !(reading instanceof Error) && reading.isPartial
+  const lasting = isLasting ? differenceOf(one, held, { ...read, isPartial }) : null
   const left = { ...read, trouble: read.trouble ?? lasting }
   const { address, wallet, rail, hasTrouble, auditedAt } = one
   // The first time it may be a node that is behind.
@@ -152,7 +176,7 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
       { rail, wallet, address, ...left.trouble },
       'deposits may be hidden',
     )
-  const isWhole = reading && !isCut && !left.trouble && !left.isUnread
+  const isWhole = reading && !isPartial && !left.trouble && !left.isUnread
   const isAudited = isWhole && isAuditDue(now, one)
   const dueAt = after(now, nextLookMs(now, one, left))
   return { ...left, one, unreadLooks, dueAt, auditedAt: isAudited ? now : auditedAt }
@@ -161,11 +185,12 @@ function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): L
 /** Everything that all nodes know could be read, and it does not fit together. */
 function differenceOf(
   { booked }: TokenAccount,
-  held: bigint,
-  { amount, isCut }: { amount: bigint; isCut: boolean | undefined },
+  held: bigint | null,
+  { amount, isPartial }: { amount: bigint; isPartial: boolean | undefined },
 ): Left['trouble'] {
-  const why = `the chain holds ${held}, the history leaves ${amount}, the books have ${booked}`
-  return { unreadable: [], holes: [], why: isCut ? `${why}; a node does not know more` : why }
+  const onChain = held === null ? 'no majority of endpoints agrees' : `the chain holds ${held}`
+  const why = `${onChain}, the history leaves ${amount}, the books have ${booked}`
+  return { unreadable: [], holes: [], why: isPartial ? `${why}; too few endpoints know more` : why }
 }
 
 /** Often while something happens; of what rests, the longer it has rested the more seldom. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Clock, second } from '../clock.js'
 import { countTroubled } from '../collections/troubled-wallets.js'
 import { limits } from '../limits.js'
+import { listDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
 import { readWorkers } from '../worker-heartbeats.js'
 import { type Finding, remark, well, wrong } from './finding.js'
@@ -40,7 +41,22 @@ export async function examineWorkers(db: Database): Promise<Finding[]> {
 }
 
 export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {
-  return [...(await examineOverdue({ db, clock })), ...(await examineDecisions(db))]
+  return [
+    ...(await examineOverdue({ db, clock })),
+    ...(await examineDecisions(db)),
+    ...(await examineDisputes(db, clock)),
+  ]
+}
+
+async function examineDisputes(db: Database, clock: Clock): Promise<Finding[]> {
+  const disputes = await listDisputes(db, clock.now())
+  return disputes.map(({ rail, subject, hosts, firstSeenAt }) =>
+    wrong(
+      'Endpoints',
+      `${hosts} contradict each other about ${subject} of ${rail} since ${firstSeenAt.toISOString()}`,
+      'docs/operating/running.md says how to find the wrong one.',
+    ),
+  )
 }
 
 async function examineOverdue({ db, clock }: Tools): Promise<Finding[]> {

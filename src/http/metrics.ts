@@ -12,6 +12,7 @@ export type HttpMetrics = {
 type Figures = {
   listReconciliations: () => Promise<Reconciliation[]>
   countTroubled: () => Promise<{ rail: string; count: number }[]>
+  countDisputes: () => Promise<{ rail: string; count: number }[]>
   countDroppedLogs: () => number
 }
 
@@ -67,7 +68,10 @@ export function createMetrics(
 }
 
 /** Written to the database by workers and reported by every API process. */
-function addFigures(registry: Registry, { listReconciliations, countTroubled }: Figures): void {
+function addFigures(
+  registry: Registry,
+  { listReconciliations, countTroubled, countDisputes }: Figures,
+): void {
   const add = <Row extends { rail: string }>(
     name: string,
     help: string,
@@ -96,4 +100,8 @@ function addFigures(registry: Registry, { listReconciliations, countTroubled }: 
     'Token accounts where something came that cannot be read: it may be money.',
     { list: countTroubled, read: ({ count }) => count },
   )
+  add('manilla_disputes', 'Transactions about which endpoints contradict each other.', {
+    list: countDisputes,
+    read: ({ count }) => count,
+  })
 }

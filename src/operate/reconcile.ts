@@ -4,7 +4,7 @@ import { type ReconcilableRails, type Reconciled, reconcile } from '../reconcile
 import { type Answer, type OperateContext, setOperation } from './operation.js'
 
 /** Opens what is to be compared with the books; closed when the command is done. */
-type WithRails = <Result>(
+export type WithRails = <Result>(
   db: Database,
   work: (rails: ReconcilableRails) => Promise<Result>,
 ) => Promise<Result>

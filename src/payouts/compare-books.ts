@@ -42,6 +42,7 @@ export type Difference = {
     | 'state_differs'
     | 'treasury_differs'
     | 'deposits_differ'
+    | 'endpoints_disagree'
     | 'not_compared'
   /** A reference of ours, what names it at the rail, or an asset. */
   name: string

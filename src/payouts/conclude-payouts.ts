@@ -18,7 +18,7 @@ export type Conclusion = { attempt: LiveAttempt } & (
   | { verdict: 'dead'; reason: string }
   /** It is dead, and this one takes its place. */
   | { verdict: 'again'; prepared: Prepared }
-  | { verdict: 'wait'; dueAt: Date }
+  | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
 
 type Locked = Payout & { attempts: Attempt[]; clockOffsetMs: number }
@@ -77,10 +77,12 @@ const postpone = listStatement({
     number: 'int4',
     looks: 'int4',
     due_at: 'timestamptz',
+    expires_by: 'int8',
   },
   // Whoever waits has sent what it had to send: its lease is over.
   text: (list) => `
-    update payout_attempts a set due_at = list.due_at, leased_until = null
+    update payout_attempts a set due_at = list.due_at, leased_until = null,
+      expires_by = coalesce(a.expires_by, list.expires_by)
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
       and a.number = list.number and a.looks = list.looks and a.state = 'LIVE'`,
 })
@@ -198,8 +200,8 @@ function toName({ environmentId, payoutId, number, looks }: LiveAttempt) {
   return { environment_id: environmentId, payout_id: payoutId, number, looks }
 }
 
-function toWait({ attempt, dueAt }: Extract<Conclusion, { verdict: 'wait' }>) {
-  return { ...toName(attempt), due_at: dueAt }
+function toWait({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {
+  return { ...toName(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
 }
 
 const endStates = {

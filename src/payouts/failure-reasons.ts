@@ -6,6 +6,7 @@ export const failureReasons = {
     destination_frozen: 'The issuer froze the token account of the destination meanwhile.',
     destination_wrong_token: 'The token account of the destination changed its owner meanwhile.',
     chain_error: 'The chain took the transaction and refused to carry it out.',
+    operator_decision: 'The operator found out that it never landed; it cannot land any more.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
@@ -16,8 +17,11 @@ export const failureReasons = {
   },
 } as const
 
-export type ChainFailure = Exclude<keyof typeof failureReasons.crypto_transfer, 'expired'>
+export type ChainFailure = Exclude<
+  keyof typeof failureReasons.crypto_transfer,
+  'expired' | 'operator_decision'
+>
 export type BankFailure = keyof typeof failureReasons.bank_transfer
 
-/** The outcome of an attempt that a person ended, on the word of the bank. */
+/** The outcome of an attempt that an operator ended. */
 export const operatorDecision: BankFailure = 'operator_decision'

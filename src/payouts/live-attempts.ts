@@ -9,7 +9,8 @@ import { kinds, type PayoutKind } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
-  job.rail, job.token, job.wire, job.valid_until as "validUntil", job.looks,
+  job.rail, job.token, job.wire, job.valid_until as "validUntil",
+  job.expires_by as "expiresBy", job.looks,
   job.created_at as "createdAt", (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 

@@ -4,6 +4,7 @@ import type { Logger } from '../log.js'
 import type { Database } from '../postgres/database.js'
 import { Refusal } from '../refusal.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
+import { disputesIn, noteDisputes } from './disputes.js'
 import { findCarriages } from './find-carriages.js'
 import type { FollowReturns } from './follow-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
@@ -34,7 +35,10 @@ export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number>
   const known = attempts
     .map((attempt, index) => conclude(now, attempt, findings[index]!))
     .filter((conclusion) => conclusion !== undefined)
-  await db.transaction((tx) => concludePayouts(tx, now, [...known, ...replaced], tools.follow))
+  await db.transaction((tx) => {
+    noteDisputes(tx, now, disputesIn(rail.name, attempts, findings))
+    return concludePayouts(tx, now, [...known, ...replaced], tools.follow)
+  })
   await sendReplacements(tools, replaced)
   return attempts.length
 }
@@ -62,8 +66,10 @@ function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion
       return { attempt, verdict: 'failed', reason: finding.reason }
     case 'gone':
       return undefined
-    default:
-      return { attempt, verdict: 'wait', dueAt: after(now, nextLookMs(now, attempt)) }
+    default: {
+      const dueAt = after(now, nextLookMs(now, attempt))
+      return { attempt, verdict: 'wait', dueAt, expiresBy: finding.expiresBy }
+    }
   }
 }
 

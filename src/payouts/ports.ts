@@ -45,22 +45,27 @@ export type LiveAttempt = Prepared & {
   /** How often it has been looked at, this time included. */
   looks: number
   createdAt: Date
+  /** Caps `validUntil`, once a rail has said by which block it must have expired. */
+  expiresBy?: bigint | null
 }
 
 /**
  * What a rail can say of an attempt. Only `landed`, `failed` and `gone` are conclusions, and a rail
  * says them only when nothing that happens later can make them untrue.
  */
-export type Finding =
-  /** Known to the rail, or nothing can be told at the moment: look again later. */
-  | { state: 'pending' }
+export type Finding = {
+  /** Hosts of endpoints that contradict each other about it. */
+  disputedBy?: string[]
+} /** Known to the rail, or nothing can be told at the moment: look again later. */ & (
+  | { state: 'pending'; expiresBy?: bigint }
   /** Not known, and it may still land: the same bytes may be sent again. */
-  | { state: 'unseen' }
+  | { state: 'unseen'; expiresBy?: bigint }
   | { state: 'landed' }
   /** For certain nothing moved, and nothing will. `reason` is a word for programs. */
   | { state: 'failed'; reason: string }
   /** It can never land any more: another attempt may be prepared. */
   | { state: 'gone' }
+)
 
 /**
  * Carries money out of the house. Its name holds the network, so that an attempt is never looked
@@ -75,6 +80,25 @@ export interface PayoutRail {
   /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
   send(attempts: LiveAttempt[]): Promise<void>
   check(attempts: LiveAttempt[]): Promise<Finding[]>
+}
+
+/** What the endpoints of a chain say of an attempt, for an operator who has to decide. */
+export type Examined = {
+  token: string
+  finding: Finding
+  /** The block that a majority of them has finalized; undefined: too few answer. */
+  height: bigint | undefined
+  /** The last block in which it can land. */
+  validUntil: bigint
+  /** Whether a majority says that no block to come can take it. */
+  isExpired: boolean
+  /** Hosts of those that know it, whatever the others say. */
+  knownBy: string[]
+}
+
+/** A chain, where an attempt that was not taken in time never is. */
+export interface ExpiringRail extends PayoutRail {
+  examine(attempt: LiveAttempt): Promise<Examined>
 }
 
 /** Reversals after the cursor, oldest first; 0 is before the first. References are ours. */

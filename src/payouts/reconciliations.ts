@@ -24,9 +24,13 @@ export async function claimReconciliation(
 export async function recordReconciliation(
   db: Reader,
   now: Date,
-  { rail, differences, position }: { rail: string; differences: number; position: bigint },
+  {
+    rail,
+    dueAt,
+    differences,
+    position,
+  }: { rail: string; dueAt: Date; differences: number; position: bigint },
 ): Promise<void> {
-  const dueAt = after(now, limits.reconcile.everyMs)
   const agreed = differences === 0 ? { at: now, position } : { at: null, position: 0n }
   await db.rows(sql`
     insert into reconciliations as r

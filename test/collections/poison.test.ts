@@ -9,7 +9,7 @@ import {
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/clock.js'
-import type { WalletRail } from '../../src/collections/ports.js'
+import type { Moves, WalletRail } from '../../src/collections/ports.js'
 import { tokenAccountOf } from '../rails/localnet/transfers.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -113,7 +113,7 @@ test('a look that cannot be kept is trouble of its account, and of nobody else',
   const poisonous: WalletRail = {
     ...wallets,
     async readMoves(ranges) {
-      const read = await wallets.readMoves(ranges)
+      const read = (await wallets.readMoves(ranges)) as Moves[]
       return read.map(({ moves, unreadable }, index) => {
         const isMeant = ranges[index]!.tokenAccount === poisoned
         const slot = 2n ** 64n

@@ -11,15 +11,13 @@ const ranges = Array.from({ length: historiesAtOnce }, (_, index) => {
   return { tokenAccount: `account ${index}`, after: null }
 })
 
-/** Every call takes its time; what it is about is read, unless it is broken. */
-function readSlowly(callMs: number, isBroken: (tokenAccount: string) => boolean = () => false) {
+/** Every call takes its time. */
+function readSlowly(callMs: number) {
   const clock = manualClock()
   const begun = clock.elapsedMs()
   const rail = {
-    readAmounts: async () => [0n],
     async readMoves(some: typeof ranges): Promise<Moves[]> {
       clock.advance(callMs)
-      if (some.some(({ tokenAccount }) => isBroken(tokenAccount))) throw new Error('too slow')
       return some.map(() => ({ moves: [], unreadable: [] }))
     },
   } as unknown as WalletRail
@@ -33,17 +31,7 @@ test('when reading takes long, the rest is left for another time', async () => {
   expect(readings.slice(0, 2 * historiesTogether)).not.toContain(undefined)
 })
 
-test('however long it takes, each time at least one is read or known to be unreadable', async () => {
-  const isBroken = (tokenAccount: string) => tokenAccount === 'account 0'
-  const one = await readSlowly(2 * readMs, isBroken)
-  expect(one[0]).toBeInstanceOf(Error)
-  const all = await readSlowly(2 * readMs, () => true)
-  expect(all.filter((reading) => reading instanceof Error)).toHaveLength(1)
-})
-
-test('where there is time, everything is read but what cannot be', async () => {
-  const broken = new Set(['account 7', 'account 8', 'account 9', 'account 150'])
-  const readings = await readSlowly(0, (tokenAccount) => broken.has(tokenAccount))
-  for (const [index, reading] of readings.entries())
-    expect(reading instanceof Error, `${index}`).toBe(broken.has(`account ${index}`))
+test('however long it takes, some are read each time', async () => {
+  const readings = await readSlowly(2 * readMs)
+  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(historiesTogether)
 })

@@ -10,7 +10,6 @@ const fresh: TokenAccount = {
   ...{ rail: 'solana:test', address: 'coins', wallet: 'wallet', asset: 'USDC', amount: 0n },
   ...{ readTo: null, readSlot: 0n, isUnread: false, hasTrouble: false, busyUntil: now },
   ...{ auditedAt: now, looks: 1, unreadLooks: 0, kind: 'crypto_wallet', booked: null },
-  createdAt: now,
 }
 
 /** What happened to an account: coins came, or all of them left. */

@@ -79,6 +79,7 @@ test('what a second node does not know yet is credited when it does, a denial ne
   const url = await openTwistedNode(chain, ({ method }, result) => {
     if (!memory) return undefined
     if (method === 'getEpochInfo') return { ...result, absoluteSlot: memory.last }
+    if (method === 'getSignaturesForAddress') return []
     return method === 'getTransaction' ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
@@ -97,24 +98,6 @@ test('what a second node does not know yet is credited when it does, a denial ne
   expect(await available()).toBe('19.9')
 })
 
-test('an old deposit is denied by a node that remembers when the wallet was made', async () => {
-  await openPaid(['s'])
-  let since = clock.now()
-  const url = await openTwistedNode(chain, ({ method }, result) => {
-    if (method === 'getEpochInfo') return { ...result, absoluteSlot: 2_000_000 }
-    if (method === 'getFirstAvailableBlock') return 1_000_000
-    if (method === 'getBlockTime') return Math.floor(since.getTime() / 1_000)
-    return method === 'getTransaction' ? null : undefined
-  })
-  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  await watch(rail)
-  expect([await available(), await countTroubled()]).toEqual(['0', 1])
-  since = new Date(clock.now().getTime() + minute)
-  clock.advance(minute)
-  await watchTroubled(rail)
-  expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
-})
-
 test('a node that stays behind delays what comes, and an alarm says so', async () => {
   await openPaid(['v'])
   const url = await openTwistedNode(chain, ({ method }, result) => {
@@ -128,7 +111,7 @@ test('a node that stays behind delays what comes, and an alarm says so', async (
     clock.advance(second)
   }
   expect([await available(), await countTroubled()]).toEqual(['0', 1])
-  expect(house.log.join('')).toContain('the history leaves 0, the books have 0; a node does not')
+  expect(house.log.join('')).toContain('too few endpoints know more')
   clock.advance(minute)
   await watchTroubled()
   expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
@@ -257,28 +240,3 @@ test('one that is too long alone is named, and all others are credited', async (
   await watchTroubled()
   expect(await available()).toBe('29.85')
 }, 60_000)
-
-test('one node of several that tells of more than came makes no money', async () => {
-  const [paid] = await openPaid(['q'])
-  const liar = await openTwistedNode(chain, ({ method }, result) => {
-    if (method !== 'getTransaction') return undefined
-    const at = result.transaction.message.accountKeys.indexOf(paid!.account)
-    const post = result.meta.postTokenBalances.map((balance: { accountIndex: number }) =>
-      balance.accountIndex === at ? { ...balance, uiTokenAmount: { amount: '9999999' } } : balance,
-    )
-    return { ...result, meta: { ...result.meta, postTokenBalances: post } }
-  })
-  const endpoints = [liar, chain.url, chain.url]
-  const rail = await openWallets(chain, { endpoints, isPoor: true })
-  for (let round = 0; round < 5; round += 1) {
-    clock.advance(minute)
-    await watch(rail)
-    await watchTroubled(rail)
-  }
-  expect(await available()).toBe('0')
-  expect(await countTroubled()).toBe(1)
-  clock.advance(minute)
-  await watchTroubled(await openWallets(chain, { endpoints: endpoints.slice(1), isPoor: true }))
-  expect(await available()).toBe('9.95')
-  expect(await countTroubled()).toBe(0)
-})

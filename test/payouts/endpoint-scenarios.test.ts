@@ -79,7 +79,7 @@ test('an endpoint that denies a landing is not believed while another knows of i
   for (let looks = 0; looks < 3; looks += 1) await world.look()
   const { status, attempts } = await world.find(data.reference)
   expect([status, attempts.length]).toEqual(['SUBMITTED', 1])
-  expect(world.log.join()).toContain('the endpoints contradict each other')
+  expect(world.log.join()).toContain('endpoints contradict each other')
   await setFaults(other)
   await world.look()
   await world.expectPaidOnce(data.reference, wallet, { left })

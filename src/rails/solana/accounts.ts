@@ -43,12 +43,12 @@ export async function readAccounts(
 
 /** As many as fit in one call, all as of one slot. */
 export async function readAccountsAt(
-  endpoints: Endpoints,
+  node: Pick<Endpoints, 'call'>,
   addresses: string[],
   commitment: Commitment,
 ): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
   const options = { commitment, ...accountOptions }
-  const answer = await endpoints.call<Answer>('getMultipleAccounts', addresses, options)
+  const answer = await node.call<Answer>('getMultipleAccounts', addresses, options)
   const accounts = answer.value.map((shown) => shown && toAccount(shown))
   return { accounts, slot: BigInt(answer.context.slot) }
 }

@@ -2,13 +2,14 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import { coins } from '../../money/assets.js'
-import type { Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
+import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
-import { type Endpoint, EndpointFailure } from './endpoint.js'
-import { askOne, type Endpoints, Unavailable } from './endpoints.js'
+import type { Endpoint } from './endpoint.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
-import { earliestSlot, judgeAttempt } from './judge-attempt.js'
+import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
 import { type Chain, lookAtAttempts, type View } from './look-at-attempts.js'
+import { askEach, majorityOf, reachedBy } from './quorum.js'
 import type { Treasury } from './treasury.js'
 
 export type CheckParts = {
@@ -21,52 +22,79 @@ export type CheckParts = {
 }
 
 /** A payout, or whatever else is a transaction with a memo that moves the treasury's coins. */
-export type Sent = Prepared & Pick<LiveAttempt, 'reference' | 'asset'>
+export type Sent = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
 
 type Chained = Sent & { validUntil: bigint }
 
 /**
- * Asks every endpoint what became of the attempts. An attempt is called gone only when none of
- * them knows it, none can still take it and, after a long outage, nobody has paid it otherwise.
+ * Asks every endpoint what became of the attempts, and concludes what a majority of them says. An
+ * attempt that is long gone must not have been paid by another one either.
  */
 export function createCheck(parts: CheckParts) {
   return async (attempts: Sent[]): Promise<Finding[]> => {
     if (attempts.length === 0) return []
-    const views = await lookEverywhere(parts, attempts)
-    const findings = attempts.map((attempt) => judge(parts, toChained(attempt), views))
-    const doubted = attempts.filter((_, index) => findings[index]!.state === 'gone')
-    const paid = await findPaidOtherwise(parts, doubted.map(toChained), views)
+    const chained = attempts.map(toChained)
+    const views = await lookEverywhere(parts, chained)
+    const findings = chained.map((attempt) => judge(parts, attempt, views))
+    const gone = chained.filter((_, index) => findings[index]!.state === 'gone')
+    const doubted = await findPaidOtherwise(parts, gone, views)
     return findings.map((finding, index) =>
-      paid.has(attempts[index]!.token) ? { state: 'pending' } : finding,
+      doubted.has(attempts[index]!.token) ? { state: 'pending' } : finding,
     )
   }
 }
 
+/** The same for one attempt, with all that an operator needs to decide what became of it. */
+export function createExamine(parts: CheckParts) {
+  return async (attempt: LiveAttempt): Promise<Examined> => {
+    const chained = toChained(attempt)
+    const views = await lookEverywhere(parts, [chained])
+    const { token, validUntil } = chained
+    const needed = majorityOf(parts.endpoints.all.length)
+    const expired = views.filter((view) => isExpiredFor(chained, view))
+    const knowing = views.filter(({ sightings }) => sightings.get(token)!.status)
+    return {
+      token,
+      validUntil,
+      finding: judge(parts, chained, views),
+      height: reachedBy(
+        views.map(({ height }) => height),
+        needed,
+      ),
+      isExpired: expired.length >= needed,
+      knownBy: knowing.map(({ host }) => host),
+    }
+  }
+}
+
+/** No later than the endpoints are known to allow, whatever was said when it was signed. */
 function toChained(attempt: Sent): Chained {
-  assert(attempt.validUntil !== null, 'what is sent to a chain ends by itself')
-  return attempt as Chained
+  const { validUntil, expiresBy } = attempt
+  assert(validUntil !== null, 'what is sent to a chain ends by itself')
+  const isCapped = expiresBy != null && expiresBy < validUntil
+  return { ...attempt, validUntil: isCapped ? expiresBy : validUntil }
 }
 
 function judge(parts: CheckParts, attempt: Chained, views: View[]): Finding {
   const { endpoints, logger, explain } = parts
-  const { finding, isDisputed, error } = judgeAttempt(attempt, views, endpoints.all.length)
+  const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt
-  if (isDisputed)
-    logger.error({ reference, token }, 'the endpoints contradict each other: remove the wrong one')
-  return explain && error ? { state: 'failed', reason: explain(error) } : finding
+  if (finding.disputedBy)
+    logger.error({ reference, token, hosts: finding.disputedBy }, 'endpoints contradict each other')
+  return explain && error ? { ...finding, state: 'failed', reason: explain(error) } : finding
 }
 
-async function lookEverywhere(parts: CheckParts, attempts: Sent[]): Promise<View[]> {
+async function lookEverywhere(parts: CheckParts, attempts: Chained[]): Promise<View[]> {
   const { endpoints, chain, logger } = parts
-  const looks = endpoints.all.map((endpoint) =>
-    orNothing(logger, endpoint, lookAtAttempts(endpoint, attempts, chain)),
+  const looks = await askEach(endpoints.all, logger, (endpoint) =>
+    lookAtAttempts(endpoint, attempts, chain),
   )
-  const views = (await Promise.all(looks)).filter((view) => view !== undefined)
+  const views = looks.map(({ value }) => value)
   warnOfLaggards(logger, views)
   return views
 }
 
-/** Nothing is ever gone while one of them is stuck, so somebody should know. */
+/** Too many endpoints that are stuck keep everything from ending: the operator must know. */
 function warnOfLaggards(logger: Logger, views: View[]): void {
   const newest = views.reduce((height, view) => (view.height > height ? view.height : height), 0n)
   for (const { host, height } of views)
@@ -77,22 +105,12 @@ function warnOfLaggards(logger: Logger, views: View[]): void {
       )
 }
 
-async function orNothing<Value>(logger: Logger, { host }: Endpoint, value: Promise<Value>) {
-  try {
-    return await value
-  } catch (error) {
-    if (!(error instanceof EndpointFailure || error instanceof Unavailable)) throw error
-    logger.warn({ host, trouble: error.message }, 'a node cannot say what became of payouts')
-    return undefined
-  }
-}
-
 /**
- * Looks for the memos of attempts that seem gone since long: our own record may be older than the
- * chain's, as after a restored backup. All endpoints must have looked, or it stays in doubt.
+ * Searches for the memos of attempts that seem gone since long: our own record may be older than
+ * the chain's, as after a restored backup. A majority must have searched and found none.
  */
 async function findPaidOtherwise(
-  parts: CheckParts,
+  { endpoints, treasury, logger }: CheckParts,
   attempts: Chained[],
   views: View[],
 ): Promise<Set<string>> {
@@ -104,15 +122,17 @@ async function findPaidOtherwise(
     if (group.length === 0) continue
     const slots = group.flatMap((attempt) => views.map((view) => earliestSlot(attempt, view)))
     const since = slots.reduce((least, slot) => (slot < least ? slot : least))
-    const address = parts.treasury.sources[coin].address
-    const looks = parts.endpoints.all.map((endpoint) =>
-      orNothing(parts.logger, endpoint, findMemos(endpoint, group, { address, since })),
+    const { address } = treasury.sources[coin]
+    const searches = await askEach(endpoints.all, logger, (endpoint) =>
+      findMemos(endpoint, group, { address, since }),
     )
-    for (const found of await Promise.all(looks))
-      for (const { token } of found ?? group) doubted.add(token)
+    for (const attempt of group) {
+      const clean = searches.filter(({ value }) => !value.includes(attempt))
+      if (clean.length < majorityOf(endpoints.all.length)) doubted.add(attempt.token)
+    }
   }
   for (const token of doubted)
-    parts.logger.error({ token }, 'an attempt is gone, but its payout may have been paid otherwise')
+    logger.error({ token }, 'an attempt is gone, but its payout may have been paid otherwise')
   return doubted
 }
 
@@ -122,10 +142,8 @@ async function findMemos(
   attempts: Chained[],
   range: { address: string; since: bigint },
 ): Promise<Chained[]> {
-  const listPage = async (...params: unknown[]) => {
-    const [page] = await askOne(endpoint, [{ method: 'getSignaturesForAddress', params }])
-    return page as Line[]
-  }
+  const listPage = (...params: unknown[]) =>
+    endpoint.call<Line[]>('getSignaturesForAddress', ...params)
   const wanted = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const found = new Set<Chained>()
   const walk = walkHistory({ listPage, ...range })

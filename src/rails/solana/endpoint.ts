@@ -60,8 +60,18 @@ export class Endpoint {
   async #introduce(): Promise<void> {
     if (!this.#identity) return
     const [answer] = await this.#post([{ method: 'getGenesisHash', params: [] }])
-    if (answer!.error) throw new EndpointFailure(`${this.host}: ${answer!.error.message}`)
-    this.#identity.accept(answer!.result as string)
+    this.#identity.accept(this.#resultOf(answer!))
+  }
+
+  /** The result of one call. Throws when it is an error: that is no answer. */
+  async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
+    const [answer] = await this.post([{ method, params }])
+    return this.#resultOf(answer!)
+  }
+
+  #resultOf<Result>({ result, error }: Answer): Result {
+    if (error) throw new EndpointFailure(`${this.host}: ${error.message}`)
+    return result as Result
   }
 
   async post(calls: Call[]): Promise<Answer[]> {

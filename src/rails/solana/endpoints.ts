@@ -2,13 +2,10 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import { type ChainIdentity, WrongChain } from './chain-identity.js'
-import { type Answer, AnswerTooLarge, type Call, Endpoint, EndpointFailure } from './endpoint.js'
+import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js'
 
 /** Nobody could answer. Nothing is known, and nothing may be concluded. */
 export class Unavailable extends Error {}
-
-/** Asked for less at once, somebody may well answer. */
-export class TooLarge extends Unavailable {}
 
 /** Errors about the question: others would answer the same. All others are the node's trouble. */
 const aboutTheQuestion = new Set([-32602, -32015])
@@ -38,28 +35,16 @@ export class Endpoints {
     }
   }
 
-  /**
-   * The answers of the first endpoint that has some for all calls. Throws `TooLarge` when it has
-   * more of them than we read: of many calls at once, of a single one when nobody else answers.
-   */
+  /** The answers of the first endpoint that has some for all calls. */
   async ask(calls: Call[]): Promise<Answer[]> {
-    return (await this.askNaming(calls)).answers
-  }
-
-  /** The same, and who it was. */
-  async askNaming(calls: Call[]): Promise<{ answers: Answer[]; endpoint: Endpoint }> {
     const { length } = this.all
-    let isTooLarge = false
     for (let tries = 0; tries < length * limits.solana.rounds; tries++) {
       const index = this.#preferred % length
       const endpoint = this.all[index]!
       const answers = await this.#try(endpoint, calls)
-      if (Array.isArray(answers)) return { answers, endpoint }
-      isTooLarge ||= answers === 'too large'
-      if (isTooLarge && calls.length > 1) break
+      if (answers) return answers
       if (this.#preferred % length === index) this.#preferred = index + 1
     }
-    if (isTooLarge) throw new TooLarge('the answer is too large')
     throw new Unavailable('no endpoint answers')
   }
 
@@ -68,7 +53,7 @@ export class Endpoints {
     return resultOf(answer!)
   }
 
-  async #try(endpoint: Endpoint, calls: Call[]): Promise<Answer[] | 'too large' | undefined> {
+  async #try(endpoint: Endpoint, calls: Call[]): Promise<Answer[] | undefined> {
     try {
       const answers = await endpoint.post(calls)
       const trouble = answers.find(({ error }) => error && !aboutTheQuestion.has(error.code))?.error
@@ -77,7 +62,6 @@ export class Endpoints {
     } catch (error) {
       if (!(error instanceof EndpointFailure)) throw error
       this.#logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
-      if (error instanceof AnswerTooLarge) return 'too large'
     }
     return undefined
   }

@@ -4,6 +4,8 @@ import { type Coin, coins } from '../../money/assets.js'
 import type { Answer } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 import { type Line, readMemos, walkHistory } from './history.js'
+import { readTransaction, type ShownTransaction } from './read-transaction.js'
+import { transactionCall } from './read-transactions.js'
 import type { Treasury } from './treasury.js'
 
 /** What the chain says that moved a token account of the treasury. */
@@ -20,18 +22,6 @@ export type TreasuryTransfer = {
 
 /** Newest first. Not complete when there was more than may be walked at once. */
 export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boolean }
-
-type TokenBalance = { accountIndex: number; uiTokenAmount: { amount: string } }
-type Shown = {
-  meta: {
-    preTokenBalances?: TokenBalance[] | null
-    postTokenBalances?: TokenBalance[] | null
-    loadedAddresses?: { writable: string[]; readonly: string[] }
-  } | null
-  transaction: { message: { accountKeys: string[] } }
-} | null
-
-const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 }
 
 /** For reconciliation: all that moved the treasury's coins since a slot, with the memos. */
 export function createFindTransfers(parts: {
@@ -70,10 +60,9 @@ async function findOf(parts: Parts, coin: Coin, since: bigint): Promise<Treasury
 async function readAmounts(parts: Parts, lines: Line[], address: string) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(lines, limits.solana.callsPerRequest)) {
-    const calls = group.map(({ signature }) => {
-      return { method: 'getTransaction', params: [signature, options] }
-    })
-    const answers = await parts.endpoints.ask(calls)
+    const answers = await parts.endpoints.ask(
+      group.map(({ signature }) => transactionCall(signature)),
+    )
     for (const [index, answer] of answers.entries())
       amounts.push(readAmount(parts.logger, group[index]!, { answer, address }))
   }
@@ -87,14 +76,11 @@ function readAmount(
   { answer, address }: { answer: Answer; address: string },
 ): bigint | null {
   if (answer.error) logger.error({ signature, error: answer.error }, 'a transaction cannot be read')
-  const shown = (answer.result ?? null) as Shown
-  if (!shown?.meta) return null
-  const { meta, transaction } = shown
-  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
-  const index = [...transaction.message.accountKeys, ...writable, ...readonly].indexOf(address)
-  const amountIn = (balances: TokenBalance[] | null = []) =>
-    BigInt(balances?.find((each) => each.accountIndex === index)?.uiTokenAmount.amount ?? 0)
-  return amountIn(meta.preTokenBalances) - amountIn(meta.postTokenBalances)
+  const shown = answer.result as ShownTransaction | null | undefined
+  const transaction = shown && readTransaction(shown)
+  if (!transaction) return null
+  const { before, after } = transaction.holdings.get(address) ?? { before: 0n, after: 0n }
+  return before - after
 }
 
 function toTransfer(line: Line, asset: Coin, amountOut: bigint | null): TreasuryTransfer {

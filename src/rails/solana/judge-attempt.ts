@@ -1,66 +1,75 @@
-import { isDeepStrictEqual } from 'node:util'
 import { limits } from '../../limits.js'
 import type { Finding } from '../../payouts/ports.js'
 import { reasonOf, type TransactionError } from './chain-errors.js'
-import type { Sighting, Status, View } from './look-at-attempts.js'
+import type { Sighting, View } from './look-at-attempts.js'
+import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
 export type Judged = {
   finding: Finding
-  /** Endpoints contradict each other, beyond what being late explains. */
-  isDisputed: boolean
   /** What it failed with, as the chain says it. */
   error?: TransactionError
 }
 
 type Attempt = { token: string; validUntil: bigint }
-type Seen = Sighting & { status: Status }
 type Testimony = { view: View; sighting: Sighting }
 
-const { blockhashAge, finalizedAfter, slotsPerBlock } = limits.solana
-
-const told = (finding: Finding, isDisputed = false): Judged => ({ finding, isDisputed })
-const doubt = told({ state: 'pending' })
-const dispute = told({ state: 'pending' }, true)
+const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limits.solana
 
 /**
- * Decides what the views of all endpoints that answered say together. A conclusion needs all of
- * them, so one that lags or lies can delay it but never change it, while another is honest.
- * What gives money back or pays again, `failed` and `gone`, needs every endpoint there is: the
- * honest one may be the one that did not answer. A single endpoint has to be believed: who has only
- * one, trusts it with the money.
+ * Decides what the endpoints say together. `landed`, `failed` and `gone` each need a majority of
+ * those that are configured; one that does not answer, or does not know, agrees to nothing.
  */
 export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number): Judged {
-  if (views.length === 0) return doubt
+  const needed = majorityOf(endpoints)
   const testimonies = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
-  const seen = testimonies.map(({ sighting }) => sighting).filter(isSeen)
-  const isWhole = views.length === endpoints
-  if (seen.length > 0) return judgeSeen(attempt, testimonies, { seen, isWhole })
-  if (views.some(({ height }) => height <= attempt.validUntil)) return told({ state: 'unseen' })
-  const isGone = isWhole && isGoneFor(attempt, testimonies)
-  return isGone ? told({ state: 'gone' }) : doubt
+  const final = testimonies.filter(({ sighting }) => sighting.status?.isFinalized)
+  const keyOf = ({ sighting: { status } }: Testimony) =>
+    `${status!.slot} ${JSON.stringify(status!.error)}`
+  const agreed = findAgreed(final, needed, keyOf)
+  const disputedBy = findContradiction(attempt, testimonies, keyOf)
+  const told = (finding: Finding): Judged => ({
+    finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
+  })
+  if (agreed) {
+    const { error } = agreed.sighting.status!
+    return error
+      ? { ...told({ state: 'failed', reason: reasonOf(error) }), error }
+      : told({ state: 'landed' })
+  }
+  if (testimonies.filter((one) => isGoneFor(attempt, one)).length >= needed)
+    return told({ state: 'gone' })
+  const seen = testimonies.filter(({ sighting }) => sighting.status !== null)
+  const mayLand = views.some(({ height }) => height <= attempt.validUntil)
+  const reached = reachedBy(
+    views.map(({ height }) => height),
+    needed,
+  )
+  const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocks) : undefined
+  const isAbsurd = expiresBy !== undefined && expiresBy < attempt.validUntil
+  return told({
+    state: mayLand && seen.length < needed ? 'unseen' : 'pending',
+    ...(isAbsurd && { expiresBy }),
+  })
 }
 
-function judgeSeen(
+/** Hosts that say something else than others, beyond what being late explains. */
+function findContradiction(
   attempt: Attempt,
   testimonies: Testimony[],
-  { seen, isWhole }: { seen: Seen[]; isWhole: boolean },
-): Judged {
-  if (seen.some(({ status }) => !status.isFinalized)) return doubt
-  const [first] = seen
-  const isSame = seen.every(({ status }) => isDeepStrictEqual(status.error, first!.status.error))
-  if (!isSame) return dispute
-  const denials = testimonies.filter((testimony) => isDenial(attempt, testimony))
-  const isLate = ({ sighting }: Testimony) =>
-    sighting.slot < first!.status.slot + BigInt(finalizedAfter)
-  if (denials.length > 0) return denials.every(isLate) ? doubt : dispute
-  const { error } = first!.status
-  if (!error) return told({ state: 'landed' })
-  return isWhole ? { ...told({ state: 'failed', reason: reasonOf(error) }), error } : doubt
-}
-
-/** An endpoint that does not remember so far back has no say. */
-function isDenial(attempt: Attempt, { view, sighting }: Testimony): boolean {
-  return !isSeen(sighting) && (!sighting.isSearched || remembers(attempt, view))
+  keyOf: (one: Testimony) => string,
+): string[] {
+  const final = testimonies.filter(({ sighting }) => sighting.status?.isFinalized)
+  const isLate = (slot: bigint) =>
+    final.some((one) => slot < one.sighting.status!.slot + BigInt(finalizedAfter))
+  const denying = testimonies.filter(
+    ({ view, sighting }) =>
+      final.length > 0 &&
+      sighting.status === null &&
+      !isLate(sighting.slot) &&
+      (!sighting.isSearched || remembers(attempt, view)),
+  )
+  const isContradicted = denying.length > 0 || new Set(final.map(keyOf)).size > 1
+  return isContradicted ? [...final, ...denying].map(({ view }) => view.host) : []
 }
 
 /**
@@ -68,17 +77,23 @@ function isDenial(attempt: Attempt, { view, sighting }: Testimony): boolean {
  * have were searched. Behind one address there may be several nodes, so the one that searched
  * must be at least as recent as the one that told the height.
  */
-function isGoneFor(attempt: Attempt, testimonies: Testimony[]): boolean {
-  return testimonies.every(
-    ({ view, sighting }) =>
-      view.height > attempt.validUntil + BigInt(finalizedAfter) &&
-      sighting.isSearched &&
-      !sighting.isUsable &&
-      sighting.slot >= view.slot &&
-      remembers(attempt, view),
+function isGoneFor(attempt: Attempt, { view, sighting }: Testimony): boolean {
+  return (
+    sighting.status === null &&
+    isExpiredFor(attempt, view) &&
+    sighting.isSearched &&
+    sighting.slot >= view.slot &&
+    remembers(attempt, view)
   )
 }
 
+/** No block that is to come may take it. */
+export function isExpiredFor({ token, validUntil }: Attempt, view: View): boolean {
+  const { isUsable } = view.sightings.get(token)!
+  return view.height > validUntil + BigInt(finalizedAfter) && !isUsable
+}
+
+/** An endpoint that has pruned the blocks of the time agrees to nothing. */
 function remembers(attempt: Attempt, view: View): boolean {
   return view.remembersFrom <= earliestSlot(attempt, view)
 }
@@ -88,8 +103,4 @@ export function earliestSlot({ validUntil }: { validUntil: bigint }, view: View)
   const blocks = view.height - validUntil + BigInt(blockhashAge)
   const slot = view.slot - blocks * BigInt(slotsPerBlock)
   return slot > 0n ? slot : 0n
-}
-
-function isSeen(sighting: Sighting): sighting is Seen {
-  return sighting.status !== null
 }

@@ -3,7 +3,10 @@ import type { Clock } from '../../clock.js'
 import { limits } from '../../limits.js'
 import { bytesOf } from './addresses.js'
 import { type Endpoint, EndpointFailure } from './endpoint.js'
-import { askOne, type Endpoints, Unavailable } from './endpoints.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
+import { majorityOf } from './quorum.js'
+
+const blockhashAge = BigInt(limits.solana.blockhashAge)
 
 export type Lifetime = { blockhash: Uint8Array; lastValidBlockHeight: bigint }
 
@@ -32,36 +35,50 @@ export function createLatestBlockhash(endpoints: Endpoints, clock: Clock, cached
 }
 
 /**
- * Of all endpoints that answer soon, the one that is furthest: a node that is stuck still answers,
- * and nothing that is signed with its blockhash would ever land.
+ * The freshest blockhash whose height is within 150 blocks of what a majority of the endpoints
+ * says. With the blockhash of an endpoint that is stuck nothing would land; with a height that is
+ * made up, an attempt would never expire, or seem to expire too early.
  */
 async function findFreshest({ all }: Endpoints): Promise<Lifetime> {
+  const needed = majorityOf(all.length)
   const found: Lifetime[] = []
+  let stopWaiting = () => {}
+  const isEnough = new Promise<void>((resolve) => {
+    stopWaiting = resolve
+  })
   const asked = all.map(async (endpoint) => {
     const lifetime = await findLatest(endpoint)
-    if (lifetime) found.push(lifetime)
+    if (lifetime && found.push(lifetime) >= needed) stopWaiting()
   })
-  await Promise.race([Promise.all(asked), ...asked.map((each) => each.then(waitForOthers))])
-  if (found.length === 0) await Promise.all(asked)
-  const [freshest] = found.sort((one, other) =>
-    Number(other.lastValidBlockHeight - one.lastValidBlockHeight),
-  )
-  if (!freshest) throw new Unavailable('no endpoint tells a blockhash')
+  const { patienceMs } = limits.solana
+  const isLate = isEnough.then(() => sleep(patienceMs, undefined, { ref: false }))
+  await Promise.race([Promise.all(asked), isLate])
+  if (!select(found, needed)) await Promise.all(asked)
+  const freshest = select(found, needed)
+  if (!freshest) throw new Unavailable('too few endpoints agree on a block height')
   return freshest
 }
 
-async function waitForOthers(): Promise<void> {
-  await sleep(limits.solana.patienceMs, undefined, { ref: false })
+function select(found: Lifetime[], needed: number): Lifetime | undefined {
+  const isNear = (one: bigint, other: bigint) =>
+    one - other <= blockhashAge && other - one <= blockhashAge
+  const heights = found.map(({ lastValidBlockHeight }) => lastValidBlockHeight)
+  return found
+    .filter((one) => {
+      const near = heights.filter((height) => isNear(height, one.lastValidBlockHeight))
+      return near.length >= needed
+    })
+    .sort((one, other) => Number(other.lastValidBlockHeight - one.lastValidBlockHeight))[0]
 }
 
 async function findLatest(endpoint: Endpoint): Promise<Lifetime | undefined> {
   try {
-    const params = [{ commitment: 'confirmed' }]
-    const [answer] = await askOne(endpoint, [{ method: 'getLatestBlockhash', params }])
-    const { blockhash, lastValidBlockHeight } = (answer as Latest).value
+    const options = { commitment: 'confirmed' }
+    const { value } = await endpoint.call<Latest>('getLatestBlockhash', options)
+    const { blockhash, lastValidBlockHeight } = value
     return { blockhash: bytesOf(blockhash), lastValidBlockHeight: BigInt(lastValidBlockHeight) }
   } catch (error) {
-    if (error instanceof EndpointFailure || error instanceof Unavailable) return undefined
+    if (error instanceof EndpointFailure) return undefined
     throw error
   }
 }

@@ -1,77 +1,85 @@
 import type { HistoryRange } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
-import { type Endpoints, inGroups, resultOf, Unavailable } from './endpoints.js'
+import type { Logger } from '../../log.js'
+import type { Endpoint } from './endpoint.js'
+import { Unavailable } from './endpoints.js'
 import type { Line } from './history.js'
+import { askMany, orSilence } from './quorum.js'
 
 const { signaturesPerCall, historyPages, longAnswersPerRequest } = limits.solana
 
-type Page = { lines: Line[]; isFull: boolean }
-
-/**
- * What is final in each history, newest first. All of it or nothing: throws when one is longer
- * than may be read, or when the nodes lose their place in it.
- */
-export async function listHistories(
-  endpoints: Endpoints,
-  ranges: HistoryRange[],
-): Promise<Line[][]> {
-  const calls = ranges.map((range) => callFor(range))
-  const first: Line[][] = []
-  for (const group of inGroups(calls, longAnswersPerRequest))
-    first.push(...(await endpoints.ask(group)).map((answer) => resultOf<Line[]>(answer)))
-  const histories: Line[][] = []
-  for (const [index, range] of ranges.entries())
-    histories.push(await walkOn(endpoints, range, toPage(first[index]!)))
-  return histories
+/** What one endpoint lists of several accounts. */
+export type Listing = {
+  endpoint: Endpoint
+  /** Its finalized slot before it listed anything. */
+  slot: bigint
+  /** Newest first, in the order of the ranges; undefined where it could not list a whole range. */
+  histories: (Line[] | undefined)[]
 }
 
-/** A node that does not know the newest we know lists everything it has. */
+/** Undefined when the endpoint does not answer. */
+export async function listHistories(
+  endpoint: Endpoint,
+  logger: Logger,
+  ranges: HistoryRange[],
+): Promise<Listing | undefined> {
+  const calls = [
+    { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
+    ...ranges.map((range) => callFor(range)),
+  ]
+  const asking = { perRequest: longAnswersPerRequest, underWay: 1 }
+  const [info, ...first] = await askMany(endpoint, logger, calls, asking)
+  if (!info) return undefined
+  const histories: (Line[] | undefined)[] = []
+  for (const [index, range] of ranges.entries()) {
+    const page = first[index] as Line[] | undefined
+    histories.push(page && (await orSilence(logger, endpoint, walkOn(endpoint, range, page))))
+  }
+  return { endpoint, slot: BigInt((info as { absoluteSlot: number }).absoluteSlot), histories }
+}
+
+/** A node that does not know `after` lists everything it has. */
 function callFor({ tokenAccount, after, since }: HistoryRange, before?: string) {
   const options = {
-    ...{ commitment: 'finalized', limit: signaturesPerCall },
+    commitment: 'finalized',
+    limit: signaturesPerCall,
     ...(after !== null && !since && { until: after }),
     ...(before && { before }),
   }
   return { method: 'getSignaturesForAddress', params: [tokenAccount, options] }
 }
 
-function toPage(lines: Line[]): Page {
-  return { lines, isFull: lines.length === signaturesPerCall }
-}
-
-async function walkOn(endpoints: Endpoints, range: HistoryRange, first: Page): Promise<Line[]> {
+/** All of it or nothing: throws when it is longer than may be read, or the node loses its place. */
+async function walkOn(endpoint: Endpoint, range: HistoryRange, first: Line[]): Promise<Line[]> {
   const history: Line[] = []
-  let page = first
-  // What is known may be older than the time since which everything is wanted.
-  let isKnownPassed = range.after === null
+  let lines = first
+  let isFull = lines.length === signaturesPerCall
+  // The newest known transaction may be older than the time since which everything is wanted.
+  let isKnownPassed = range.after === null || !range.since
   for (let pages = 1; ; pages++) {
-    const known = page.lines.findIndex(({ signature }) => signature === range.after)
-    const end = known === -1 ? page.lines.length : known + 1
-    const unknown = isKnownPassed ? 0 : end
-    const wanted = page.lines.filter((line, index) => index < unknown || isWanted(range, line))
+    const known = lines.findIndex(({ signature }) => signature === range.after)
+    const unknown = isKnownPassed ? 0 : known === -1 ? lines.length : known + 1
+    const wanted = lines.filter((line, index) => index < unknown || isWanted(range, line))
     isKnownPassed ||= known !== -1
     history.push(...wanted)
-    if (!page.isFull || wanted.length < page.lines.length) return history
+    if (!isFull || wanted.length < lines.length) return history
     if (pages === historyPages) throw new Unavailable('the history is too long to read')
-    page = await readNext(endpoints, range, page)
+    // One line more than is missing: an empty page must not pass for the end of the history.
+    const [place, last] = lines.slice(-2)
+    const { method, params } = callFor(range, place!.signature)
+    const page = await endpoint.call<Line[]>(method, ...params)
+    if (page[0]?.signature !== last!.signature)
+      throw new Unavailable('the endpoint lost its place in a history')
+    isFull = page.length === signaturesPerCall
+    lines = page.slice(1)
   }
 }
 
 /**
- * Asks for one more than is missing, which must be the last that is known: a node that does not
- * know the place answers nothing, and that must not be taken for the beginning of the history.
+ * Incremental reading begins after the slot of the newest known transaction: endpoints order the
+ * transactions of one slot differently. Block times are whole seconds; a line without one counts.
  */
-async function readNext(endpoints: Endpoints, range: HistoryRange, page: Page): Promise<Page> {
-  const [place, last] = page.lines.slice(-2)
-  const { method, params } = callFor(range, place!.signature)
-  const lines = await endpoints.call<Line[]>(method, ...params)
-  if (lines[0]?.signature !== last!.signature)
-    throw new Unavailable('a node has lost its place in a history')
-  return { ...toPage(lines), lines: lines.slice(1) }
-}
-
-/** Chains tell whole seconds. What has no time might be younger. */
-function isWanted({ since }: HistoryRange, { blockTime }: Line): boolean {
-  if (!since || blockTime === undefined || blockTime === null) return true
-  return blockTime >= Math.floor(since.getTime() / 1_000)
+function isWanted({ since, afterSlot }: HistoryRange, { blockTime, slot }: Line): boolean {
+  if (!since) return afterSlot === undefined || BigInt(slot) > afterSlot
+  return typeof blockTime !== 'number' || blockTime >= Math.floor(since.getTime() / 1_000)
 }

@@ -93,8 +93,7 @@ async function findUsable(endpoint: Endpoint, attempts: Prepared[], slot: bigint
 }
 
 async function readFirstSlot(endpoint: Endpoint): Promise<bigint> {
-  const [slot] = await askOne(endpoint, [{ method: 'getFirstAvailableBlock', params: [] }])
-  return BigInt(slot as number)
+  return BigInt(await endpoint.call<number>('getFirstAvailableBlock'))
 }
 
 async function readStatuses(
@@ -106,9 +105,9 @@ async function readStatuses(
   const sightings: [string, Sighting][] = []
   for (const group of groups) {
     const tokens = group.map(({ token }) => token)
-    const params = [tokens, { searchTransactionHistory: isSearched }]
-    const [answer] = await askOne(endpoint, [{ method: 'getSignatureStatuses', params }])
-    const { context, value } = answer as Statuses
+    const options = { searchTransactionHistory: isSearched }
+    const answer = await endpoint.call<Statuses>('getSignatureStatuses', tokens, options)
+    const { context, value } = answer
     for (const [index, { token, wire }] of group.entries()) {
       const isUsable = !isSearched || usable.has(blockhashOf(wire))
       const status = toStatus(value[index]!)

@@ -3,11 +3,11 @@ import type { WalletRail } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
 import type { Coin } from '../../money/assets.js'
-import type { PayoutRail } from '../../payouts/ports.js'
+import type { ExpiringRail } from '../../payouts/ports.js'
 import type { Promised } from '../../payouts/treasury-books.js'
 import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
 import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
-import { createCheck } from './check.js'
+import { createCheck, createExamine } from './check.js'
 import { createCoverTreasury } from './cover-treasury.js'
 import { Endpoints } from './endpoints.js'
 import { createFindTransfers, type TreasuryHistory } from './find-transfers.js'
@@ -27,7 +27,7 @@ export type { TreasuryHistory, TreasuryTransfer } from './find-transfers.js'
 export type { Balances } from './treasury.js'
 
 export type SolanaOptions = {
-  /** Of one chain. Two of different companies are better than one: see `judgeAttempt`. */
+  /** Of one chain. Conclusions need a majority of them: see `quorum.ts`. */
   endpoints: string[]
   signer: Signer
   /** Of the deposit wallets; without it there are none. */
@@ -46,7 +46,7 @@ export type SolanaOptions = {
   fill?: () => Promise<void>
 }
 
-export type SolanaRail = PayoutRail & {
+export type SolanaRail = ExpiringRail & {
   readonly treasuryAddress: string
   /** Whether its chain, and with it its name, is known; asks once more where it is not. */
   hasMetItsChain(): Promise<boolean>
@@ -100,6 +100,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
     check: createCheck({ ...shared, chain }),
+    examine: createExamine({ ...shared, chain }),
     treasuryBalances: () => treasury.readBalances(),
     findTransfersByMemo: createFindTransfers(shared),
     wallets: walletSigner && {

@@ -1,81 +1,141 @@
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
+import { limits } from '../../limits.js'
 import type { Logger } from '../../log.js'
-import type { Endpoints } from './endpoints.js'
-import { type Doubted, findDoubted } from './find-doubted.js'
+import type { Dispute } from '../../payouts/disputes.js'
+import { type Endpoints, Unavailable } from './endpoints.js'
 import type { Line } from './history.js'
-import { listHistories } from './list-histories.js'
-import { type Transaction, toMove } from './read-transaction.js'
-import { readTransactions, type Told } from './read-transactions.js'
+import { type Listing, listHistories } from './list-histories.js'
+import { findAgreed, majorityOf } from './quorum.js'
+import { findSender, type Transaction, toMove } from './read-transaction.js'
+import { readTransactions } from './read-transactions.js'
+
+const { blockhashAge } = limits.solana
 
 type Parts = { endpoints: Endpoints; logger: Logger }
 
+/** What one endpoint says: its lists, and the transactions that any endpoint listed. */
+type Witness = Listing & { shown: Map<string, Transaction | null> }
+
 /**
- * What final transactions did to token accounts. Those that failed did nothing and are left out;
- * those that nobody can show, or about which nodes disagree, are named; those that not every node
- * knows yet are left for later, which is said. Throws rather than leaving one out unsaid.
+ * What final transactions did to token accounts. Any endpoint may list a transaction, but only what
+ * a majority of the configured endpoints shows identically is a move.
  */
-export function createReadMoves(parts: Parts) {
-  return async (ranges: HistoryRange[]): Promise<Moves[]> => {
-    const listed = await listHistories(parts.endpoints, ranges)
-    const histories = listed.map((lines) => lines.filter(({ err }) => err === null).reverse())
+export function createReadMoves({ endpoints, logger }: Parts) {
+  const { all } = endpoints
+  return async (ranges: HistoryRange[]): Promise<(Moves | Error)[]> => {
+    const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))
+    const listings = listed.filter((listing) => listing !== undefined)
+    if (listings.length === 0) throw new Unavailable('no endpoint answers')
     // One transaction may pay several of our wallets.
-    const signatures = new Set(histories.flat().map(({ signature }) => signature))
-    const told = await readTransactions(parts, [...signatures])
-    const read = histories.map((lines, index) => toMoves(lines, told, ranges[index]!.tokenAccount))
-    const doubted = await findDoubted(parts, told, read.flatMap(claimsOf(ranges)))
-    for (const { unreadable } of read)
-      for (const signature of unreadable)
-        parts.logger.error({ signature }, 'a transaction cannot be read: it may hide a deposit')
-    return read.map((moves) => withoutDoubted(moves, doubted))
+    const lines = listings.flatMap(({ histories }) => histories.flat())
+    const signatures = new Set(lines.flatMap((line) => (isCandidate(line) ? line.signature : [])))
+    const witnesses = await Promise.all(
+      listings.map(async (listing) => {
+        return {
+          ...listing,
+          shown: await readTransactions(listing.endpoint, logger, [...signatures]),
+        }
+      }),
+    )
+    return ranges.map(({ tokenAccount }, index) => {
+      const read = judgeHistory(tokenAccount, witnesses, { index, endpoints: all.length })
+      if (!(read instanceof Error))
+        for (const dispute of read.disputes ?? [])
+          logger.error({ tokenAccount, ...dispute }, 'endpoints contradict each other')
+      return read
+    })
   }
 }
 
-/** Also of what brought nothing: where one stands that is invented, nobody would read on. */
-function claimsOf(ranges: HistoryRange[]) {
-  return ({ moves }: Moves, index: number) => {
-    const { tokenAccount, createdAt } = ranges[index]!
-    return moves.map(({ signature }) => ({ signature, tokenAccount, createdAt }))
-  }
+function isCandidate(line: Line | undefined): line is Line {
+  return line?.err === null
 }
 
 /**
- * A history ends where not every node has come yet: the rest is read another time. It ends before
- * the slot, for nodes list those of one slot in different orders: what is left of it could stand
- * before what was read, where nobody looks again.
+ * Decides which transactions in the lists of one account count. A history ends before the slot of a
+ * transaction that waits for more endpoints: reading goes on there another time.
  */
-function withoutDoubted({ moves, unreadable }: Moves, { disputed, early }: Doubted): Moves {
-  const first = moves.find(({ signature }) => early.has(signature))
-  const end = first ? moves.findIndex(({ slot }) => slot === first.slot) : moves.length
-  const final = moves.slice(0, end)
-  const [believed, others] = [
-    final.filter(({ signature }) => !disputed.has(signature)),
-    final.filter(({ signature }) => disputed.has(signature)),
-  ]
-  return {
-    moves: believed,
-    unreadable: [...unreadable, ...others.map(({ signature }) => signature)],
-    ...(first && { isCut: true }),
-  }
-}
+function judgeHistory(
+  tokenAccount: string,
+  witnesses: Witness[],
+  { index, endpoints }: { index: number; endpoints: number },
+): Moves | Error {
+  const needed = majorityOf(endpoints)
+  const listing = witnesses.filter(({ histories }) => histories[index])
+  if (listing.length < needed && witnesses.length >= needed)
+    return new Error('too few endpoints can list this history')
 
-function toMoves(lines: Line[], told: Map<string, Told>, tokenAccount: string): Moves {
+  const lines = listing.flatMap(({ histories }) => histories[index]!).filter(isCandidate)
+  const court = { witnesses, index, tokenAccount, endpoints }
   const moves: Move[] = []
   const unreadable: string[] = []
-  for (const line of lines) {
-    const transaction = told.get(line.signature)?.transaction
-    if (transaction?.hasFailed || isBystander(transaction, tokenAccount)) continue
+  const disputes: Dispute[] = []
+  const waiting: bigint[] = []
+  for (const [signature, line] of new Map(lines.map((each) => [each.signature, each]))) {
+    const { state, hosts, slot, transaction } = judgeTransaction(line, court)
     const move = transaction && toMove(line, transaction, tokenAccount)
     if (move) moves.push(move)
-    else unreadable.push(line.signature)
+    if (state === 'unreadable') unreadable.push(signature)
+    if (state === 'waiting') waiting.push(slot)
+    if (hosts.length > 0) disputes.push({ subject: signature, hosts })
   }
-  return { moves, unreadable }
+  const read = moves.filter((move) => waiting.every((slot) => move.slot < slot)).reverse()
+  read.sort((one, other) => Number(one.slot - other.slot))
+  const isPartial = waiting.length > 0 || listing.length < needed
+  return { moves: read, unreadable: unreadable.reverse(), disputes, isPartial }
 }
 
-/**
- * Nodes show no balances where no token program is named: there, an account that is named has
- * neither won nor lost. Anybody may name it so, to confuse us.
- */
-function isBystander(transaction: Transaction | undefined, tokenAccount: string): boolean {
-  if (!transaction?.addresses.has(tokenAccount)) return false
-  return !transaction.holdings.has(tokenAccount)
+type Verdict = {
+  /**
+   * Waiting: one endpoint shows it, and others may be late. Ignored: a majority does not know it,
+   * though it is of another time. Unreadable: it may hide money.
+   */
+  state: 'agreed' | 'waiting' | 'ignored' | 'unreadable'
+  /** As a majority shows it. */
+  transaction?: Transaction
+  slot: bigint
+  /** Endpoints that contradict each other about it. */
+  hosts: string[]
+}
+
+function judgeTransaction(
+  line: Line,
+  court: { witnesses: Witness[]; index: number; tokenAccount: string; endpoints: number },
+): Verdict {
+  const { witnesses, index, tokenAccount, endpoints } = court
+  const { signature } = line
+  const needed = majorityOf(endpoints)
+  const hostsOf = (some: Witness[]) => some.map(({ endpoint }) => endpoint.host)
+  const showing = witnesses.filter(({ shown }) => shown.get(signature))
+  const keyOf = ({ shown }: Witness) => identify(shown.get(signature)!, tokenAccount)
+  const agreeing = findAgreed(showing, needed, keyOf)
+  if (agreeing) {
+    const transaction = agreeing.shown.get(signature)!
+    const dissenting = showing.filter((one) => keyOf(one) !== keyOf(agreeing))
+    return { state: 'agreed', transaction, slot: transaction.slot, hosts: hostsOf(dissenting) }
+  }
+  const slot = showing[0]?.shown.get(signature)?.slot ?? BigInt(line.slot)
+  const lists = ({ histories }: Witness) =>
+    histories[index]?.some((each) => each.signature === signature) ?? false
+  const unknowing = witnesses.filter((one) => one.shown.get(signature) === null && !lists(one))
+  // An endpoint denies what it does not know once it is far past the slot. One that is far before
+  // it may be stuck, or the slot is made up.
+  const far = BigInt(blockhashAge)
+  const denying = unknowing.filter((one) => one.slot >= slot + far)
+  const distant = unknowing.filter((one) => one.slot >= slot + far || one.slot + far < slot)
+  const claiming = witnesses.filter((one) => lists(one) || showing.includes(one))
+  const hosts = denying.length > 0 || showing.length > 1 ? hostsOf([...claiming, ...denying]) : []
+  if (distant.length >= needed) return { state: 'ignored', slot, hosts }
+  const isOneVersion = new Set(showing.map(keyOf)).size === 1
+  const mayBeLate = isOneVersion && showing.length + denying.length < endpoints
+  return mayBeLate ? { state: 'waiting', slot, hosts: [] } : { state: 'unreadable', slot, hosts }
+}
+
+/** Everything of a transaction that a deposit is judged by. */
+function identify(transaction: Transaction, tokenAccount: string): string {
+  const { slot, at, hasFailed, addresses, holdings } = transaction
+  const { mint, before, after } = holdings.get(tokenAccount) ?? {}
+  const isNamed = addresses.has(tokenAccount)
+  const sender = holdings.has(tokenAccount) && findSender(transaction, tokenAccount)
+  return [slot, at.getTime(), hasFailed, isNamed, mint, before, after, sender].join()
 }

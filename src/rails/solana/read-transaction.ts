@@ -33,26 +33,20 @@ export type Transaction = {
   holdings: Map<string, Holding>
 }
 
-/** What also those tell of a transaction who do not tell all. */
-export type Outline = Pick<Transaction, 'slot' | 'addresses'>
-
-export function readOutline(shown: ShownTransaction): Outline {
-  return { slot: BigInt(shown.slot), addresses: new Set(listAddresses(shown)) }
-}
-
 function listAddresses({ meta, transaction }: ShownTransaction): string[] {
   const { writable = [], readonly = [] } = meta?.loadedAddresses ?? {}
   return [...transaction.message.accountKeys, ...writable, ...readonly]
 }
 
 /** Nothing, where the node does not tell all that there is to know. */
-export function readTransaction(shown: ShownTransaction | null): Transaction | undefined {
-  const { meta, blockTime } = shown ?? {}
+export function readTransaction(shown: ShownTransaction): Transaction | undefined {
+  const { meta, blockTime } = shown
   const before = meta?.preTokenBalances
   const after = meta?.postTokenBalances
-  if (!shown || !meta || !before || !after || typeof blockTime !== 'number') return undefined
+  if (!meta || !before || !after || typeof blockTime !== 'number') return undefined
   return {
-    ...readOutline(shown),
+    slot: BigInt(shown.slot),
+    addresses: new Set(listAddresses(shown)),
     at: new Date(blockTime * 1_000),
     hasFailed: meta.err !== null,
     holdings: readHoldings(listAddresses(shown), before, after),
@@ -75,15 +69,18 @@ function readHoldings(
   return holdings
 }
 
-/** Nothing, where the transaction does not even show the account in whose history it stands. */
+/**
+ * Nothing, where it failed or the account neither won nor lost: nodes show no balances where no
+ * token program is named, and anybody may name an account of ours so.
+ */
 export function toMove(
   line: Line,
   transaction: Transaction,
   tokenAccount: string,
 ): Move | undefined {
-  const { slot, at, holdings } = transaction
+  const { slot, at, hasFailed, holdings } = transaction
   const held = holdings.get(tokenAccount)
-  if (!held) return undefined
+  if (hasFailed || !held) return undefined
   const { before, after } = held
   const memos = readMemos(line)
   return {
@@ -94,7 +91,7 @@ export function toMove(
 }
 
 /** Whose coins became less, if that is one and the same. */
-function findSender({ holdings }: Transaction, tokenAccount: string): string | null {
+export function findSender({ holdings }: Transaction, tokenAccount: string): string | null {
   const { mint } = holdings.get(tokenAccount)!
   const senders = new Set<string | undefined>()
   for (const holding of holdings.values())

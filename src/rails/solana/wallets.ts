@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.js'
 import type { LiveSweep, WalletRail } from '../../collections/ports.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
 import { createCheck } from './check.js'
@@ -10,9 +11,9 @@ import { createReadMoves } from './read-moves.js'
 import { createSend } from './send.js'
 import { explainSweepError } from './sweep-errors.js'
 import type { WalletSigner } from './wallet-signer.js'
-import { createFindStrayTokens, createReadAmounts } from './watch-wallets.js'
+import { createFindStrayTokens, createPollAmounts, createReadAmounts } from './watch-wallets.js'
 
-export type WalletParts = SweepParts & { endpoints: Endpoints; chain: Chain }
+export type WalletParts = SweepParts & { endpoints: Endpoints; chain: Chain; clock: Clock }
 
 /** Everything but what it shares with the payouts of its chain. */
 export type Wallets = Omit<WalletRail, 'name' | 'hasMetItsChain'>
@@ -23,7 +24,8 @@ export function createWallets(parts: WalletParts): Wallets {
   const check = createCheck({ ...parts, explain: explainSweepError })
   return {
     deriveWallets: createDeriveWallets(walletSigner, mints),
-    readAmounts: createReadAmounts(endpoints),
+    pollAmounts: createPollAmounts(parts),
+    readAmounts: createReadAmounts(parts),
     readMoves: createReadMoves({ endpoints, logger }),
     findStrayTokens: createFindStrayTokens(endpoints, mints),
     partsPerSweep,

@@ -1,5 +1,7 @@
+import type { Clock } from '../../clock.js'
 import type { WalletRail } from '../../collections/ports.js'
 import { limits } from '../../limits.js'
+import type { Logger } from '../../log.js'
 import {
   type Account,
   accountOptions,
@@ -10,24 +12,113 @@ import {
   tokenAccountBytes,
 } from './accounts.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
-import { type Endpoints, inGroups, resultOf } from './endpoints.js'
+import type { Endpoint } from './endpoint.js'
+import { type Endpoints, inGroups, resultOf, Unavailable } from './endpoints.js'
 import { type Mints, programs } from './programs.js'
+import { askEach, findAgreed, majorityOf, orSilence } from './quorum.js'
 
-const { accountsPerCall, requestsUnderWay, longAnswersPerRequest } = limits.solana
+const { accountsPerCall, requestsUnderWay, longAnswersPerRequest, staleSlots, awayMs } =
+  limits.solana
 
-export function createReadAmounts(endpoints: Endpoints): WalletRail['readAmounts'] {
+type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
+
+type Read = { amounts: bigint[]; slot: bigint }
+
+/** Finalized amounts as one endpoint says, and the oldest slot that they are of. */
+async function readAmountsOf(endpoint: Endpoint, tokenAccounts: string[]): Promise<Read> {
+  const amounts: bigint[] = []
+  let slot: bigint | undefined
+  const groups = inGroups(tokenAccounts, accountsPerCall)
+  for (const some of inGroups(groups, requestsUnderWay)) {
+    const read = await Promise.all(
+      some.map((group) => readAccountsAt(endpoint, group, 'finalized')),
+    )
+    const accounts = read.flatMap((each) => each.accounts)
+    for (const [index, address] of some.flat().entries())
+      amounts.push(amountIn(address, accounts[index] ?? null))
+    for (const each of read) if (slot === undefined || each.slot < slot) slot = each.slot
+  }
+  return { amounts, slot: slot ?? 0n }
+}
+
+/** As a majority of the endpoints says; null where none does. */
+function findAmounts(count: number, reads: Read[], endpoints: number): (bigint | null)[] {
+  return Array.from({ length: count }, (_, index) => {
+    const amounts = reads.map((read) => read.amounts[index]!)
+    return findAgreed(amounts, majorityOf(endpoints), String) ?? null
+  })
+}
+
+/** Throws when no endpoint answers. */
+export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['readAmounts'] {
+  const { all } = endpoints
   return async (tokenAccounts) => {
-    const amounts: bigint[] = []
-    const groups = inGroups(tokenAccounts, accountsPerCall)
-    for (const some of inGroups(groups, requestsUnderWay)) {
-      const read = await Promise.all(
-        some.map((group) => readAccountsAt(endpoints, group, 'finalized')),
-      )
-      const accounts = read.flatMap((each) => each.accounts)
-      for (const [index, address] of some.flat().entries())
-        amounts.push(amountIn(address, accounts[index] ?? null))
+    const read = await askEach(all, logger, (endpoint) => readAmountsOf(endpoint, tokenAccounts))
+    if (read.length === 0) throw new Unavailable('no endpoint answers')
+    return findAmounts(
+      tokenAccounts.length,
+      read.map(({ value }) => value),
+      all.length,
+    )
+  }
+}
+
+/**
+ * One endpoint a poll, in turn; the others only for what has changed. An endpoint that is behind
+ * another one may hide a deposit: then the next is asked as well.
+ */
+export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRail['pollAmounts'] {
+  const { all } = endpoints
+  const slots = new Map<Endpoint, bigint>()
+  const awayUntil = new Map<Endpoint, number>()
+  let turn = 0
+
+  const inTurn = () => {
+    turn += 1
+    const order = all.map((_, index) => all[(turn + index) % all.length]!)
+    const isAway = (one: Endpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
+    return order.sort((one, other) => isAway(one) - isAway(other))
+  }
+  const isBehind = (slot: bigint) =>
+    [...slots.values()].some((other) => other > slot + BigInt(staleSlots))
+
+  /** Of the endpoints that had to be asked to hear one that is not behind. */
+  const poll = async (addresses: string[]) => {
+    const reads = new Map<Endpoint, Read>()
+    for (const endpoint of inTurn()) {
+      const read = await orSilence(logger, endpoint, readAmountsOf(endpoint, addresses))
+      if (!read) {
+        awayUntil.set(endpoint, clock.elapsedMs() + awayMs)
+        continue
+      }
+      reads.set(endpoint, read)
+      slots.set(endpoint, read.slot)
+      if (!isBehind(read.slot)) break
+      logger.warn({ host: endpoint.host }, 'an endpoint is far behind the others')
     }
-    return amounts
+    if (reads.size === 0) throw new Unavailable('no endpoint answers')
+    return reads
+  }
+
+  return async (accounts) => {
+    if (accounts.length === 0) return []
+    const addresses = accounts.map(({ address }) => address)
+    const polled = await poll(addresses)
+    const isChanged = ({ amount }: { amount: bigint }, index: number) =>
+      [...polled.values()].some(({ amounts }) => amounts[index] !== amount)
+    const changed = accounts.flatMap((one, index) => (isChanged(one, index) ? [index] : []))
+    const pick = <Value>(values: Value[]) => changed.map((index) => values[index]!)
+    const others = all.filter((endpoint) => changed.length > 0 && !polled.has(endpoint))
+    const read = await askEach(others, logger, (each) => readAmountsOf(each, pick(addresses)))
+    const reads = [...polled.values()].map(({ amounts, slot }) => ({
+      amounts: pick(amounts),
+      slot,
+    }))
+    reads.push(...read.map(({ value }) => value))
+    const agreed = findAmounts(changed.length, reads, all.length)
+    const held: (bigint | null)[] = accounts.map(({ amount }) => amount)
+    for (const [position, index] of changed.entries()) held[index] = agreed[position]!
+    return held
   }
 }
 

@@ -28,7 +28,7 @@ test('an endpoint that lags delays a conclusion', async () => {
   const { chain, rail, attempt } = await openTwoEyed(late.url)
   await rail.send([attempt])
   await chain.advance(35)
-  expect(await checkOne(rail, attempt)).toEqual(pending)
+  expect(await checkOne(rail, attempt)).toEqual({ state: 'unseen' })
   await chain.advance(40)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
@@ -52,9 +52,12 @@ test('while endpoints contradict each other, nothing is concluded', async () => 
   const { chain, rail, carriage, attempt } = await openTwoEyed(liar.url)
   await setFaults(liar, { match: { memo: carriage.reference }, fault: 'forget' })
   await rail.send([attempt])
-  for (const blocks of [32, 200, 2_000]) {
+  const disputedBy = [new URL(chain.url).host, new URL(liar.url).host]
+  for (const blocks of [65, 200, 2_000]) {
     await chain.advance(blocks)
-    expect(await checkOne(rail, attempt)).toEqual(pending)
+    const { state, ...finding } = await checkOne(rail, attempt)
+    expect(finding).toEqual({ disputedBy })
+    expect(['unseen', 'pending']).toContain(state)
   }
   await setFaults(liar)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
@@ -69,7 +72,7 @@ test('what only the second endpoint knows is not gone', async () => {
   await setFaults(liar, { match: { any: true }, fault: 'forget' })
   await rail.send([attempt])
   await chain.advance(300)
-  expect(await checkOne(rail, attempt)).toEqual(pending)
+  expect(await checkOne(rail, attempt)).toMatchObject(pending)
 })
 
 test.each<[string, Twist]>([
@@ -98,7 +101,10 @@ test.each<[string, Twist]>([
   expect(['unseen', 'pending']).toContain((await checkOne(rail, attempt)).state)
   await rail.send([attempt])
   await chain.advance(32)
-  expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
+  expect(['failed', 'gone']).not.toContain((await checkOne(rail, attempt)).state)
+  const { secret } = rail
+  const three = await openRail(chain, { secret, endpoints: [chain.url, liar, chain.url] })
+  expect((await checkOne(three, attempt)).state).toBe('landed')
 })
 
 // Whoever told the blockhash said that it ends sooner than it does.
@@ -127,10 +133,10 @@ test('an attempt is not gone while an endpoint cannot be asked', async () => {
   expect(await checkOne(rail, attempt)).toEqual(gone)
 })
 
-test('questions and payouts go on while one endpoint is away', async () => {
-  const other = await openNode()
-  const { chain, rail } = await openTwoEyed(other.url)
-  for (const away of [chain, other]) {
+test('questions and payouts go on while one endpoint of three is away', async () => {
+  const [chain, other, third] = [shared(), await openNode(), await openNode()]
+  const rail = await openRail(chain, { endpoints: [chain.url, other.url, third.url] })
+  for (const away of [chain, other, third]) {
     await setFaults(away, { match: { any: true }, fault: 'rate_limit' })
     const carriage = await newCarriage()
     const [inspected] = await rail.inspect([carriage])

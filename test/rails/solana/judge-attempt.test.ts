@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { limits } from '../../../src/limits.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
 import type { Sighting, View } from '../../../src/rails/solana/look-at-attempts.js'
+import { majorityOf } from '../../../src/rails/solana/quorum.js'
 
 /** Worlds in which an attempt landed, will land, or never does, and nodes that tell of them. */
 
@@ -73,36 +75,33 @@ function viewOf(height: number, first: number, sighting: Sighting): View {
   return { host: 'a node', height: BigInt(height), slot, remembersFrom: BigInt(first), sightings }
 }
 
-const several = { minLength: 1, maxLength: 3 }
-
-// Liars may delay a conclusion, but each one that is drawn must be true, now and for ever. A node
-// that remembers nothing of the time cannot contradict a liar, so one that does must be there. It
-// may be away, though: then a liar can call something landed, but nothing failed or gone.
-test('while one node is honest and remembers, no conclusion is wrong', () => {
+// Liars may delay a conclusion, but each one that is drawn must be true, now and for ever, as long
+// as they are fewer than the endpoints that are needed to conclude anything.
+test('while liars are no majority, no conclusion is wrong', () => {
   const told = new Set<string>()
   fc.assert(
     fc.property(
       truths,
-      fc.array(honest, several),
+      fc.array(honest, { minLength: 1, maxLength: 3 }),
       fc.array(liar, { maxLength: 2 }),
       fc.integer({ min: 0, max: 149 }),
       fc.boolean(),
       fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
       (truth, nodes, liars, early, isLiarFirst, isAway) => {
-        // The height may have been told too low by whoever told the blockhash.
+        const endpoints = nodes.length + liars.length
+        fc.pre(liars.length < majorityOf(endpoints))
+        // The height may have been told too low by the endpoint that told the blockhash.
         const validUntil = lastValid - early
-        const honestly = nodes.map((node) => node(truth, validUntil))
-        const remembers = ({ remembersFrom }: View) => remembersFrom === 0n
-        fc.pre(liars.length === 0 || honestly.some(remembers))
-        const views = honestly.filter((_, index) => !isAway[index])
+        const views = nodes
+          .map((node) => node(truth, validUntil))
+          .filter((_, index) => !isAway[index])
         const lies = liars.map((lie) => lie())
         const all = isLiarFirst ? [...lies, ...views] : [...views, ...lies]
         const attempt = { token, validUntil: BigInt(validUntil) }
-        const { state } = judgeAttempt(attempt, all, nodes.length + liars.length).finding
+        const { state } = judgeAttempt(attempt, all, endpoints).finding
         told.add(state)
-        const isContradicted = liars.length === 0 || views.some(remembers)
         const landed = { hasFailed: false, landsAt: expect.any(Number) }
-        if (state === 'landed' && isContradicted) expect(truth).toMatchObject(landed)
+        if (state === 'landed') expect(truth).toMatchObject(landed)
         if (state === 'failed') expect(truth).toMatchObject({ ...landed, hasFailed: true })
         if (state === 'gone') expect(truth.landsAt).toBeNull()
       },
@@ -112,28 +111,56 @@ test('while one node is honest and remembers, no conclusion is wrong', () => {
   expect([...told].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
 })
 
-test('an endpoint that says nothing keeps an attempt from being gone or failed, not landed', () => {
-  const sighting = { slot: 9_000n, isSearched: true, isUsable: false }
-  const attempt = { token, validUntil: BigInt(lastValid) }
-  const lost = viewOf(2_000, 0, { ...sighting, status: null })
-  expect(judgeAttempt(attempt, [lost], 1).finding).toEqual({ state: 'gone' })
-  expect(judgeAttempt(attempt, [lost], 2).finding).toEqual({ state: 'pending' })
-  expect(judgeAttempt(attempt, [], 2).finding).toEqual({ state: 'pending' })
-  const status = { slot: 5_990n, isFinalized: true, error: null }
-  const seen = viewOf(2_000, 0, { ...sighting, status })
-  expect(judgeAttempt(attempt, [seen], 2).finding).toEqual({ state: 'landed' })
-  const broken = { ...status, error: 'SomeError' }
-  const failed = viewOf(2_000, 0, { ...sighting, status: broken })
-  expect(judgeAttempt(attempt, [failed], 1).finding).toMatchObject({ state: 'failed' })
-  expect(judgeAttempt(attempt, [failed], 2).finding).toEqual({ state: 'pending' })
+const sighting = { slot: 9_000n, isSearched: true, isUsable: false }
+const status = { slot: 5_990n, isFinalized: true, error: null }
+const attempt = { token, validUntil: BigInt(lastValid) }
+const lost = viewOf(2_000, 0, { ...sighting, status: null })
+const seen = viewOf(2_000, 0, { ...sighting, status })
+const failed = viewOf(2_000, 0, { ...sighting, status: { ...status, error: 'SomeError' } })
+
+test.each([
+  ['gone', lost],
+  ['landed', seen],
+  ['failed', failed],
+])('%s needs a majority of the configured endpoints', (state, view) => {
+  const judge = (views: View[], endpoints: number) =>
+    judgeAttempt(attempt, views, endpoints).finding.state
+  expect(judge([view], 1)).toBe(state)
+  expect(judge([view], 2)).toBe('pending')
+  expect(judge([view, view], 2)).toBe(state)
+  expect(judge([view], 3)).toBe('pending')
+  expect(judge([view, view], 3)).toBe(state)
+  for (const other of [lost, seen, failed]) {
+    expect(judge([view, other, view], 3)).toBe(state)
+    if (other !== view) expect(judge([view, other], 2)).toBe('pending')
+  }
+  expect(judge([view, view], 4)).toBe('pending')
+  expect(judge([], 2)).toBe('pending')
 })
 
 test('contradictions are told from mere lateness', () => {
-  const attempt = { token, validUntil: BigInt(lastValid) }
-  const sighting = { isSearched: false, isUsable: true }
-  const status = { slot: 5_900n, isFinalized: true, error: null }
-  const seen = viewOf(950, 0, { ...sighting, slot: 5_990n, status })
-  const deny = (slot: bigint) => viewOf(900, 0, { ...sighting, slot, status: null })
-  expect(judgeAttempt(attempt, [seen, deny(5_910n)], 2).isDisputed).toBe(false)
-  expect(judgeAttempt(attempt, [seen, deny(5_940n)], 2).isDisputed).toBe(true)
+  const young = { isSearched: false, isUsable: true }
+  const landed = { ...status, slot: 5_900n }
+  const known = viewOf(950, 0, { ...young, slot: 5_990n, status: landed })
+  const deny = (slot: bigint) => viewOf(900, 0, { ...young, slot, status: null })
+  const disputedBy = (views: View[]) => judgeAttempt(attempt, views, 2).finding.disputedBy
+  expect(disputedBy([known, deny(5_910n)])).toBeUndefined()
+  expect(disputedBy([known, deny(5_940n)])).toEqual(['a node', 'a node'])
+  expect(disputedBy([seen, failed])).toEqual(['a node', 'a node'])
+  expect(disputedBy([seen, seen])).toBeUndefined()
+  const pruned = { ...lost, remembersFrom: 1_000_000n }
+  expect(disputedBy([seen, pruned]), 'a node that prunes is silent').toBeUndefined()
+})
+
+test('a height that cannot be is capped by what a majority has finalized', () => {
+  const absurd = { token, validUntil: 10n ** 15n }
+  const unseen = viewOf(2_000, 0, { ...sighting, status: null, isSearched: false })
+  const ahead = { ...unseen, height: 10n ** 17n }
+  const expiresBy = 2_000n + BigInt(limits.solana.unfinalizedBlocks)
+  expect(judgeAttempt(absurd, [unseen], 1).finding).toEqual({ state: 'unseen', expiresBy })
+  expect(judgeAttempt(absurd, [unseen, ahead], 2).finding).toMatchObject({ expiresBy })
+  expect(judgeAttempt(absurd, [unseen], 2).finding).toEqual({ state: 'unseen' })
+  expect(judgeAttempt(attempt, [{ ...unseen, height: 900n }], 1).finding).toEqual({
+    state: 'unseen',
+  })
 })

@@ -52,7 +52,9 @@ test('one endpoint that is away keeps nothing from starting, and concludes nothi
   const rail = await openRail(chain, { endpoints: [dead, chain.url] })
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
   expect(await reasonAt(rail)).toBeUndefined()
-  const attempt = await prepareOne(rail, await newCarriage())
+  const refused = prepareOne(rail, await newCarriage())
+  await expect(refused, 'signing needs a majority').rejects.toThrow('does not answer')
+  const attempt = await prepareOne(await openRail(chain), await newCarriage())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
 })
@@ -106,7 +108,8 @@ test('live mode starts while the endpoints of test mode are away', async () => {
 test('an endpoint that comes later and is of another chain is not talked to', async () => {
   const chain = shared()
   const port = await findDeadPort()
-  const rail = await openRail(chain, { endpoints: [`http://127.0.0.1:${port}`, chain.url] })
+  const endpoints = [`http://127.0.0.1:${port}`, chain.url, chain.url]
+  const rail = await openRail(chain, { endpoints })
   const stranger = await startChain({ port })
   const attempt = await prepareOne(rail, await newCarriage())
   await rail.send([attempt])

@@ -1,6 +1,13 @@
 import type { Instruction, KeyPairSigner } from '@solana/kit'
 import { expect } from 'vitest'
-import type { LiveSweep, SweepOrder, Wallet, WalletRail } from '../../../src/collections/ports.js'
+import type {
+  HistoryRange,
+  LiveSweep,
+  Moves,
+  SweepOrder,
+  Wallet,
+  WalletRail,
+} from '../../../src/collections/ports.js'
 import { createCoinCustomers } from '../../../src/rails/solana/embedded.js'
 import type { SolanaOptions } from '../../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
@@ -35,7 +42,13 @@ export function deposit(chain: TestChain, { address }: Wallet, order: Deposit = 
 }
 
 export async function readOne(wallets: WalletRail, tokenAccount: string, after?: string) {
-  return (await wallets.readMoves([{ tokenAccount, after: after ?? null }]))[0]!
+  return readRange(wallets, { tokenAccount, after: after ?? null })
+}
+
+export async function readRange(wallets: WalletRail, range: HistoryRange): Promise<Moves> {
+  const [read] = await wallets.readMoves([range])
+  if (read instanceof Error) throw read
+  return read!
 }
 
 /** In a block, well or not; the signature of what landed. */

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { after } from '../clock.js'
+import { limits } from '../limits.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+import type { Finding, Prepared } from './ports.js'
+
+/** Endpoints of a rail that contradict each other. */
+export type Dispute = {
+  /** The signature that it is about. */
+  subject: string
+  /** Of the endpoints; never their addresses, which may hold a key. */
+  hosts: string[]
+}
+
+const columns = { rail: 'text', subject: 'text', hosts: 'text' } as const
+
+const note = listStatement({
+  name: 'note_disputes',
+  columns,
+  text: (list, more) => `
+    insert into disputes as d (rail, subject, hosts, first_seen_at, last_seen_at)
+    select rail, subject, hosts, ${more(0)}::timestamptz, ${more(0)}::timestamptz from ${list}
+    on conflict (rail, subject) do update set hosts = excluded.hosts, ended_at = null,
+      last_seen_at = excluded.last_seen_at,
+      first_seen_at = case when d.ended_at is null then d.first_seen_at
+        else excluded.first_seen_at end`,
+})
+
+type Seen = {
+  rail: string
+  disputes: Dispute[]
+  /** Subjects about which the endpoints agree. */
+  agreed: string[]
+}
+
+/** Remembers contradictions, and ends those about which the endpoints agree by now. */
+export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Seen): void {
+  const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
+  const rows = [...bySubject].map(([subject, hosts]) => ({
+    rail,
+    subject,
+    hosts: hosts.join(', '),
+  }))
+  if (rows.length > 0) {
+    tx.write(
+      note(
+        rows.sort((one, other) => (one.subject < other.subject ? -1 : 1)),
+        now,
+      ),
+    )
+    const oldest = after(now, -limits.disputes.keptMs)
+    tx.write(sql`delete from disputes where last_seen_at < ${oldest}`)
+  }
+  const settled = agreed.filter((subject) => !bySubject.has(subject))
+  if (settled.length > 0)
+    tx.write(sql`
+      update disputes set ended_at = ${now}
+      where rail = ${rail} and subject = any(${settled}) and ended_at is null`)
+}
+
+/** What findings say about the attempts that they are about. */
+export function disputesIn(rail: string, attempts: Prepared[], findings: Finding[]): Seen {
+  const disputes: Dispute[] = []
+  const agreed: string[] = []
+  for (const [index, { token }] of attempts.entries()) {
+    const { disputedBy: hosts } = findings[index]!
+    if (hosts) disputes.push({ subject: token, hosts })
+    else agreed.push(token)
+  }
+  return { rail, disputes, agreed }
+}
+
+export async function countDisputes(
+  db: Reader,
+  now: Date,
+): Promise<{ rail: string; count: number }[]> {
+  const counts = new Map<string, number>()
+  for (const { rail } of await listDisputes(db, now)) counts.set(rail, (counts.get(rail) ?? 0) + 1)
+  return [...counts].map(([rail, count]) => ({ rail, count }))
+}
+
+export type OpenDispute = {
+  rail: string
+  subject: string
+  hosts: string
+  firstSeenAt: Date
+  lastSeenAt: Date
+}
+
+/** Those that were seen lately and have not ended, oldest first. */
+export function listDisputes(db: Reader, now: Date): Promise<OpenDispute[]> {
+  return db.rows(sql<OpenDispute>`
+    select rail, subject, hosts, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
+    from disputes
+    where ended_at is null and last_seen_at > ${after(now, -limits.disputes.openMs)}
+    order by first_seen_at, subject limit ${limits.disputes.listed}`)
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import { hour, minute, second } from '../../src/clock.js'
+import { examineWork } from '../../src/doctor/examine-work.js'
+import { limits } from '../../src/limits.js'
+import { countDisputes, listDisputes } from '../../src/payouts/disputes.js'
+import { reconcile } from '../../src/reconcile.js'
+import { tokenAccountOf, usdc } from '../rails/localnet/transfers.js'
+import { openWallets } from '../rails/solana/wallets.js'
+import { inventDeposit, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
+import { openWalletHouse, shopOf } from '../support/wallet-house.js'
+
+/** Endpoints that lie, freeze or go quiet, between the deposits and the embedded chain. */
+
+const house = await openWalletHouse()
+const { db, clock, chain, rail } = house
+const { blockhashAge } = limits.solana
+
+let shop: ReturnType<typeof shopOf>
+let count = 0
+beforeEach(async () => {
+  await house.settle()
+  shop = shopOf(house, await house.hire('Ada'))
+})
+
+const available = async () => (await shop.balance()).available
+
+/** A wallet, and endpoints through which its deposits are watched. */
+async function openWatched(endpoints: number) {
+  const { address } = (await shop.openDedicated(`customer ${count++}`)).json.data
+  const proxies = await openLyingProxies(chain, endpoints)
+  const urls = proxies.map(({ url }) => url)
+  const wallets = await openWallets(chain, { endpoints: urls, isPoor: true })
+  const tokenAccount: string = await tokenAccountOf(address)
+  /** Workers poll every second. */
+  const watch = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      clock.advance(second)
+      await house.watch(wallets)
+      await house.watchTroubled(wallets)
+    }
+  }
+  return {
+    watch,
+    async watchForMinutes(minutes: number) {
+      for (let passed = 0; passed < minutes; passed += 1) {
+        clock.advance(minute)
+        await watch(2)
+      }
+    },
+    address: address as string,
+    tokenAccount,
+    proxies,
+    wallets,
+    async troubled() {
+      const rows = await db.rows(sql`
+        select from token_accounts where wallet = ${address} and has_trouble`)
+      return rows.length
+    },
+    async invent(liar: LyingProxy, amount = 5_000_000_000n) {
+      const slot: number = await chain.call('getSlot', { commitment: 'finalized' })
+      const signature = base58.encode(randomBytes(64))
+      const mint: string = usdc
+      liar.lie(inventDeposit({ signature, slot, wallet: address, tokenAccount, mint, amount }))
+      return signature
+    },
+  }
+}
+
+test.each([
+  ['two', 2, 0],
+  ['two', 2, 1],
+  ['three', 3, 0],
+  ['three', 3, 1],
+  ['three', 3, 2],
+])(
+  'an invented deposit is not credited by one of %s while others are silent',
+  async (_, endpoints, at) => {
+    const { proxies, troubled, watch, watchForMinutes, invent } = await openWatched(endpoints)
+    for (const [index, proxy] of proxies.entries()) if (index !== at) proxy.be('busy')
+    await invent(proxies[at]!)
+    await watch(5)
+    await chain.advance(2 * blockhashAge)
+    await watch(limits.deposits.unreadLooks + 10)
+    expect(await available()).toBe('0')
+    expect(await troubled(), 'and there is an alarm after a minute').toBeGreaterThan(0)
+    for (const proxy of proxies) proxy.heal()
+    await watchForMinutes(3)
+    expect([await available(), await troubled()]).toEqual(['0', 0])
+  },
+)
+
+test('a deposit that one of two invents is a dispute until they agree', async () => {
+  const { proxies, address, troubled, watch, watchForMinutes, invent } = await openWatched(2)
+  const invented = await invent(proxies[0]!)
+  await watch(3)
+  expect(await available()).toBe('0')
+  await chain.advance(2 * blockhashAge)
+  await watch(3)
+  expect([await available(), await troubled()]).toEqual(['0', 1])
+  const disputes = await listDisputes(db, clock.now())
+  const hosts = proxies.map(({ host }) => host).sort()
+  expect(disputes).toMatchObject([{ rail: rail.name, subject: invented, hosts: hosts.join(', ') }])
+
+  proxies[0]!.heal()
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  await watchForMinutes(2)
+  expect([await available(), await troubled()]).toEqual(['9.95', 0])
+  clock.advance(hour)
+  expect(await listDisputes(db, clock.now())).toEqual([])
+})
+
+test('while one of three lies, real deposits are credited and the lie is shown everywhere', async () => {
+  const { proxies, address, troubled, watch, invent } = await openWatched(3)
+  const invented = await invent(proxies[1]!)
+  await watch(3)
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  await watch(4)
+  await chain.advance(2 * blockhashAge)
+  await shop.deposit(address, '20')
+  await chain.advance(33)
+  await watch(60)
+  expect(await available()).toBe('29.85')
+  expect(await troubled(), 'two of three know that nothing is hidden').toBe(0)
+
+  expect(await countDisputes(db, clock.now())).toEqual([{ rail: rail.name, count: 1 }])
+  const findings = await examineWork({ db, clock })
+  expect(JSON.stringify(findings)).toContain(invented)
+  const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
+  const results = await reconcile({ db, rails, lookAgainMs: 0 }, clock.now())
+  const differences = results.flatMap((one) => one.differences)
+  expect(differences).toContainEqual(
+    expect.objectContaining({ kind: 'endpoints_disagree', name: invented }),
+  )
+})
+
+test.each([0, 1, 2])('endpoint %s of three that is frozen hides no deposit', async (at) => {
+  const { proxies, address, watch } = await openWatched(3)
+  await watch(4)
+  await proxies[at]!.freeze()
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  await watch(3)
+  expect(await available()).toBe('9.95')
+})
+
+test('while one of two is frozen a deposit waits, with an alarm, and is not lost', async () => {
+  const { proxies, address, troubled, watch, watchForMinutes } = await openWatched(2)
+  await watch(2)
+  await proxies[0]!.freeze()
+  await shop.deposit(address, '10')
+  await chain.advance(100)
+  await watch(limits.deposits.unreadLooks + 5)
+  expect([await available(), await troubled()]).toEqual(['0', 1])
+  proxies[0]!.heal()
+  await watchForMinutes(1)
+  expect([await available(), await troubled()]).toEqual(['9.95', 0])
+})
+
+// Each poll asks one endpoint. One that is far behind must not be believed that nothing changed.
+test('an endpoint that is frozen is found out by its slot at every single poll', async () => {
+  const { proxies, address, tokenAccount, wallets } = await openWatched(3)
+  const poll = () => wallets.pollAmounts([{ address: tokenAccount, amount: 0n }])
+  for (let polls = 0; polls < 3; polls += 1) expect(await poll()).toEqual([0n])
+  await proxies[1]!.freeze()
+  await shop.deposit(address, '10')
+  await chain.advance(limits.solana.staleSlots + 40)
+  // From the second poll on, somebody has been heard who is further.
+  await poll()
+  for (let polls = 0; polls < 3; polls += 1) expect(await poll()).toEqual([10_000_000n])
+})
+
+test('an endpoint that never answers delays a deposit and hides none', async () => {
+  const { proxies, address, watch } = await openWatched(3)
+  await watch(1)
+  proxies[2]!.be('mute')
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  await watch(2)
+  expect(await available()).toBe('9.95')
+}, 60_000)
+
+test('one of three that denies a real deposit does not keep it back', async () => {
+  const { proxies, address, tokenAccount, watch } = await openWatched(3)
+  proxies[0]!.lie(({ method, params }, result) => {
+    if (method === 'getSignaturesForAddress' && params[0] === tokenAccount) return []
+    if (method === 'getMultipleAccounts') return { ...result, value: result.value.map(() => null) }
+    return method === 'getTransaction' ? null : undefined
+  })
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  await watch(3)
+  expect(await available()).toBe('9.95')
+})
+
+// The rule that the docs state: a single endpoint is trusted with the money.
+test('a single endpoint is believed', async () => {
+  const { proxies, watch, invent } = await openWatched(1)
+  await invent(proxies[0]!)
+  await watch(2)
+  expect(await available()).toBe('4975')
+})
