@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Longer than the service takes to answer `outcome_unknown` for a silent database. */
 const answerMs = 15_000
-const retryMs = 100
+const retryMs = 250
 /** "Nothing was done" or "not known": both mean to retry with the same key. */
 const isTransient = (status) => status === 409 || status >= 500
 
@@ -56,7 +56,7 @@ export class Api {
       const response = await fetch(url + where, { ...request, signal })
       const text = await response.text()
       const isReplayed = response.headers.get('idempotent-replayed') === 'true'
-      const reason = response.ok ? undefined : JSON.parse(text).error?.reason
+      const reason = response.ok ? undefined : JSON.parse(text).reason
       return { status: response.status, text, isReplayed, reason }
     } catch (error) {
       return { reason: error.name === 'TimeoutError' ? 'no_answer' : 'no_connection' }
@@ -75,7 +75,9 @@ export class Api {
   async list(where) {
     const items = []
     for (let cursor = ''; cursor !== null; ) {
-      const page = await this.get(`${where}?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
+      const page = await this.get(
+        `${where}?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
       items.push(...page.items)
       cursor = page.nextCursor
     }

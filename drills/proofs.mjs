@@ -1,3 +1,4 @@
+import { difference, subtract } from './multiset.mjs'
 import { waitUntil } from './wait-until.mjs'
 
 /** A worker that died holds its rows for a lease of two minutes. */
@@ -7,16 +8,21 @@ const replayedMax = 300
 /** Waits until nothing is under way any more: every payout has ended, every event is delivered. */
 export async function waitForRest({ db, say }) {
   let last = ''
-  await waitUntil('every payout ends and every event is delivered', restMs, async () => {
-    const { rows } = await db.query(`
+  await waitUntil(
+    'every payout ends and every event is delivered',
+    restMs,
+    async () => {
+      const { rows } = await db.query(`
       select (select count(*) from payouts where status = 'SUBMITTED')::int as payouts,
         (select count(*) from notices where state = 'WAITING')::int as notices,
         (select count(*) from deliveries where state = 'PENDING')::int as deliveries`)
-    const open = JSON.stringify(rows[0])
-    if (open !== last) say(`  under way: ${open}`)
-    last = open
-    return Object.values(rows[0]).every((count) => count === 0)
-  }, 2_000)
+      const open = JSON.stringify(rows[0])
+      if (open !== last) say(`  under way: ${open}`)
+      last = open
+      return Object.values(rows[0]).every((count) => count === 0)
+    },
+    2_000,
+  )
 }
 
 /**
@@ -29,6 +35,7 @@ export async function proveEverything(scene) {
   return [
     { claim: 'No process of the service died', found: service.deaths.map(describeDeath) },
     { claim: 'No write was refused or answered in an unexpected way', found: load.refused },
+    proveNoBugs(scene),
     await proveReplays(scene),
     ...proveAcknowledged(scene, resources),
     ...(await provePaidOnce(scene, resources)),
@@ -39,8 +46,15 @@ export async function proveEverything(scene) {
   ]
 }
 
-function describeDeath({ name, code, at, log }) {
-  return `${name} ended with ${code} at ${at.toISOString()}:\n${log}`
+function describeDeath({ name, code, at, why }) {
+  return `${name} ended with ${code} at ${at.toISOString()}: ${why}`
+}
+
+/** A lost database is a 503. A 500 says that something happened which nobody expected. */
+function proveNoBugs({ service, load }) {
+  const found = load.attempts.filter(({ status }) => status === 500).map(() => 'answered 500')
+  const logged = found.length > 0 ? service.readErrors().slice(0, 5) : []
+  return { claim: 'No request was answered 500', found: [...logged, ...found] }
 }
 
 async function readResources({ api }) {
@@ -116,7 +130,10 @@ async function provePaidOnce({ db, chain, merchant }, { crypto, bank, payment })
       claim: 'Every payment at the bank is credited once, and nothing else',
       found: [
         ...difference(paid.map(nameOf), credited.map(nameOf)),
-        ...difference(payment.map(({ amount }) => amount), paid.map(({ amount }) => Number(amount))),
+        ...difference(
+          payment.map(({ amount }) => amount),
+          paid.map(({ amount }) => Number(amount)),
+        ),
       ],
     },
   ]
@@ -173,24 +190,6 @@ async function proveWebhooks({ receiver }, { crypto, bank, account, events }) {
 async function proveByCommand(service, command) {
   const { code, out, err } = await service.check(command)
   return { claim: `manilla ${command} is clean`, found: code === 0 ? [] : [out, err] }
-}
-
-/** Items of `left` that `right` does not contain as often. */
-export function subtract(left, right) {
-  const counts = new Map()
-  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return left.filter((item) => {
-    const count = counts.get(item) ?? 0
-    counts.set(item, count - 1)
-    return count <= 0
-  })
-}
-
-function difference(expected, actual) {
-  return [
-    ...subtract(expected, actual).map((item) => `missing: ${item}`),
-    ...subtract(actual, expected).map((item) => `too many: ${item}`),
-  ]
 }
 
 function sum(amounts) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { readUnit } from './shipped-files.mjs'
 import { waitUntil } from './wait-until.mjs'
 
@@ -17,7 +17,7 @@ const paths = [
  */
 export class Service {
   urls = []
-  /** Processes that ended by themselves: name, exit code and the end of the log. */
+  /** Processes that ended by themselves after they were ready. */
   deaths = []
   #site
   #env
@@ -61,7 +61,8 @@ export class Service {
   /** Runs an operator command and returns what it prints; throws when it fails. */
   async run(...words) {
     const { code, out, err } = await this.check(...words)
-    if (code !== 0) throw new Error(`manilla ${words.join(' ')} failed with ${code}:\n${err || out}`)
+    if (code !== 0)
+      throw new Error(`manilla ${words.join(' ')} failed with ${code}:\n${err || out}`)
     return out
   }
 
@@ -79,8 +80,28 @@ export class Service {
       this.#running.set(name, started)
       const code = await started.ended
       if (this.#isStopping || this.#site.isClosing) return
-      this.deaths.push({ name, code, at: new Date(), log: this.#site.readLog(name) })
+      const log = started.readLog()
+      // A start without a database fails; the unit starts the process again.
+      if (wasReady(log)) this.deaths.push({ name, code, at: new Date(), why: findReason(log) })
       await sleep(restartMs)
     }
   }
+
+  /** Lines of level `error` and above in the logs of all processes. */
+  readErrors() {
+    return [...this.#running.keys()].flatMap((name) =>
+      [...this.#site.readLog(name).matchAll(/^\{"level":[56]0.*$/gm)].map(
+        ([line]) => `${name}: ${line}`,
+      ),
+    )
+  }
+}
+
+function wasReady(log) {
+  return /"msg":"(serving|working)"/.test(log)
+}
+
+/** The error that Node.js printed before it ended the process. */
+function findReason(log) {
+  return log.match(/^(?:\w*Error|error): .*$/m)?.[0] ?? log.trimEnd().split('\n').at(-1)
 }

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -60,9 +68,9 @@ class Site {
     return path.join(this.folder, `${name}.log`)
   }
 
-  /** Last lines of a process's log. */
-  readLog(name, lines = 15) {
-    return readFileSync(this.logFileOf(name), 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
+  /** A process's log, from a position on. */
+  readLog(name, from = 0) {
+    return readFileSync(this.logFileOf(name), 'utf8').slice(from)
   }
 
   /**
@@ -72,6 +80,7 @@ class Site {
   start(name, [command, ...args], { env = {}, cwd = this.folder, asServer = false } = {}) {
     if (this.isClosing) throw new Error('The drill is ending.')
     const log = openSync(this.logFileOf(name), 'a')
+    const logStart = this.readLog(name).length
     const { PATH, LANG = 'C.UTF-8' } = process.env
     const child = spawn(command, args, {
       cwd,
@@ -83,7 +92,12 @@ class Site {
       child.once('error', (error) => resolve(error.message))
       child.once('exit', (code, signal) => resolve(signal ?? code))
     })
-    return { name, pid: child.pid, ended, signal: (signal) => child.kill(signal) }
+    return {
+      pid: child.pid,
+      ended,
+      signal: (signal) => child.kill(signal),
+      readLog: () => this.readLog(name, logStart),
+    }
   }
 
   /** Runs a program to its end and returns its output. */
