@@ -102,6 +102,7 @@ class Node {
   /** Whether Patroni's REST interface answers 200. */
   async answers(where) {
     const response = await this.#get(where)
+    await response?.arrayBuffer()
     return response?.status === 200
   }
 

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 import { startCluster } from './cluster.mjs'
 import { Load } from './load.mjs'
+import { ManillaProcesses } from './manilla-processes.mjs'
 import { createMerchant } from './merchant.mjs'
 import { readOptions } from './options.mjs'
 import { findPrograms } from './packages.mjs'
@@ -18,7 +19,6 @@ import { createRandom } from './random.mjs'
 import { startReceiver } from './receiver.mjs'
 import { printProofs, printRounds } from './report.mjs'
 import { planRounds, runRound } from './rounds.mjs'
-import { Service } from './service.mjs'
 import { withSite } from './site.mjs'
 
 const say = (line) => console.log(line)
@@ -29,7 +29,7 @@ async function drill(options, programs, site) {
   say('Starting etcd, three PostgreSQL nodes under Patroni and HAProxy …')
   const cluster = await startCluster(site, programs)
   const chain = await startChain(site)
-  const service = new Service(site, { databaseUrl: cluster.databaseUrl, chain })
+  const service = new ManillaProcesses(site, { databaseUrl: cluster.databaseUrl, chain })
   say('Starting two API processes and two workers …')
   await service.start({ apis: 2, workers: 2 })
   const merchant = await createMerchant(service, chain)

@@ -7,6 +7,7 @@ export function printRounds(rounds) {
     round: index + 1,
     fault: round.kind,
     primary: `${round.from} → ${round.to}`,
+    'new primary after (s)': seconds(round.takeoverMs),
     'first write after (s)': seconds(round.firstWriteMs),
     'requests failed for (s)': seconds(round.failingMs),
     failed: round.failed,

@@ -16,13 +16,13 @@ import {
   takeBaseBackup,
 } from './archived-postgres.mjs'
 import { Load } from './load.mjs'
+import { ManillaProcesses } from './manilla-processes.mjs'
 import { createMerchant } from './merchant.mjs'
 import { readOptions } from './options.mjs'
 import { findPrograms } from './packages.mjs'
 import { createRandom } from './random.mjs'
 import { printProofs } from './report.mjs'
 import { proveRestored } from './restore-proofs.mjs'
-import { Service } from './service.mjs'
 import { withSite } from './site.mjs'
 
 const say = (line) => console.log(line)
@@ -35,7 +35,7 @@ async function drill({ seed, seconds }, site) {
   say('Starting PostgreSQL with an archive, the service and a worker …')
   const server = await startArchivedServer(site)
   const chain = await startChain(site)
-  const service = new Service(site, { databaseUrl: server.url, chain })
+  const service = new ManillaProcesses(site, { databaseUrl: server.url, chain })
   await service.start({ apis: 1, workers: 1 })
   const merchant = await createMerchant(service, chain)
   const load = new Load(merchant, createRandom(seed), kinds)
@@ -61,7 +61,7 @@ async function drill({ seed, seconds }, site) {
   say(`Wallet numbers moved from ${before.number} to ${after.number}`)
 
   const { secret } = service
-  const again = new Service(site, { databaseUrl: restored.url, chain, secret })
+  const again = new ManillaProcesses(site, { databaseUrl: restored.url, chain, secret })
   // No worker: it would send payouts again.
   await again.start({ apis: 1, workers: 0 })
   const proofs = await proveRestored({ service: again, chain, load, merchant, point })

@@ -15,7 +15,7 @@ const paths = [
  * Processes of this build as the shipped systemd units start them: `serve` and `work`, each
  * restarted when it ends. A process that ends by itself is a finding, also when it is restarted.
  */
-export class Service {
+export class ManillaProcesses {
   urls = []
   /** Processes that ended by themselves after they were ready. */
   deaths = []
