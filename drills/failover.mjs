@@ -7,23 +7,20 @@
  * docs/operating/failover.md.
  */
 import pg from 'pg'
-import { buildOrExit } from '../bin/build-when-needed.mjs'
 import { startCluster } from './cluster.mjs'
 import { Load } from './load.mjs'
 import { ManillaProcesses } from './manilla-processes.mjs'
 import { createMerchant } from './merchant.mjs'
-import { readOptions } from './options.mjs'
-import { findPrograms } from './packages.mjs'
 import { proveEverything, waitForRest } from './proofs.mjs'
 import { createRandom } from './random.mjs'
 import { startReceiver } from './receiver.mjs'
 import { printProofs, printRounds } from './report.mjs'
 import { planRounds, runRound } from './rounds.mjs'
-import { withSite } from './site.mjs'
+import { runDrill } from './run-drill.mjs'
 
 const say = (line) => console.log(line)
 
-async function drill(options, programs, site) {
+async function drill({ site, options, programs }) {
   const { startChain } = await import('./chain.mjs')
   const random = createRandom(options.seed)
   say('Starting etcd, three PostgreSQL nodes under Patroni and HAProxy …')
@@ -71,16 +68,11 @@ async function runRounds(scene, count) {
   return rounds
 }
 
-try {
-  const options = readOptions({ rounds: 4 })
-  const programs = findPrograms(['postgres', 'etcd', 'patroni', 'haproxy'])
-  await buildOrExit()
-  say(`Failover drill, ${options.rounds} rounds, --seed ${options.seed}`)
-  const isRight = await withSite(options, (site) => drill(options, programs, site))
-  say(isRight ? '\nThe drill passed.' : '\nTHE DRILL FAILED.')
-  process.exit(isRight ? 0 : 1)
-} catch (error) {
-  console.error(`\nTHE DRILL FAILED: ${error.stack}`)
-  if (error.cause) console.error(error.cause)
-  process.exit(1)
-}
+await runDrill(
+  {
+    name: 'Failover drill',
+    defaults: { rounds: 4 },
+    programs: ['postgres', 'etcd', 'patroni', 'haproxy'],
+  },
+  drill,
+)

@@ -1,5 +1,5 @@
 /**
- * npm run drill:restore -- [--seconds 10] [--seed 123] [--keep]
+ * npm run drill:restore -- [--seconds 8] [--seed 123] [--keep]
  *
  * Takes a base backup under load, notes a point in time, writes on, loses the server, restores to
  * that point from the archive, and proves that every write acknowledged before it is there and none
@@ -7,7 +7,6 @@
  * postgresql-15; everything runs on loopback in a temporary folder.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildOrExit } from '../bin/build-when-needed.mjs'
 import {
   archiveEverything,
   query,
@@ -18,19 +17,17 @@ import {
 import { Load } from './load.mjs'
 import { ManillaProcesses } from './manilla-processes.mjs'
 import { createMerchant } from './merchant.mjs'
-import { readOptions } from './options.mjs'
-import { findPrograms } from './packages.mjs'
 import { createRandom } from './random.mjs'
 import { printProofs } from './report.mjs'
 import { proveRestored } from './restore-proofs.mjs'
-import { withSite } from './site.mjs'
+import { runDrill } from './run-drill.mjs'
 
 const say = (line) => console.log(line)
 const kinds = ['crypto', 'bank', 'payment', 'wallet']
 /** Step 3 of the documentation: skips every wallet number that may have been given out since. */
 const moveWalletNumbers = `select setval('wallet_numbers', nextval('wallet_numbers') + 100000)`
 
-async function drill({ seed, seconds }, site) {
+async function drill({ site, options: { seed, seconds } }) {
   const { startChain } = await import('./chain.mjs')
   say('Starting PostgreSQL with an archive, the service and a worker …')
   const server = await startArchivedServer(site)
@@ -71,16 +68,4 @@ async function drill({ seed, seconds }, site) {
   return isRight
 }
 
-try {
-  const options = readOptions({ seconds: 8 })
-  findPrograms(['postgres'])
-  await buildOrExit()
-  say(`Restore drill, --seed ${options.seed}`)
-  const isRight = await withSite(options, (site) => drill(options, site))
-  say(isRight ? '\nThe drill passed.' : '\nTHE DRILL FAILED.')
-  process.exit(isRight ? 0 : 1)
-} catch (error) {
-  console.error(`\nTHE DRILL FAILED: ${error.stack}`)
-  if (error.cause) console.error(error.cause)
-  process.exit(1)
-}
+await runDrill({ name: 'Restore drill', defaults: { seconds: 8 }, programs: ['postgres'] }, drill)

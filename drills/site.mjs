@@ -34,6 +34,7 @@ export async function withSite({ keepsFolder }, work) {
   } finally {
     site.isClosing = true
     await endProcessesIn(folder)
+    await Promise.all(site.ends)
     if (keepsFolder) console.log(`Kept ${folder}.`)
     else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
@@ -41,6 +42,8 @@ export async function withSite({ keepsFolder }, work) {
 
 class Site {
   isClosing = false
+  /** Resolve when the processes that were started have ended. */
+  ends = []
   #nextPort = firstPort + Math.floor(Math.random() * (lastPort - firstPort))
 
   constructor(folder) {
@@ -92,6 +95,7 @@ class Site {
       child.once('error', (error) => resolve(error.message))
       child.once('exit', (code, signal) => resolve(signal ?? code))
     })
+    this.ends.push(ended)
     return {
       pid: child.pid,
       ended,
