@@ -43,6 +43,8 @@ async function drill({ site, options, programs }) {
 
   say('\nWaiting for everything to come to rest …')
   const db = new pg.Client(cluster.databaseUrl)
+  // The statement under way reports it.
+  db.on('error', () => {})
   await db.connect()
   const scene = { api, chain, db, load, merchant, random, receiver, service, say }
   await waitForRest(scene)

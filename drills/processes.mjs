@@ -23,6 +23,15 @@ function workingFolderOf(pid) {
   }
 }
 
+/** The command line of a process, which PostgreSQL replaces by a title. */
+export function titleOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /** False for a process that has ended, also when its parent has not collected it yet. */
 export function isRunning(pid) {
   try {

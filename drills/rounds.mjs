@@ -20,8 +20,10 @@ export async function runRound({ cluster, service, load, random }, kind) {
   await sleep(random.integer(calmMs.from, calmMs.to))
   const deathsBefore = service.deaths.length
   const old = await cluster.findPrimary()
+  const others = cluster.nodes.filter((node) => node !== old)
+  await faults[kind].prepare?.(others)
   const hitAt = performance.now()
-  faults[kind].hit(old)
+  faults[kind].hit(old, others)
   const primary = await cluster.waitForNewPrimary(old)
   const takeoverMs = performance.now() - hitAt
   await waitForWrites(load)

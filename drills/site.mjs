@@ -28,6 +28,8 @@ export async function withSite({ keepsFolder }, work) {
   const interrupted = new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'])
       process.once(signal, () => reject(new Error(`Interrupted by ${signal}.`)))
+    // Processes must be ended, whatever happens.
+    process.on('uncaughtException', reject)
   })
   try {
     return await Promise.race([work(site), interrupted])
