@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Database } from '../../src/postgres/database.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
@@ -41,7 +41,7 @@ async function openOnSmallDisk() {
   mkdirSync(disk)
   mount(disk, '64m')
   const server = await startEmbeddedServer({ dataDirectory: path.join(home, 'data') })
-  afterAll(async () => {
+  onTestFinished(async () => {
     await server.stop()
     execFileSync('umount', [disk])
     rmSync(home, { recursive: true, force: true, maxRetries: 10 })
@@ -57,7 +57,7 @@ async function openOnSmallDisk() {
   const url = databaseUrl(server.url, 'small')
   await migrate(url)
   const db = new Database(url, () => {})
-  afterAll(() => db.close())
+  onTestFinished(() => db.close())
   return { db, ballast: path.join(disk, 'ballast') }
 }
 

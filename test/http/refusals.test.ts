@@ -63,7 +63,7 @@ async function everything() {
     ({ name }) => `select '${name}' as name, count(*)::int as count,
       md5(coalesce(string_agg(${row}, ',' order by ${row}), '')) as digest from ${name} t`,
   )
-  return db.rows({ text: counts.join(' union all '), values: [] })
+  return db.rows({ text: `${counts.join(' union all ')} order by name`, values: [] })
 }
 
 async function expectNothingWritten(request: () => Promise<Reply>): Promise<Reply> {

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Database } from '../../src/postgres/database.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrate.js'
@@ -21,7 +21,7 @@ test(
   async () => {
     const options = { dataDirectory: path.join(home, 'data') }
     let server = await startEmbeddedServer(options)
-    afterAll(() => server.stop())
+    onTestFinished(() => server.stop())
     await migrate(server.url)
     const { url } = server
     const result = await databaseStorm({
