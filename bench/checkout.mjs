@@ -5,7 +5,8 @@
 import { startMeter } from './cpu.mjs'
 
 const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 

@@ -74,8 +74,13 @@ function notice({ path, notices: { key, first, amount } }, run, number) {
     bankName: 'Guaranty Trust Bank',
   }
   const data = {
-    ...{ id: `sbp_${run}${number}`, accountNumber, currency: 'NGN', sender },
-    ...{ sessionId: '000058261115085656123456789012', narration: 'order', amount },
+    id: `sbp_${run}${number}`,
+    accountNumber,
+    currency: 'NGN',
+    sender,
+    sessionId: '000058261115085656123456789012',
+    narration: 'order',
+    amount,
     paidAt: new Date().toISOString(),
   }
   const body = JSON.stringify({ event: 'payment.received', data })

@@ -83,8 +83,13 @@ try {
     const [{ id }] = await db.rows(sql`select id from environments where mode = 'test' limit 1`)
     await benchCollections(
       {
-        ...{ db, load, record, environmentId: id, key: demo.test.secretKey },
-        ...{ secret: new Secret(secret), pidFile: path.join(folder, 'data', 'postmaster.pid') },
+        db,
+        load,
+        record,
+        environmentId: id,
+        key: demo.test.secretKey,
+        secret: new Secret(secret),
+        pidFile: path.join(folder, 'data', 'postmaster.pid'),
         startServer: (kind) => startHelper('./server.mjs', [kind]),
       },
       { rounds, connections, runMs, warmMs, past },
@@ -95,7 +100,10 @@ try {
   if (isAsked('checkout'))
     await benchCheckout(
       {
-        ...{ startHelper, load, record, key: demo.test.secretKey },
+        startHelper,
+        load,
+        record,
+        key: demo.test.secretKey,
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
       { rounds, connections, runMs, warmMs },
@@ -103,7 +111,10 @@ try {
   if (isAsked('requests'))
     await benchRequestLog(
       {
-        ...{ startHelper, load, db, key: demo.test.secretKey },
+        startHelper,
+        load,
+        db,
+        key: demo.test.secretKey,
         pidFile: path.join(folder, 'data', 'postmaster.pid'),
       },
       { rounds: 6 * rounds, connections, runMs: runMs / 2, warmMs: runMs / 8 },
@@ -137,7 +148,9 @@ async function startHelper(file, words = [], more = {}) {
   const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret, ...more }
   const child = fork(here(file), words, {
     env: {
-      ...{ ...env, RATE_LIMIT_PER_SECOND: '0', PUBLIC_RATE_LIMIT_PER_SECOND: '0' },
+      ...env,
+      RATE_LIMIT_PER_SECOND: '0',
+      PUBLIC_RATE_LIMIT_PER_SECOND: '0',
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
     },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

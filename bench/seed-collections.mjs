@@ -27,8 +27,13 @@ export async function seedPast(db, { environmentId, amount, first, count }) {
 }
 
 const tables = [
-  ...['collection_accounts', 'payments', 'notices', 'ledger_transfers', 'events'],
-  ...['idempotency_keys', 'sandbox_accounts'],
+  'collection_accounts',
+  'payments',
+  'notices',
+  'ledger_transfers',
+  'events',
+  'idempotency_keys',
+  'sandbox_accounts',
 ]
 
 const ago = sql`(now() - interval '1 day')`

@@ -59,8 +59,13 @@ const folder = mkdtempSync(join(tmpdir(), 'solana-bench-'))
 const chain = await startLocalnet({ folder, slotMs: 100 })
 const signer = createKeySigner(new Secret(base58.encode(newKey())))
 const rail = await createSolanaRail({
-  ...{ endpoints: [chain.url], signer, clock: systemClock, logger: createLogger('warn') },
-  ...{ isEmbedded: true, network: 'not-mainnet', promised: { sum: async () => 0n } },
+  endpoints: [chain.url],
+  signer,
+  clock: systemClock,
+  logger: createLogger('warn'),
+  isEmbedded: true,
+  network: 'not-mainnet',
+  promised: { sum: async () => 0n },
 })
 const call = (method, ...params) =>
   fetch(chain.url, {

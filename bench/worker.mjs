@@ -5,7 +5,10 @@ import { clock, config, db, endWithParent, logger, rails } from './opened.mjs'
 
 const work = startWork({
   command: 'work',
-  ...{ db, clock, logger, rails },
+  db,
+  clock,
+  logger,
+  rails,
   seal: createSeal(config.secret),
   allowsLoopbackWebhooks: true,
   requestLogDays: config.requestLogDays,

@@ -16,8 +16,17 @@ export async function createMerchant(service, chain) {
   const { key: secretKey } = keys.find(({ kind }) => kind === 'secret')
   const credit = (asset, amount) =>
     service.run(
-      ...['balances', 'credit', reference, '--mode', 'test', '--asset', asset],
-      ...['--amount', `${amount}`, '--note', 'Start of the drill'],
+      'balances',
+      'credit',
+      reference,
+      '--mode',
+      'test',
+      '--asset',
+      asset,
+      '--amount',
+      `${amount}`,
+      '--note',
+      'Start of the drill',
     )
   await chain.mint(usdcCredit * unitsPerUsdc)
   await credit('USDC', usdcCredit)

@@ -92,7 +92,13 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
   const collections = openCollections({
-    ...{ db, logger, ...laneContext, rails: collecting, customers, wallets, coinCustomers },
+    db,
+    logger,
+    ...laneContext,
+    rails: collecting,
+    customers,
+    wallets,
+    coinCustomers,
   })
   const fundings = createKeyedLanes(laneContext, createFunding(parts.mint))
   const payouts = createKeyedLanes(laneContext, createOrRefuse)
@@ -100,7 +106,9 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const { notices, payments } = collections.lanes
   const lanes = byModeAndName({ fund: fundings, payouts, accounts, notices, payments })
   const streams = new Streams({
-    ...{ clock, logger, streamLimits: parts.streamLimits },
+    clock,
+    logger,
+    streamLimits: parts.streamLimits,
     connect: () => connectLane(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
@@ -109,10 +117,21 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
   const app = await createServer({
-    ...{ clock, logger, keyRing, metrics, readiness, findReplay: createReplayFinder(db, seal) },
+    clock,
+    logger,
+    keyRing,
+    metrics,
+    readiness,
+    findReplay: createReplayFinder(db, seal),
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes: createRoutes({
-      ...{ db, seal, banks, simulated, rails, collections, streams },
+      db,
+      seal,
+      banks,
+      simulated,
+      rails,
+      collections,
+      streams,
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
       // Who reads that a balance is funded finds its coins on the chain.

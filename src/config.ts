@@ -120,7 +120,9 @@ export const variables = Type.Object({
       'Requests per second and address (IPv6: per /64) on public routes, counted per process; 0 disables.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
-    ...{ default: limits.requestLogs.keptDays, minimum: 0, maximum: limits.requestLogs.keptDays },
+    default: limits.requestLogs.keptDays,
+    minimum: 0,
+    maximum: limits.requestLogs.keptDays,
     description: 'So long the requests of merchants are kept for them to look at; 0 keeps none.',
   }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest amount of naira that test mode takes, in kobo.'),

@@ -17,7 +17,10 @@ export const limits = {
     readyMs: 2 * second,
     /** Refusals name so many fields; more would be an answer larger than its request. */
     details: 20,
-    ...{ pageSize: 100, defaultPageSize: 20, csvRows: 10_000, cursorLength: 500 },
+    pageSize: 100,
+    defaultPageSize: 20,
+    csvRows: 10_000,
+    cursorLength: 500,
   },
   lane: {
     /** Larger batches only add latency: the same throughput at twice the waiting. */
@@ -63,7 +66,8 @@ export const limits = {
     /** A server whose data directory was deleted notices within a minute and ends. */
     freeWithinMs: 75 * second,
     stopWithinMs: minute,
-    ...{ removalRetries: 10, removalRetryMs: 50 },
+    removalRetries: 10,
+    removalRetryMs: 50,
   },
   webhooks: {
     endpointsPerEnvironment: 10,
@@ -159,11 +163,13 @@ export const limits = {
     longestExpiryMs: day,
     paymentsShown: 50,
     /** A notice that was not judged at once, or that fits no account, is looked at again. */
-    ...{ retryMs: second, longestRetryMs: hour },
+    retryMs: second,
+    longestRetryMs: hour,
     noticesAtOnce: 256,
     workEveryMs: 200,
     leaseMs: minute,
-    ...{ expiredAtOnce: 500, returnsAtOnce: 100 },
+    expiredAtOnce: 500,
+    returnsAtOnce: 100,
     /** So often the bank is asked to take a payment back before somebody has to decide. */
     returnTries: 20,
     /** How far back, and how often, banks are asked for payments they did not announce. */
@@ -177,14 +183,22 @@ export const limits = {
     accountsAtOnce: 1_000,
     leaseMs: 20 * second,
     /** While somebody may be paying, and for a while after something came. */
-    ...{ lookEveryMs: second, busyMs: hour, lateMs: 10 * minute },
+    lookEveryMs: second,
+    busyMs: hour,
+    lateMs: 10 * minute,
     /** Of wallets that rest: those that are for good, and those that have had their payment. */
-    ...{ longestLookMs: 10 * minute, longestRestMs: day },
+    longestLookMs: 10 * minute,
+    longestRestMs: day,
     /** Of accounts that cannot be read, or not for so many looks; and if nobody answers. */
-    ...{ troubleEveryMs: minute, unreadLooks: 60, retryMs: 2 * second },
+    troubleEveryMs: minute,
+    unreadLooks: 60,
+    retryMs: 2 * second,
     /** Histories of a poll, in all and at once. */
-    ...{ historiesAtOnce: 200, historiesTogether: 50, readMs: 5 * second },
-    ...{ auditEveryMs: day, auditedMs: 7 * day },
+    historiesAtOnce: 200,
+    historiesTogether: 50,
+    readMs: 5 * second,
+    auditEveryMs: day,
+    auditedMs: 7 * day,
     /** Every so many polls that leave a history unread, it is read from further back. */
     overlapEvery: 10,
     memoLength: 200,
@@ -200,9 +214,14 @@ export const limits = {
     accountsAtOnce: 300,
     /** In millionths: of dedicated wallets, less is left until more comes. */
     leastAmount: 10_000n,
-    ...{ lookEveryMs: second, looksAtOnce: 256, leaseMs: minute },
+    lookEveryMs: second,
+    looksAtOnce: 256,
+    leaseMs: minute,
     /** Each failure costs a fee: the more there were of late, the later it is tried again. */
-    ...{ failuresCountedMs: day, failuresCounted: 12, refusalsCounted: 6, failedRestMs: second },
+    failuresCountedMs: day,
+    failuresCounted: 12,
+    refusalsCounted: 6,
+    failedRestMs: second,
   },
   work: {
     /** When a stop is asked for: what has not ended by then is left. */
@@ -216,19 +235,29 @@ export const limits = {
     answerMs: 5 * second,
   },
   checkout: {
-    ...{ urlLength: 2_048, descriptionLength: 500, emailLength: 254 },
+    urlLength: 2_048,
+    descriptionLength: 500,
+    emailLength: 254,
     /** Of the payments to a session, in the public answer and as words on its page. */
-    ...{ paymentsShown: 50, paymentsCompared: 1_000, notesShown: 10 },
+    paymentsShown: 50,
+    paymentsCompared: 1_000,
+    notesShown: 10,
     /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
-    ...{ pollMs: 600, eagerMs: 5 * minute, longestPollMs: 5 * second },
+    pollMs: 600,
+    eagerMs: 5 * minute,
+    longestPollMs: 5 * second,
     /** With one, they ask now and then all the same. */
     reassureMs: 30 * second,
   },
   streams: {
-    ...{ perSession: 5, perAddress: 20, total: 10_000 },
-    ...{ longestMs: 15 * minute, beatMs: 15 * second },
+    perSession: 5,
+    perAddress: 20,
+    total: 10_000,
+    longestMs: 15 * minute,
+    beatMs: 15 * second,
     /** How soon a page comes back whose stream was cut, and when there was no room for it. */
-    ...{ retryMs: 3 * second, fullMs: minute },
+    retryMs: 3 * second,
+    fullMs: minute,
     listenAgainMs: second,
     listenBeatMs: 10 * second,
   },
@@ -245,15 +274,18 @@ export const limits = {
     statementPages: 1_000,
     askedAtOnce: 256,
     /** Payments that the books have, and of those, accounts that the bank is asked about. */
-    ...{ noticesCompared: 1_000_000, numbersAsked: 1_000 },
-    ...{ walletPages: 1_000, walletsPerPage: 1_000 },
+    noticesCompared: 1_000_000,
+    numbersAsked: 1_000,
+    walletPages: 1_000,
+    walletsPerPage: 1_000,
   },
   /** Work that is so late is not being done; a cluster's own time is only roughly the world's. */
   doctor: { lateMs: 3 * minute, answerMs: 5 * second, clockMs: second, chainSeconds: 60 },
   lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
   testClock: {
     /** How far it moves at once, and how far from now, either way, a customer can have paid. */
-    ...{ advanceMs: 366 * day, sentWithinMs: 366 * day },
+    advanceMs: 366 * day,
+    sentWithinMs: 366 * day,
     /** A year of five digits is written in another way than all others. */
     aheadMs: 100 * 366 * day,
     /** They are moved in one statement, which must end well before its timeout. */
@@ -271,7 +303,8 @@ export const limits = {
     inProgressPauseMs: 10,
   },
   requestLogs: {
-    ...{ keptDays: 30, forgottenAtOnce: 2_000 },
+    keptDays: 30,
+    forgottenAtOnce: 2_000,
     /** Of each body, in characters. */
     bodyLength: 4_096,
     /** So long what was answered waits for company. */
@@ -279,7 +312,8 @@ export const limits = {
     /** Masking a batch takes the processor for some milliseconds, while others wait. */
     batch: 256,
     /** What waits in memory, in requests and in characters of their bodies; more is dropped. */
-    ...{ waiting: 10_000, waitingLength: 16 * 1024 * 1024 },
+    waiting: 10_000,
+    waitingLength: 16 * 1024 * 1024,
     /** A page looks at so many requests for those that are asked for, then leads on. */
     seenAtOnce: 10_000,
   },

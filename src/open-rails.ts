@@ -153,7 +153,10 @@ async function openOnLocalnet(tools: Tools, { url }: Chain) {
   const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
   const rail = await createSolanaRail({
     ...shared(tools, 'test'),
-    ...{ endpoints: [url], signer, isEmbedded: true, network: 'not-mainnet' },
+    endpoints: [url],
+    signer,
+    isEmbedded: true,
+    network: 'not-mainnet',
     walletSigner: openSeedFile(seed),
     fill: createFilling({ ...tools, mint }),
   })

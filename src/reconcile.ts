@@ -176,8 +176,11 @@ async function askFor(
 
 /** Null: the rail looked and has nothing of it. */
 const toldStates: Record<Finding['state'], Carried['state'] | null> = {
-  ...{ landed: 'landed', failed: 'failed', pending: 'unknown' },
-  ...{ unseen: null, gone: null },
+  landed: 'landed',
+  failed: 'failed',
+  pending: 'unknown',
+  unseen: null,
+  gone: null,
 }
 
 function notCompared(rail: string): Difference {
@@ -263,7 +266,11 @@ function bankSide(bank: SandboxBank, now: Date): Side {
       for (let pages = 1; ; pages += 1) {
         for (const { reference, amount, state } of page.lines)
           carried.push({
-            ...{ token: toBankReference(reference), memo: reference, asset: 'NGN', amount, state },
+            token: toBankReference(reference),
+            memo: reference,
+            asset: 'NGN',
+            amount,
+            state,
           })
         const isEnough = pages === limits.reconcile.statementPages
         if (!page.next || isEnough) return { carried, position: 0n, isComplete: !page.next }

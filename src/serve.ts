@@ -37,7 +37,10 @@ export async function serve(
 ): Promise<Served> {
   const customers = rails?.sandboxBank
   const house = await compose({
-    ...{ config, databaseUrl, logger, ...rails },
+    config,
+    databaseUrl,
+    logger,
+    ...rails,
     ...(customers && { customers }),
   })
   addWorkFigures(house.metrics.registry, { db: house.db, clock: systemClock })

@@ -103,12 +103,16 @@ function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobToo
       ]
     }),
     ...namesOf(collecting).map((rail) => ({
-      ...{ name: `judge payments of ${rail}`, everyMs, batch: noticesAtOnce },
+      name: `judge payments of ${rail}`,
+      everyMs,
+      batch: noticesAtOnce,
       run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
     })),
     ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
     ...[...new Set(returning)].map((rail) => ({
-      ...{ name: `send payments back by ${rail.name}`, everyMs, batch: returnsAtOnce },
+      name: `send payments back by ${rail.name}`,
+      everyMs,
+      batch: returnsAtOnce,
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
@@ -121,28 +125,33 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   const { deposits, sweeps, collections } = limits
   return [
     {
-      ...{ name: `look for coins in wallets of ${mode} mode`, everyMs: deposits.workEveryMs },
+      name: `look for coins in wallets of ${mode} mode`,
+      everyMs: deposits.workEveryMs,
       batch: deposits.accountsAtOnce,
       run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
-      ...{ name: `look again into wallets of ${mode} mode that could not be read` },
-      ...{ everyMs: deposits.workEveryMs, batch: deposits.accountsAtOnce },
+      name: `look again into wallets of ${mode} mode that could not be read`,
+      everyMs: deposits.workEveryMs,
+      batch: deposits.accountsAtOnce,
       run: (db, now) =>
         watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
-      ...{ name: `judge deposits of ${mode} mode`, everyMs: collections.workEveryMs },
+      name: `judge deposits of ${mode} mode`,
+      everyMs: collections.workEveryMs,
       batch: collections.noticesAtOnce,
       run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
-      ...{ name: `sweep wallets of ${mode} mode`, everyMs: sweeps.everyMs },
+      name: `sweep wallets of ${mode} mode`,
+      everyMs: sweeps.everyMs,
       batch: sweeps.accountsAtOnce,
       run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
     },
     {
-      ...{ name: `look after sweeps of ${mode} mode`, everyMs: sweeps.lookEveryMs },
+      name: `look after sweeps of ${mode} mode`,
+      everyMs: sweeps.lookEveryMs,
       batch: sweeps.looksAtOnce,
       run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
     },

@@ -23,7 +23,8 @@ function keysOf({ file, commands }: (typeof files)[number]): Command[] {
 function referencesOf({ file, commands }: (typeof files)[number]) {
   const named = /(?:merchantReference|externalReference)(?:=|"\s*:\s*")([\w-]+)/g
   return [...new Set([...commands.matchAll(named)].map(([, name]) => name!))].map((name) => ({
-    ...{ file, name },
+    file,
+    name,
   }))
 }
 

@@ -46,7 +46,11 @@ const signer = createKeySigner(new Secret(JSON.stringify([...keyBytes])))
 const thief = await createKeyPairSignerFromBytes(keyBytes)
 await giveLamports(chain.url, signer.address)
 const solana = await createSolanaRail({
-  ...{ endpoints: [chain.url], signer, logger, isEmbedded: true, network: 'not-mainnet' },
+  endpoints: [chain.url],
+  signer,
+  logger,
+  isEmbedded: true,
+  network: 'not-mainnet',
   // Its memories are of seconds, which do not pass on the other clock.
   clock: systemClock,
   promised: openPromised(db, 'test'),
@@ -61,12 +65,16 @@ const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
 const banks = { test: bank, live: undefined }
 const house = await openHouse({
-  ...{ beside, banks, mint },
+  beside,
+  banks,
+  mint,
   rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
 })
 /** Takes orders and sends nothing. */
 const forgetful = await openHouse({
-  ...{ beside, banks, mint },
+  beside,
+  banks,
+  mint,
   rails: { test: { crypto_transfer: { ...solana, send: async () => {} } }, live: {} },
 })
 const merchant = await house.hire('Ada')
@@ -126,7 +134,10 @@ async function findNew() {
 
 async function steal(amount: bigint, memo: string): Promise<string> {
   const { signature, wire } = await signTransfer(chain, {
-    ...{ payer: thief, to: await newWallet(), amount, memo },
+    payer: thief,
+    to: await newWallet(),
+    amount,
+    memo,
   })
   await chain.call('sendTransaction', wire, unchecked)
   await chain.advance(40)
@@ -163,7 +174,10 @@ describe('a healthy system', () => {
     const reversed = await payBank('9900000034')
     await pass(10)
     expect(await Promise.all([paid, ...others].map(statusOf))).toEqual([
-      ...['CONFIRMED', 'CONFIRMED', 'CONFIRMED', 'COMPLETED'],
+      'CONFIRMED',
+      'CONFIRMED',
+      'CONFIRMED',
+      'COMPLETED',
     ])
     expect(await Promise.all([failed, reversed].map(statusOf))).toEqual(['FAILED', 'REVERSED'])
     const results = await reconcile(tools, clock.now())
@@ -205,8 +219,13 @@ describe('a healthy system', () => {
     const far = 1n << 40n
     await chain.advance(200)
     const asOnMainnet = await createSolanaRail({
-      ...{ endpoints: [chain.url], signer, clock: systemClock, logger },
-      ...{ isEmbedded: false, network: 'not-mainnet', promised: openPromised(db, 'test') },
+      endpoints: [chain.url],
+      signer,
+      clock: systemClock,
+      logger,
+      isEmbedded: false,
+      network: 'not-mainnet',
+      promised: openPromised(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const told = await reconcile({ ...tools, rails: remote }, clock.now(), far)
@@ -245,7 +264,10 @@ describe('it is found', () => {
     const { token, reference } = attempts[0]!
     expect(await findNew()).toEqual([
       {
-        ...{ rail: 'sandbox-bank', kind: 'not_in_books', name: token, inBooks: 'nothing' },
+        rail: 'sandbox-bank',
+        kind: 'not_in_books',
+        name: token,
+        inBooks: 'nothing',
         atRail: `2500 NGN completed, with the memo ${reference}`,
       },
     ])
@@ -257,8 +279,11 @@ describe('it is found', () => {
     const [difference, ...more] = await findNew()
     expect(more).toEqual([])
     expect(difference).toMatchObject({
-      ...{ rail: 'sandbox-bank', kind: 'state_differs', name: expect.stringMatching(/^bt_/) },
-      ...{ inBooks: 'COMPLETED, the attempt LIVE', atRail: 'processing' },
+      rail: 'sandbox-bank',
+      kind: 'state_differs',
+      name: expect.stringMatching(/^bt_/),
+      inBooks: 'COMPLETED, the attempt LIVE',
+      atRail: 'processing',
     })
   })
 
@@ -272,8 +297,11 @@ describe('it is found', () => {
     clock.advance(10_000)
     expect(await findNew()).toEqual([
       {
-        ...{ rail: 'sandbox-bank', kind: 'state_differs', name: reference },
-        ...{ inBooks: 'COMPLETED, the attempt LANDED', atRail: 'reversed' },
+        rail: 'sandbox-bank',
+        kind: 'state_differs',
+        name: reference,
+        inBooks: 'COMPLETED, the attempt LANDED',
+        atRail: 'reversed',
       },
     ])
     // And where it is put right, it is gone.
@@ -292,8 +320,11 @@ describe('it is found', () => {
       where payout_id = ${idOf('5.125')}`)
     expect(await findNew()).toEqual([
       {
-        ...{ rail: solana.name, kind: 'not_at_rail', name: reference },
-        ...{ inBooks: '5.125 USDC COMPLETED', atRail: 'nothing' },
+        rail: solana.name,
+        kind: 'not_at_rail',
+        name: reference,
+        inBooks: '5.125 USDC COMPLETED',
+        atRail: 'nothing',
       },
     ])
   })
@@ -302,8 +333,11 @@ describe('it is found', () => {
     await tamper(`update payouts set amount = amount + 1 where id = ${idOf('25.5')}`)
     expect(await findNew()).toEqual([
       {
-        ...{ rail: solana.name, kind: 'amount_differs', name: paid },
-        ...{ inBooks: '25.500001 USDC', atRail: '25.5 USDC' },
+        rail: solana.name,
+        kind: 'amount_differs',
+        name: paid,
+        inBooks: '25.500001 USDC',
+        atRail: '25.5 USDC',
       },
     ])
   })
@@ -316,8 +350,11 @@ describe('it is found', () => {
     await tamper(`update payout_attempts set state = 'DEAD' where payout_id = ${idOf('6.5')}`)
     expect(await findNew()).toEqual([
       {
-        ...{ rail: solana.name, kind: 'state_differs', name: reference },
-        ...{ inBooks: 'FAILED, the attempt DEAD', atRail: 'completed' },
+        rail: solana.name,
+        kind: 'state_differs',
+        name: reference,
+        inBooks: 'FAILED, the attempt DEAD',
+        atRail: 'completed',
       },
     ])
   })
@@ -327,7 +364,10 @@ describe('it is found', () => {
     const signature = await steal(10_000_000n, paid)
     const [one, ...more] = await findNew()
     expect(one).toEqual({
-      ...{ rail: solana.name, kind: 'not_in_books', name: signature, inBooks: 'nothing' },
+      rail: solana.name,
+      kind: 'not_in_books',
+      name: signature,
+      inBooks: 'nothing',
       atRail: `10 USDC completed, with the memo ${paid}`,
     })
     expect(more).toEqual([
@@ -340,8 +380,11 @@ describe('it is found', () => {
     await chain.advance(40)
     expect(await findNew()).toEqual([
       {
-        ...{ rail: solana.name, kind: 'treasury_differs', name: 'USDT' },
-        ...{ inBooks: '7', atRail: '7.000005' },
+        rail: solana.name,
+        kind: 'treasury_differs',
+        name: 'USDT',
+        inBooks: '7',
+        atRail: '7.000005',
       },
     ])
   })

@@ -51,7 +51,9 @@ test('an alarm is raised for every coin of which too little is free', async () =
   const wish = { amount: '60', asset: 'USDC', network: 'SOLANA' }
   const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
   await house.ask('POST', '/v1/disbursements/crypto', {
-    ...{ key, headers: { 'idempotency-key': 'k' }, body: { ...wish, destinationAddress } },
+    key,
+    headers: { 'idempotency-key': 'k' },
+    body: { ...wish, destinationAddress },
   })
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })

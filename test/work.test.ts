@@ -16,23 +16,30 @@ test('a rail that carries several kinds of payouts has each job once', () => {
   const opened: Partial<OpenRails> = {
     rails: {
       test: {
-        ...{ crypto_transfer: chain, crypto_return: chain },
-        ...{ bank_transfer: bank, bank_return: bank },
+        crypto_transfer: chain,
+        crypto_return: chain,
+        bank_transfer: bank,
+        bank_return: bank,
       },
       live: { crypto_transfer: live, crypto_return: live },
     },
-    ...{ reversing: [], mint: undefined, treasuries: [] },
+    reversing: [],
+    mint: undefined,
+    treasuries: [],
     collecting: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }
   const tools = {
-    ...{ clock: systemClock, logger: createLogger('silent'), lane: {} as PaymentLane },
+    clock: systemClock,
+    logger: createLogger('silent'),
+    lane: {} as PaymentLane,
     requestLogDays: 30,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   for (const { name } of [chain, live, bank])
     expect(names.filter((job) => job.endsWith(name))).toEqual([
-      ...[`send payments back by ${name}`, `look after payouts on ${name}`],
+      `send payments back by ${name}`,
+      `look after payouts on ${name}`,
     ])
 })

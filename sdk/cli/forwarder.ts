@@ -87,7 +87,10 @@ async function forward(target: string, from: IncomingMessage, body: Buffer): Pro
   })
   try {
     const response = await fetch(target, {
-      ...{ method: 'POST', headers, body: new Uint8Array(body), redirect: 'manual' },
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+      redirect: 'manual',
       signal: AbortSignal.timeout(patienceMs),
     })
     return { status: response.status, problem: undefined, text: await response.text() }

@@ -79,8 +79,16 @@ export function formatList(items: unknown[], columns: number): string {
 }
 
 const looked = [
-  ...['reference', 'method', 'path', 'type', 'status', 'asset', 'amount', 'id'],
-  ...['currency', 'createdAt'],
+  'reference',
+  'method',
+  'path',
+  'type',
+  'status',
+  'asset',
+  'amount',
+  'id',
+  'currency',
+  'createdAt',
 ]
 
 /** What people look for first; the rest as the API has it. */

@@ -46,7 +46,9 @@ function toCall(operation: Operation, name: string, given: unknown[]): Call {
   const rest = given.slice(places.length)
   const [input, options] = operation.takes === 'nothing' ? [undefined, rest[0]] : rest
   return {
-    ...{ operation, path, input: (input ?? {}) as Input },
+    operation,
+    path,
+    input: (input ?? {}) as Input,
     options: options as WriteOptions | undefined,
   }
 }

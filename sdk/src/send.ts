@@ -68,7 +68,10 @@ function toAttempt(connection: Connection, { operation, path, body, options }: Q
     // The key goes to the address it was given for, and to none that this one names.
     init: { method, headers, redirect: 'manual', ...jsonOf(body) },
     timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, longestTimerMs),
-    ...{ signal: options?.signal, idempotencyKey, wantsCsv, onAnswer: options?.onAnswer },
+    signal: options?.signal,
+    idempotencyKey,
+    wantsCsv,
+    onAnswer: options?.onAnswer,
   }
 }
 

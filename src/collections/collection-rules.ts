@@ -35,7 +35,9 @@ export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
   const rules = new Map<EnvironmentId, Rule>()
   for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
     rules.set(environmentId, {
-      ...{ policies: { bank, crypto }, clockOffsetMs, fees: {} },
+      policies: { bank, crypto },
+      clockOffsetMs,
+      fees: {},
       moves: moves?.get(environmentId) ?? [],
     })
   for (const [index, { environmentId, kind }] of named.entries())

@@ -84,7 +84,10 @@ async function book(tx: Tx, now: Date, landed: ClaimedSweep[]): Promise<void> {
   const shares = await shareSweeps(tx, landed)
   const movements = shares.map(
     ({ id, environmentId, amount }): Movement => ({
-      ...{ environmentId, asset: assets.get(id)!, causeId: id, isHold: false },
+      environmentId,
+      asset: assets.get(id)!,
+      causeId: id,
+      isHold: false,
       lines: [{ debit: 'treasury', credit: 'deposits', amount, purpose: 'sweep' }],
     }),
   )

@@ -60,7 +60,8 @@ export function createPublicFinder(db: Reader) {
     const sentBackTo = await findDestinations(db, goingBack)
     const found = rows.map(({ settingsVersion: _read, ...row }) => ({
       ...toFound(row, { patch: settings.get(row.environmentId)!, wallets }),
-      ...{ ...shownOf(shown, row), sentBackTo },
+      ...shownOf(shown, row),
+      sentBackTo,
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
     return references.map((reference) => byReference.get(reference))

@@ -26,7 +26,8 @@ export async function listReturns(
     order by r.id desc limit ${limit}`)
   return rows.map(({ resolved, failureReason, endedAt, ...row }) => ({
     ...toReturnOf({ ...row, destination: resolved ?? row.destination }),
-    ...{ failureReason, endedAt },
+    failureReason,
+    endedAt,
   }))
 }
 

@@ -180,10 +180,20 @@ export function toFound(row: SessionRow, { patch, wallets }: Beside): FoundSessi
   const { merchantName, ...account } = last
   const wallet = walletId === null ? null : wallets.get(walletId)!
   const session = {
-    ...{ environmentId: account.environmentId, id: ownId, reference, accountId: account.id },
+    environmentId: account.environmentId,
+    id: ownId,
+    reference,
+    accountId: account.id,
     walletId,
-    ...{ description, customerName, customerEmail, merchantReference: ownReference },
-    ...{ url, successUrl, cancelUrl, metadata: ownMetadata, eventSequence: ownSequence },
+    description,
+    customerName,
+    customerEmail,
+    merchantReference: ownReference,
+    url,
+    successUrl,
+    cancelUrl,
+    metadata: ownMetadata,
+    eventSequence: ownSequence,
     createdAt: ownCreatedAt,
   }
   const standard = defaultSettings({ merchantName })

@@ -25,7 +25,11 @@ export async function hearUnannounced(tools: Tools, now: Date): Promise<number> 
   if (unheard.length === 0) return 0
   logger.warn({ rail: rail.name, count: unheard.length }, 'a bank did not announce payments')
   const notices = unheard.map((announced) => ({
-    ...{ rail: rail.name, mode, id: announced.id, announced, body: null },
+    rail: rail.name,
+    mode,
+    id: announced.id,
+    announced,
+    body: null,
   }))
   await db.transaction(async (tx) => insertNotices(tx, { now, dueAt: now }, notices))
   return unheard.length

@@ -40,7 +40,11 @@ async function keep(
 ): Promise<NewNotice[]> {
   const notices = looks.flatMap(({ deposits }) =>
     deposits.map((announced) => ({
-      ...{ rail: rail.name, mode, id: announced.id, announced, body: null },
+      rail: rail.name,
+      mode,
+      id: announced.id,
+      announced,
+      body: null,
     })),
   )
   await db.transaction(async (tx) => {
@@ -69,9 +73,16 @@ async function keepAlone(tools: Tools, now: Date, kept: Kept): Promise<NewNotice
 function troubled(now: Date, one: Look['one'], { message: why }: Error): Look {
   const { amount, readTo, readSlot, busyUntil, auditedAt } = one
   return {
-    ...{ one, amount, readTo, readSlot, busyUntil, auditedAt, isUnread: true, deposits: [] },
+    one,
+    amount,
+    readTo,
+    readSlot,
+    busyUntil,
+    auditedAt,
+    isUnread: true,
+    deposits: [],
     unreadLooks: one.unreadLooks + 1,
-    ...{ trouble: { unreadable: [], holes: [], why } },
+    trouble: { unreadable: [], holes: [], why },
     dueAt: after(now, limits.deposits.troubleEveryMs),
   }
 }

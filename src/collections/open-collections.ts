@@ -96,7 +96,9 @@ export function openCollections(tools: Tools): Collections {
     requery: (account, mode) =>
       isWallet(account)
         ? lookSoon(db, clock.now(), {
-            ...{ rail: account.rail, wallet: account.number, isThorough: true },
+            rail: account.rail,
+            wallet: account.number,
+            isThorough: true,
           })
         : requeryAccount(
             { rails, notices: notices[mode], payments: payments[mode] },

@@ -51,14 +51,24 @@ export function createSessionOrdering(tools: {
     const common = { environment, metadata, merchantReference, request }
     const coins = crypto && (await orderWallet(now, inCoins(common, wish)))
     const ordered = await orderAccount(now, {
-      ...{ ...common, kind: 'virtual_account', name: checkout.displayName, expected },
+      ...common,
+      kind: 'virtual_account',
+      name: checkout.displayName,
+      expected,
     })
     const account = { ...ordered.account, sessionId: id }
     const wallet = coins && { ...coins.account, sessionId: id }
     const session: Session = {
-      ...{ environmentId: environment.id, id, reference, accountId: account.id, ...rest },
-      ...{ walletId: wallet?.id ?? null, url: `${baseUrl}/checkout/${reference}`, metadata },
-      ...{ eventSequence: 0, createdAt: now },
+      environmentId: environment.id,
+      id,
+      reference,
+      accountId: account.id,
+      ...rest,
+      walletId: wallet?.id ?? null,
+      url: `${baseUrl}/checkout/${reference}`,
+      metadata,
+      eventSequence: 0,
+      createdAt: now,
     }
     const { mode, clockOffsetMs, merchantId } = environment
     const owner = { mode, clockOffsetMs, merchantId, checkout, paymentMethods }

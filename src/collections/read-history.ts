@@ -65,8 +65,12 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
   const newlyCame = news.filter(({ change }) => change > 0n)
   const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
   return {
-    ...{ amount: keepable(last.left), readTo: newest.signature, readSlot: last.slot, deposits },
-    ...{ isUnread: isPartial || isSweepMissing(one, before), trouble: null },
+    amount: keepable(last.left),
+    readTo: newest.signature,
+    readSlot: last.slot,
+    deposits,
+    isUnread: isPartial || isSweepMissing(one, before),
+    trouble: null,
     busyUntil: busy > busyUntil ? busy : busyUntil,
   }
 }

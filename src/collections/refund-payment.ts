@@ -41,8 +41,15 @@ export async function prepareRefund(
   { amount, destination, clockOffsetMs }: Wish,
 ): Promise<Refund> {
   const one: Return = {
-    ...{ environmentId, id: newId(now), paymentId, rail: rail.name, asset, amount },
-    ...{ takesFrom: 'available', destination, createdAt: now },
+    environmentId,
+    id: newId(now),
+    paymentId,
+    rail: rail.name,
+    asset,
+    amount,
+    takesFrom: 'available',
+    destination,
+    createdAt: now,
   }
   const [order] = await orderReturns(rail, after(now, -clockOffsetMs), [{ ...one, clockOffsetMs }])
   if (order instanceof Refusal) throw asPaymentAction(order)

@@ -83,7 +83,9 @@ async function sendMade({ db, rail, clock, logger }: Tools, made: PayoutOrder[])
 
 async function claimReturns(db: Database, now: Date, rail: string): Promise<Claimed[]> {
   const rows = await claimDue<ReturnRow & Omit<Claimed, keyof Return>>(db, returnsDue, {
-    ...{ of: rail, now, leaseMs: limits.collections.leaseMs },
+    of: rail,
+    now,
+    leaseMs: limits.collections.leaseMs,
     limit: limits.collections.returnsAtOnce,
   })
   return rows.map(({ tries, clockOffsetMs, ...row }) => ({
@@ -135,7 +137,10 @@ async function hold(tx: Tx, now: Date, returns: Return[]): Promise<void> {
     left.map((one) => ({ ...one, from: 'WAITING', to: 'FAILED' })),
   )
   const shifts = left.map(({ id, paymentId, amount }) => ({
-    ...{ paymentId, amount, from: 'amountReturning' as const, to: 'amountHeld' as const },
+    paymentId,
+    amount,
+    from: 'amountReturning' as const,
+    to: 'amountHeld' as const,
     told: { type: 'payment.held' as const, causeId: id },
   }))
   shiftPayments(tx, now, locked, shifts)

@@ -60,7 +60,8 @@ function showStill(found: PublicSession) {
     amountReceived: toWire(account.amountReceived, 'NGN'),
     amountAccepted: toWire(account.amountAccepted, 'NGN'),
     ...(wallet && { cryptoAmounts: showSums(wallet) }),
-    ...{ received: showReceived(found), moreReceived: found.hasMore },
+    received: showReceived(found),
+    moreReceived: found.hasMore,
     cancelUrl: withReference(session.cancelUrl, session.reference),
     ...(status === 'paid' && {
       successUrl: withReference(session.successUrl, session.reference),
@@ -87,7 +88,9 @@ function showCoins(wallet: Account) {
 function showSums({ amount, asset, amountReceived, amountAccepted }: Account) {
   const write = (value: bigint) => formatDecimal(value, asset!)
   return {
-    ...{ asset: asset as Coin, amount: write(amount!), amountReceived: write(amountReceived) },
+    asset: asset as Coin,
+    amount: write(amount!),
+    amountReceived: write(amountReceived),
     amountAccepted: write(amountAccepted),
   }
 }
@@ -147,11 +150,15 @@ function showMethods(found: FoundSession) {
   const enabled = paymentMethods.crypto
   return [
     showMethod({
-      ...{ ...bank, enabled: paymentMethods.bankTransfer },
+      ...bank,
+      enabled: paymentMethods.bankTransfer,
       available: found.account.status === 'ACTIVE',
     }),
     {
-      ...{ code: 'card', label: 'Card', enabled: false, available: false },
+      code: 'card',
+      label: 'Card',
+      enabled: false,
+      available: false,
       status: 'coming_soon',
     },
     ...(enabled || wallet

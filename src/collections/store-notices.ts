@@ -58,7 +58,12 @@ export function insertNotices(
   notices: NewNotice[],
 ): void {
   const rows = notices.map(({ rail, mode, id, announced, body }) => ({
-    ...{ rail, mode, id, announced: writeAnnounced(announced), body, due_at: dueAt },
+    rail,
+    mode,
+    id,
+    announced: writeAnnounced(announced),
+    body,
+    due_at: dueAt,
   }))
   tx.write(insert(rows.sort(byName), now))
 }

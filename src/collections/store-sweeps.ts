@@ -23,8 +23,13 @@ export function sweepReference(id: string): string {
 const insertParts = listStatement({
   name: 'insert_sweep_parts',
   columns: {
-    ...{ rail: 'text', sweep_id: 'uuid', token_account: 'text', environment_id: 'int4' },
-    ...{ account_id: 'uuid', amount: 'int8', is_closing: 'bool' },
+    rail: 'text',
+    sweep_id: 'uuid',
+    token_account: 'text',
+    environment_id: 'int4',
+    account_id: 'uuid',
+    amount: 'int8',
+    is_closing: 'bool',
   },
   text: (list, _more, names) => `
     insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
@@ -58,9 +63,13 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
     values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
       ${after(now, limits.sweeps.lookEveryMs)}, ${now})`)
   const rows = parts.map((part) => ({
-    ...{ rail, sweep_id: id, token_account: part.tokenAccount },
-    ...{ environment_id: part.environmentId, account_id: part.accountId },
-    ...{ amount: part.amount, is_closing: part.isClosing },
+    rail,
+    sweep_id: id,
+    token_account: part.tokenAccount,
+    environment_id: part.environmentId,
+    account_id: part.accountId,
+    amount: part.amount,
+    is_closing: part.isClosing,
   }))
   tx.write(insertParts(rows))
   tx.write(sql`
@@ -109,7 +118,10 @@ export type ClaimedSweep = Sweep & { looks: number; createdAt: Date }
 export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
   const { leaseMs, looksAtOnce: limit } = limits.sweeps
   const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
-    ...{ of: rail, now, leaseMs, limit },
+    of: rail,
+    now,
+    leaseMs,
+    limit,
   })
   return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))
 }

@@ -59,7 +59,8 @@ const tokenAccountsDue: DueTable = {
 
 const troubledDue: DueTable = {
   ...tokenAccountsDue,
-  ...{ name: 'troubled_token_accounts', open: 'has_trouble' },
+  name: 'troubled_token_accounts',
+  open: 'has_trouble',
 }
 
 /** Those in trouble apart: reading them may take long, and others must not wait for it. */
@@ -70,7 +71,10 @@ export async function claimTokenAccounts(
 ): Promise<TokenAccount[]> {
   const { leaseMs, accountsAtOnce: limit } = limits.deposits
   return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, {
-    ...{ of: rail, now, leaseMs, limit },
+    of: rail,
+    now,
+    leaseMs,
+    limit,
   })
 }
 
@@ -94,9 +98,16 @@ const locked = (list: string) => `
 const write = listStatement({
   name: 'write_looks',
   columns: {
-    ...{ ...named, amount: 'int8', read_to: 'text' },
-    ...{ read_slot: 'int8', is_unread: 'bool', has_trouble: 'bool', busy_until: 'timestamptz' },
-    ...{ unread_looks: 'int4', audited_at: 'timestamptz', due_at: 'timestamptz' },
+    ...named,
+    amount: 'int8',
+    read_to: 'text',
+    read_slot: 'int8',
+    is_unread: 'bool',
+    has_trouble: 'bool',
+    busy_until: 'timestamptz',
+    unread_looks: 'int4',
+    audited_at: 'timestamptz',
+    due_at: 'timestamptz',
   },
   text: (list) => `${locked(list)}
     update token_accounts t set amount = list.amount, read_to = list.read_to,
@@ -110,11 +121,18 @@ const write = listStatement({
 /** Each names the look it follows from: a worker that outlived its lease writes nothing. */
 export function writeLooks(tx: Tx, looks: Look[]): void {
   const rows = looks.map(({ one, dueAt, auditedAt, ...left }) => ({
-    ...{ rail: one.rail, address: one.address, looks: one.looks },
-    ...{ amount: left.amount, read_to: left.readTo, read_slot: left.readSlot },
-    ...{ is_unread: left.isUnread, unread_looks: left.unreadLooks },
+    rail: one.rail,
+    address: one.address,
+    looks: one.looks,
+    amount: left.amount,
+    read_to: left.readTo,
+    read_slot: left.readSlot,
+    is_unread: left.isUnread,
+    unread_looks: left.unreadLooks,
     has_trouble: left.trouble !== null,
-    ...{ busy_until: left.busyUntil, audited_at: auditedAt, due_at: dueAt },
+    busy_until: left.busyUntil,
+    audited_at: auditedAt,
+    due_at: dueAt,
   }))
   tx.write(write(rows))
 }

@@ -53,8 +53,12 @@ const insertRows = listStatement({
 const insertPlaces = listStatement({
   name: 'insert_token_accounts',
   columns: {
-    ...{ rail: 'text', address: 'text', wallet: 'text', asset: 'text' },
-    ...{ busy_until: 'timestamptz', is_unread: 'bool' },
+    rail: 'text',
+    address: 'text',
+    wallet: 'text',
+    asset: 'text',
+    busy_until: 'timestamptz',
+    is_unread: 'bool',
   },
   text: (list, more, names) => `
     insert into token_accounts (${names}, audited_at, due_at)
@@ -67,7 +71,10 @@ const insertPlaces = listStatement({
 /** Of two that were made for one reference, the first stays and the other was never there. */
 export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
   const rows = wallets.map(({ rail, address, number, reference }) => ({
-    ...{ rail, address, number, reference },
+    rail,
+    address,
+    number,
+    reference,
   }))
   tx.write(insertRows(rows.sort(byReference), now))
   insertTokenAccounts(tx, now, wallets.flatMap(placesOf(now)))
@@ -77,7 +84,10 @@ export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
 function placesOf(now: Date) {
   return ({ rail, address, asset, busyUntil, tokenAccounts }: NewWallet): NewTokenAccount[] =>
     coins.map((coin) => ({
-      ...{ rail, address: tokenAccounts[coin], wallet: address, asset: coin },
+      rail,
+      address: tokenAccounts[coin],
+      wallet: address,
+      asset: coin,
       busyUntil: asset === null || asset === coin ? busyUntil : now,
       isUnread: false,
     }))
@@ -95,7 +105,9 @@ export type NewTokenAccount = {
 export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount[]): void {
   if (accounts.length === 0) return
   const rows = accounts.map(({ busyUntil, isUnread, ...account }) => ({
-    ...{ ...account, busy_until: busyUntil, is_unread: isUnread },
+    ...account,
+    busy_until: busyUntil,
+    is_unread: isUnread,
   }))
   tx.write(insertPlaces(rows.sort(byAddress), now))
 }

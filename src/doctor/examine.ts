@@ -29,7 +29,9 @@ export async function examine(clock: Clock = systemClock): Promise<Finding[]> {
   const url = findServiceUrl(config)
   const service = await examineService(url)
   return [
-    ...[node, ...examineHome(config), ...examineModes(config)],
+    node,
+    ...examineHome(config),
+    ...examineModes(config),
     ...(await examineKeys(config)),
     service,
     ...(await look('Database', databaseMend(config), () => examineInside(config, clock, service))),

@@ -36,7 +36,8 @@ export function bodyOf(type: TSchema, data: TSchema) {
     timestamp: time,
     mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
     sequence: Type.Integer({
-      ...{ minimum: 1, description: 'Grows with every event of the resource.' },
+      minimum: 1,
+      description: 'Grows with every event of the resource.',
       examples: [1],
     }),
     data,

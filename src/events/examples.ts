@@ -16,9 +16,17 @@ const paidAt = '2026-01-05T09:00:00.000Z'
 const payment = composeExample(paymentSchema) as Record<string, unknown>
 const deposit = {
   ...payment,
-  ...{ source: 'crypto_wallet', accountReference: referenceSample(prefixes.cryptoWallet) },
-  ...{ amount: '25.5', amountAccepted: '25.5', amountHeld: '0', amountReturning: '0' },
-  ...{ amountReturned: '0', fee: '0.1275', currency: 'USDC', sessionId: null, narration: null },
+  source: 'crypto_wallet',
+  accountReference: referenceSample(prefixes.cryptoWallet),
+  amount: '25.5',
+  amountAccepted: '25.5',
+  amountHeld: '0',
+  amountReturning: '0',
+  amountReturned: '0',
+  fee: '0.1275',
+  currency: 'USDC',
+  sessionId: null,
+  narration: null,
   sender: { address: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' },
 }
 
@@ -27,8 +35,14 @@ function afterOne(of: Record<string, unknown>, status: string, change: object = 
   const latest = { ...of, ...change } as Record<string, unknown>
   const { amount, amountAccepted, amountHeld, amountReturning, amountReturned, variance } = latest
   return {
-    ...{ status, variance, amountReceived: amount, amountAccepted, amountHeld },
-    ...{ amountReturning, amountReturned, payments: [latest] },
+    status,
+    variance,
+    amountReceived: amount,
+    amountAccepted,
+    amountHeld,
+    amountReturning,
+    amountReturned,
+    payments: [latest],
     paidAt: status === 'PAID' ? paidAt : null,
   }
 }
@@ -52,7 +66,9 @@ const particulars = {
   'virtual_account.late_payment': afterOne(payment, 'EXPIRED', late),
   'virtual_account.duplicate_payment': {
     ...afterOne(payment, 'PAID'),
-    ...{ variance: 'DUPLICATE', amountReceived: 2_500_000, amountReturning: 1_250_000 },
+    variance: 'DUPLICATE',
+    amountReceived: 2_500_000,
+    amountReturning: 1_250_000,
     payments: [{ ...again, status: 'RETURNING', variance: 'DUPLICATE' }, payment],
   },
   'virtual_account.expired': { status: 'EXPIRED' },
@@ -68,7 +84,9 @@ const particulars = {
   'crypto_wallet.late_payment': afterOne(deposit, 'EXPIRED', { ...heldCoins, variance: 'LATE' }),
   'crypto_wallet.duplicate_payment': {
     ...afterOne(deposit, 'PAID'),
-    ...{ variance: 'DUPLICATE', amountReceived: '51', amountHeld: '25.5' },
+    variance: 'DUPLICATE',
+    amountReceived: '51',
+    amountHeld: '25.5',
     payments: [coinsAgain, deposit],
   },
   'crypto_wallet.expired': { status: 'EXPIRED' },
@@ -84,10 +102,14 @@ const particulars = {
   'crypto_transfer.failed': { status: 'FAILED', failureReason: 'expired', failedAt: paidAt },
   'bank_transfer.completed': { status: 'COMPLETED', completedAt: paidAt },
   'bank_transfer.failed': {
-    ...{ status: 'FAILED', failureReason: 'account_closed', failedAt: paidAt },
+    status: 'FAILED',
+    failureReason: 'account_closed',
+    failedAt: paidAt,
   },
   'bank_transfer.reversed': { status: 'REVERSED', completedAt: paidAt, reversedAt: paidAt },
   'webhook_endpoint.disabled': {
-    ...{ enabled: false, disabledReason: 'failing', failingSince: '2025-12-31T09:00:00.000Z' },
+    enabled: false,
+    disabledReason: 'failing',
+    failingSince: '2025-12-31T09:00:00.000Z',
   },
 } satisfies Particulars

@@ -65,8 +65,11 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ...knownToPayers,
   bankTransfer: Type.Optional(
     Type.Object({
-      ...{ accountNumber: text('0000014572'), accountName: text('Ada Stores') },
-      ...{ bankName: text('Sandbox Bank'), bankCode: text('999'), amount: kobo },
+      accountNumber: text('0000014572'),
+      accountName: text('Ada Stores'),
+      bankName: text('Sandbox Bank'),
+      bankCode: text('999'),
+      amount: kobo,
     }),
   ),
   crypto: Type.Optional(Type.Object({ address, ...price })),
@@ -75,8 +78,10 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
   cryptoAmounts: Type.Optional(
     Type.Object(
       {
-        ...{ asset: stablecoin, amount: decimal },
-        ...{ amountReceived: showing(decimal, '0'), amountAccepted: showing(decimal, '0') },
+        asset: stablecoin,
+        amount: decimal,
+        amountReceived: showing(decimal, '0'),
+        amountAccepted: showing(decimal, '0'),
       },
       { description: 'What was asked for in coins, what came, and what the merchant has of it.' },
     ),

@@ -41,7 +41,8 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
     // Asked for its head only, a stream would be open and heard by nobody.
     exposeHeadRoute: !route.isStream,
     config: {
-      ...{ isSigned: route.access === 'signed', takesForm: route.takesForm },
+      isSigned: route.access === 'signed',
+      takesForm: route.takesForm,
       isOpen: route.access === 'open',
     },
     onRequest: (request, reply) => admit(request, reply, route, guards),

@@ -18,10 +18,14 @@ import { accountNumberPattern, bankCodePattern, closed, kobo, naira, plainText }
 const path = '/v1/disbursements/bank-transfer'
 
 const bankCode = Type.String({
-  ...{ pattern: bankCodePattern, description: 'As in `GET /v1/banks`.', examples: ['058'] },
+  pattern: bankCodePattern,
+  description: 'As in `GET /v1/banks`.',
+  examples: ['058'],
 })
 const accountNumber = Type.String({
-  ...{ pattern: accountNumberPattern, description: 'Ten digits.', examples: ['0123456789'] },
+  pattern: accountNumberPattern,
+  description: 'Ten digits.',
+  examples: ['0123456789'],
 })
 
 const target = {
@@ -44,8 +48,11 @@ const body = closed({
   ...target,
   narration: Type.Optional(
     Type.String({
-      ...{ minLength: 1, maxLength: 100, pattern: plainText },
-      ...{ description: 'What the recipient reads.', examples: ['Salary of January'] },
+      minLength: 1,
+      maxLength: 100,
+      pattern: plainText,
+      description: 'What the recipient reads.',
+      examples: ['Salary of January'],
     }),
   ),
   merchantReference: Type.Optional(merchantReferenceIn),
@@ -71,7 +78,10 @@ const bankAccount = resource('BankAccount', {
 })
 
 const statuses: Record<string, PayoutStatus> = {
-  ...{ SUBMITTED: 'SUBMITTED', COMPLETED: 'COMPLETED', FAILED: 'FAILED', REVERSED: 'REVERSED' },
+  SUBMITTED: 'SUBMITTED',
+  COMPLETED: 'COMPLETED',
+  FAILED: 'FAILED',
+  REVERSED: 'REVERSED',
 }
 
 export function bankTransferRoutes(rooms: Rooms): Route[] {

@@ -51,7 +51,9 @@ const text = (length: number, example: string) =>
 const webUrl = (description: string) =>
   Type.Optional(
     Type.String({
-      ...{ minLength: 1, maxLength: limits.checkout.urlLength, description },
+      minLength: 1,
+      maxLength: limits.checkout.urlLength,
+      description,
       examples: ['https://shop.example/thanks'],
     }),
   )
@@ -81,7 +83,8 @@ const create = (rooms: Rooms) =>
       customer: closed({
         name: text(limits.names.length, 'Ada Obi'),
         email: Type.String({
-          ...{ maxLength: limits.checkout.emailLength, pattern: emailPattern },
+          maxLength: limits.checkout.emailLength,
+          pattern: emailPattern,
           examples: ['ada@example.com'],
         }),
       }),
@@ -102,14 +105,14 @@ const create = (rooms: Rooms) =>
       refuseUnusualNaira(rooms, ask)
       const { environment, now, body } = ask
       const ordering = rooms.collections.orderSession(now, {
-        ...{
-          environment,
-          request: requestOf(ask),
-          baseUrl: rooms.baseUrl(),
-          metadata: readMetadata(ask),
-        },
-        ...{ description: body.description, merchantReference: body.merchantReference ?? null },
-        ...{ customerName: body.customer.name, customerEmail: body.customer.email },
+        environment,
+        request: requestOf(ask),
+        baseUrl: rooms.baseUrl(),
+        metadata: readMetadata(ask),
+        description: body.description,
+        merchantReference: body.merchantReference ?? null,
+        customerName: body.customer.name,
+        customerEmail: body.customer.email,
         successUrl: readWebUrl('successUrl', body.successUrl),
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },

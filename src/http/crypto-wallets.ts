@@ -21,7 +21,9 @@ export function cryptoWalletRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ ...about, named: 'merchantReference', parameter: 'reference' },
+      ...about,
+      named: 'merchantReference',
+      parameter: 'reference',
       statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
     cancelRoute(rooms, about),

@@ -17,8 +17,13 @@ export function dedicatedAccountRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ kind, path, resource: dedicatedAccount, named: 'externalReference' },
-      ...{ statuses: ['ACTIVE', 'INACTIVE'], listed: 'ACTIVE', parameter: 'accountReference' },
+      kind,
+      path,
+      resource: dedicatedAccount,
+      named: 'externalReference',
+      statuses: ['ACTIVE', 'INACTIVE'],
+      listed: 'ACTIVE',
+      parameter: 'accountReference',
     }),
     deactivate(rooms),
   ]

@@ -15,8 +15,12 @@ export function dedicatedCryptoWalletRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ kind, path, resource: dedicatedCryptoWallet, named: 'externalReference' },
-      ...{ statuses: ['ACTIVE'], parameter: 'reference' },
+      kind,
+      path,
+      resource: dedicatedCryptoWallet,
+      named: 'externalReference',
+      statuses: ['ACTIVE'],
+      parameter: 'reference',
     }),
     requeryRoute(rooms, { kind, path, resource: dedicatedCryptoWallet }, lookAgain),
   ]

@@ -32,7 +32,9 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
           secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_…`.' },
           publicKey: { type: 'http', scheme: 'bearer', description: 'A public key, `pk_…`.' },
           webhookSignature: {
-            ...{ type: 'apiKey', in: 'header', name: 'webhook-signature' },
+            type: 'apiKey',
+            in: 'header',
+            name: 'webhook-signature',
             description: 'Of what we send, by Standard Webhooks: verify it before you believe it.',
           },
         },

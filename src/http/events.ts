@@ -36,7 +36,8 @@ const anyBody = bodyOf(
   Type.Object(
     {},
     {
-      ...{ additionalProperties: true, description: 'The resource at that moment.' },
+      additionalProperties: true,
+      description: 'The resource at that moment.',
       examples: [exampleOfEvent('crypto_transfer.confirmed').data],
     },
   ),
@@ -88,7 +89,8 @@ const list = ({ db }: Rooms) =>
       type: Type.Optional(oneOf(filters, 'Only those of this type or group.')),
       resource: Type.Optional(
         Type.String({
-          ...{ maxLength: limits.names.length, description: 'What they are about.' },
+          maxLength: limits.names.length,
+          description: 'What they are about.',
           examples: [referenceSample(prefixes.cryptoTransfer)],
         }),
       ),

@@ -78,7 +78,10 @@ function addFigures(
     { list, read }: { list: () => Promise<Row[]>; read: (one: Row) => number },
   ) =>
     new Gauge({
-      ...{ name, help, labelNames: ['rail'], registers: [registry] },
+      name,
+      help,
+      labelNames: ['rail'],
+      registers: [registry],
       async collect() {
         this.reset()
         // Without the database it is absent, and all the others are needed more than ever.

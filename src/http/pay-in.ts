@@ -19,7 +19,9 @@ import { accountNumberPattern, bankCodePattern, closed, kobo, plainText } from '
 
 const words = (example: string) =>
   Type.String({
-    ...{ minLength: 1, maxLength: limits.names.length, pattern: plainText },
+    minLength: 1,
+    maxLength: limits.names.length,
+    pattern: plainText,
     examples: [example],
   })
 
@@ -97,9 +99,14 @@ async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
   const { masked = false, ...from } = ask.body.sender ?? {}
   const id = `sbp_${requestName(ask)}`
   await customers.receivePayment({
-    ...{ id, accountNumber, amount: BigInt(amount), sender: from, isSenderMasked: masked },
+    id,
+    accountNumber,
+    amount: BigInt(amount),
+    sender: from,
+    isSenderMasked: masked,
     ...(narration !== undefined && { narration }),
-    ...{ paidAt: sentAt === undefined ? now : readSentAt(now, sentAt), copies },
+    paidAt: sentAt === undefined ? now : readSentAt(now, sentAt),
+    copies,
   })
   await customers.announceNow(id)
   await rooms.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })

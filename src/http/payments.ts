@@ -37,7 +37,9 @@ const list = ({ db }: Rooms) =>
       source: Type.Optional(oneOf(sources, 'Only those that came this way.')),
       accountReference: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: limits.names.length, description: 'What was paid into.' },
+          minLength: 1,
+          maxLength: limits.names.length,
+          description: 'What was paid into.',
           examples: [referenceSample(prefixes.virtualAccount)],
         }),
       ),

@@ -132,7 +132,11 @@ async function transferOnce(rooms: Rooms, found: PublicSession, now: Date): Prom
   const id = `sbp_${session.id.replaceAll('-', '')}`
   const paidAt = new Date(now.getTime() + clockOffsetMs)
   await customers!.receivePayment({
-    ...{ id, accountNumber: account.number, amount: account.amount!, paidAt, copies: 1 },
+    id,
+    accountNumber: account.number,
+    amount: account.amount!,
+    paidAt,
+    copies: 1,
     sender: { name: session.customerName },
   })
   await customers!.announceNow(id)

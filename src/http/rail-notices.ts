@@ -7,8 +7,11 @@ import { route } from './route.js'
 
 /** As a bank could write it; each does so in its own way, and its rail reads that. */
 const noticeSample = {
-  ...{ id: '019b8d627a807c319f045ad2be61e0f7', accountNumber: '0000014572' },
-  ...{ amount: '1250000', currency: 'NGN', paidAt: '2026-01-05T09:00:00.000Z' },
+  id: '019b8d627a807c319f045ad2be61e0f7',
+  accountNumber: '0000014572',
+  amount: '1250000',
+  currency: 'NGN',
+  paidAt: '2026-01-05T09:00:00.000Z',
 }
 
 /** Where banks tell us of payments. Kept first, then answered, then judged. */

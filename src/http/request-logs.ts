@@ -78,7 +78,8 @@ const list = ({ db }: Rooms) =>
       ),
       requestId: Type.Optional(
         Type.String({
-          ...{ pattern: requestIdPattern, description: 'As in `X-Request-Id`.' },
+          pattern: requestIdPattern,
+          description: 'As in `X-Request-Id`.',
           examples: ['req_8f3a5c0d9e1b7a46000042'],
         }),
       ),
@@ -130,7 +131,11 @@ function show(entry: Entry) {
   const { id, requestId, method, path, query, status, durationUs, keyName } = entry
   return {
     id: toReference(prefixes.requestLog, id),
-    ...{ requestId, method, path, query, status },
+    requestId,
+    method,
+    path,
+    query,
+    status,
     durationMs: Math.round(durationUs / 100) / 10,
     keyName,
     replayed: entry.isReplayed,

@@ -21,7 +21,9 @@ const bankAccount = closed({
   accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
   accountName: Type.Optional(
     Type.String({
-      ...{ minLength: 1, maxLength: limits.names.length, pattern: plainText },
+      minLength: 1,
+      maxLength: limits.names.length,
+      pattern: plainText,
       examples: ['ADA OBI'],
     }),
   ),

@@ -61,8 +61,13 @@ type Traits = {
 }
 
 const ordinary: Traits = {
-  ...{ isTestOnly: false, needsKey: false, hasCsv: false, isStream: false },
-  ...{ isPage: false, takesForm: false, hidesBodies: false },
+  isTestOnly: false,
+  needsKey: false,
+  hasCsv: false,
+  isStream: false,
+  isPage: false,
+  takesForm: false,
+  hidesBodies: false,
   isHeavy: false,
 }
 

@@ -62,7 +62,9 @@ export const inPath = <Name extends string>(name: Name, example: string) =>
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: limits.http.pageSize, description: 'Items per page.' },
+      minimum: 1,
+      maximum: limits.http.pageSize,
+      description: 'Items per page.',
       examples: [20],
     }),
   ),

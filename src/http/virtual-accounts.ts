@@ -20,7 +20,9 @@ export function virtualAccountRoutes(rooms: Rooms): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
-      ...{ ...about, named: 'merchantReference', parameter: 'reference' },
+      ...about,
+      named: 'merchantReference',
+      parameter: 'reference',
       statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
     cancelRoute(rooms, about),

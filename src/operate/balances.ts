@@ -65,7 +65,10 @@ async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>):
   const { id: environmentId, merchantId } = environment
   const id = options.once === undefined ? newId(now) : idOnce(options.once)
   const details = {
-    ...{ mode, asset, note, amount: formatDecimal(amount, asset) },
+    mode,
+    asset,
+    note,
+    amount: formatDecimal(amount, asset),
     reference: toReference(prefixes.credit, id),
   }
   const available = await db.transaction(async (tx) => {

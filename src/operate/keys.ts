@@ -159,7 +159,13 @@ function showKey(shown: ApiKey) {
   const { mode, kind, name, hint, allowedAddresses, createdAt, lastUsedAt } = shown
   return {
     reference: toReference(prefixes.apiKey, shown.id),
-    ...{ mode, kind, name, hint, allowedAddresses, createdAt, lastUsedAt },
+    mode,
+    kind,
+    name,
+    hint,
+    allowedAddresses,
+    createdAt,
+    lastUsedAt,
     expiresAt: shown.expiresAt,
     revokedAt: shown.revokedAt,
     rolledInto: shown.rolledInto && toReference(prefixes.apiKey, shown.rolledInto),

@@ -25,7 +25,10 @@ async function approveLive({
     const { merchantId, id: environmentId } = environment
     if (isFresh)
       writeAuditLine(tx, now, {
-        ...{ actor, action: 'kyc.approve', merchantId, environmentId },
+        actor,
+        action: 'kyc.approve',
+        merchantId,
+        environmentId,
         details: { mode: 'live' },
       })
     return isFresh

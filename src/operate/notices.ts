@@ -23,11 +23,19 @@ export function registerNotices(program: Command, context: OperateContext): void
 async function listOpen({ db }: Run<object>): Promise<Answer> {
   const open = await listOpenNotices(db, limits.operator.listed)
   const data = open.map(({ amount, receivedAt, ...rest }) => ({
-    ...{ ...rest, amount: amount.toString(), receivedAt: receivedAt.toISOString() },
+    ...rest,
+    amount: amount.toString(),
+    receivedAt: receivedAt.toISOString(),
   }))
   const lines = data.map((one) => [
-    ...[one.id, one.rail, one.mode, one.accountNumber, `${one.amount} (${one.currency})`],
-    ...[one.state, one.reason ?? '', one.receivedAt],
+    one.id,
+    one.rail,
+    one.mode,
+    one.accountNumber,
+    `${one.amount} (${one.currency})`,
+    one.state,
+    one.reason ?? '',
+    one.receivedAt,
   ])
   const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'why', 'told']
   const text = data.length > 0 ? formatTable(head, lines) : 'Every payment has found its account.'

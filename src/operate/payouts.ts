@@ -64,7 +64,10 @@ async function listOpen({ db }: Run<object>): Promise<Answer> {
     reviewRequired: row.isReviewRequired,
   }))
   const lines = data.map((one) => [
-    ...[one.reference, one.asset, one.amount, one.submittedAt],
+    one.reference,
+    one.asset,
+    one.amount,
+    one.submittedAt,
     one.reviewRequired ? 'yes' : 'no',
   ])
   const head = ['reference', 'asset', 'amount', 'submitted', 'review']

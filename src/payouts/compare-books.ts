@@ -91,14 +91,18 @@ function compareOrder(order: Carried, entry: Entry | undefined): Difference[] {
   const differences: Difference[] = []
   if (!isSettled(order, attempt) && !agreements[order.state](payout.status, attempt.state))
     differences.push({
-      ...{ kind: 'state_differs', name },
-      ...{ inBooks: `${payout.status}, the attempt ${attempt.state}`, atRail: order.state },
+      kind: 'state_differs',
+      name,
+      inBooks: `${payout.status}, the attempt ${attempt.state}`,
+      atRail: order.state,
     })
   const isSame = order.asset === payout.asset && order.amount === payout.amount
   if (order.amount !== null && order.state !== 'failed' && !isSame)
     differences.push({
-      ...{ kind: 'amount_differs', name },
-      ...{ inBooks: showAmount(payout), atRail: showAmount(order) },
+      kind: 'amount_differs',
+      name,
+      inBooks: showAmount(payout),
+      atRail: showAmount(order),
     })
   return differences
 }
@@ -132,7 +136,9 @@ function toNotInBooks(order: Carried): Difference {
   const { token, memo, state } = order
   const words = memo === null ? '' : `, with the memo ${memo}`
   return {
-    ...{ kind: 'not_in_books', name: token, inBooks: 'nothing' },
+    kind: 'not_in_books',
+    name: token,
+    inBooks: 'nothing',
     atRail: `${showAmount(order)} ${state}${words}`,
   }
 }

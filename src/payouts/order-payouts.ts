@@ -153,10 +153,20 @@ function toPayout(now: Date, wish: Wish, rail: string, quote: Quote): Payout {
   const { destination, fee } = quote
   return {
     ...rest,
-    ...{ environmentId: environment.id, id: newId(now), rail, destination, fee },
-    ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
-    ...{ isReviewRequired: false, eventSequence: 1 },
-    ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null },
+    environmentId: environment.id,
+    id: newId(now),
+    rail,
+    destination,
+    fee,
+    takesFrom: 'available',
+    status: 'SUBMITTED',
+    failureReason: null,
+    isReviewRequired: false,
+    eventSequence: 1,
+    submittedAt: now,
+    completedAt: null,
+    failedAt: null,
+    reversedAt: null,
     createdAt: now,
   }
 }

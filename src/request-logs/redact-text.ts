@@ -63,8 +63,23 @@ function maskNumber(value: string): string {
 
 /** One of these, or a run of digits, stands in every text that is changed below. */
 const textTraces = [
-  ...['sktest', 'sklive', 'pktest', 'pklive', 'whsec', 'bearer', '://', '@', 'eyj', 'flw'],
-  ...['secret', 'passw', 'passphrase', 'authorization', 'apikey', 'privatekey', 'accesskey'],
+  'sktest',
+  'sklive',
+  'pktest',
+  'pklive',
+  'whsec',
+  'bearer',
+  '://',
+  '@',
+  'eyj',
+  'flw',
+  'secret',
+  'passw',
+  'passphrase',
+  'authorization',
+  'apikey',
+  'privatekey',
+  'accesskey',
   'token',
 ]
 const numberLength = 10

@@ -19,7 +19,11 @@ export function openTerminal(
     const said: Said = { code: -1, out: '', err: '' }
     const stop = new AbortController()
     const world: World = {
-      ...{ env, homes, configFolder, hasColors: false, columns: 120 },
+      env,
+      homes,
+      configFolder,
+      hasColors: false,
+      columns: 120,
       readSecret: async () => input,
       watch: () => ({ step() {}, end() {} }),
       print: (text) => {

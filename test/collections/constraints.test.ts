@@ -28,17 +28,31 @@ const names = () => ({ environment_id, id: newId(now), rail: 'paper', created_at
 
 function virtual(change: Values = {}): Promise<unknown> {
   return insert('collection_accounts', {
-    ...{ ...names(), kind: 'virtual_account', number: `${count++}`, account_name: 'Ada' },
-    ...{ bank_code: '999', bank_name: 'Paper', asset: 'NGN', amount: 100, metadata: '{}' },
-    ...{ merchant_reference: 'order-1', status: 'ACTIVE', expires_at: now, due_at: now },
+    ...names(),
+    kind: 'virtual_account',
+    number: `${count++}`,
+    account_name: 'Ada',
+    bank_code: '999',
+    bank_name: 'Paper',
+    asset: 'NGN',
+    amount: 100,
+    metadata: '{}',
+    merchant_reference: 'order-1',
+    status: 'ACTIVE',
+    expires_at: now,
+    due_at: now,
     ...change,
   })
 }
 
 const dedicated = (change: Values = {}) =>
   virtual({
-    ...{ kind: 'dedicated_account', amount: null, expires_at: null, due_at: null },
-    ...{ merchant_reference: `customer ${count++}`, ...change },
+    kind: 'dedicated_account',
+    amount: null,
+    expires_at: null,
+    due_at: null,
+    merchant_reference: `customer ${count++}`,
+    ...change,
   })
 
 const noBank = { bank_code: '', bank_name: '', account_name: '' }
@@ -50,9 +64,17 @@ const inCoins = { kind: 'crypto_wallet', asset: 'USDC', bank_code: '', requested
 
 function session(change: Values = {}): Promise<unknown> {
   return insert('checkout_sessions', {
-    ...{ environment_id, id: newId(now), reference: `${count++}`.padStart(42, '0') },
-    ...{ account_id: newId(now), description: 'Bread', customer_name: 'Ada', url: 'x' },
-    ...{ customer_email: 'a@b', metadata: '{}', created_at: now, ...change },
+    environment_id,
+    id: newId(now),
+    reference: `${count++}`.padStart(42, '0'),
+    account_id: newId(now),
+    description: 'Bread',
+    customer_name: 'Ada',
+    url: 'x',
+    customer_email: 'a@b',
+    metadata: '{}',
+    created_at: now,
+    ...change,
   })
 }
 
@@ -62,32 +84,67 @@ const ended = (status: string, change: Values = {}) =>
 
 function payment(change: Values = {}): Promise<unknown> {
   return insert('payments', {
-    ...{ ...names(), account_id: newId(now), source: 'virtual_account', rail_id: `${count++}` },
-    ...{ asset: 'NGN', amount: 100, amount_accepted: 100, amount_held: 0, amount_returning: 0 },
-    ...{ amount_returned: 0, fee: 1, variance: 'NONE', sender: '{}', event_sequence: 0 },
-    ...{ received_at: now, ...change },
+    ...names(),
+    account_id: newId(now),
+    source: 'virtual_account',
+    rail_id: `${count++}`,
+    asset: 'NGN',
+    amount: 100,
+    amount_accepted: 100,
+    amount_held: 0,
+    amount_returning: 0,
+    amount_returned: 0,
+    fee: 1,
+    variance: 'NONE',
+    sender: '{}',
+    event_sequence: 0,
+    received_at: now,
+    ...change,
   })
 }
 
 function paymentReturn(change: Values = {}): Promise<unknown> {
   return insert('payment_returns', {
-    ...{ ...names(), payment_id: newId(now), asset: 'NGN', amount: 100, takes_from: 'suspense' },
-    ...{ destination: '{}', state: 'WAITING', due_at: now, ...change },
+    ...names(),
+    payment_id: newId(now),
+    asset: 'NGN',
+    amount: 100,
+    takes_from: 'suspense',
+    destination: '{}',
+    state: 'WAITING',
+    due_at: now,
+    ...change,
   })
 }
 
 function notice(change: Values = {}): Promise<unknown> {
   return insert('notices', {
-    ...{ rail: 'paper', mode: 'test', id: `${count++}`, announced: '{}', state: 'WAITING' },
-    ...{ due_at: now, received_at: now, ...change },
+    rail: 'paper',
+    mode: 'test',
+    id: `${count++}`,
+    announced: '{}',
+    state: 'WAITING',
+    due_at: now,
+    received_at: now,
+    ...change,
   })
 }
 
 function payout(change: Values = {}): Promise<unknown> {
   return insert('payouts', {
-    ...{ ...names(), kind: 'bank_return', takes_from: 'suspense', asset: 'NGN', amount: 100 },
-    ...{ fee: 0, requested_amount: '100', destination: '{}', metadata: '{}' },
-    ...{ status: 'SUBMITTED', event_sequence: 0, submitted_at: now, ...change },
+    ...names(),
+    kind: 'bank_return',
+    takes_from: 'suspense',
+    asset: 'NGN',
+    amount: 100,
+    fee: 0,
+    requested_amount: '100',
+    destination: '{}',
+    metadata: '{}',
+    status: 'SUBMITTED',
+    event_sequence: 0,
+    submitted_at: now,
+    ...change,
   })
 }
 
@@ -334,16 +391,35 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   payments_are_never_edited: {
     ...edits('payments', [
-      ...['environment_id', 'id', 'account_id', 'source', 'rail', 'rail_id', 'asset', 'amount'],
-      ...['variance', 'sender', 'session_id', 'narration', 'received_at', 'created_at'],
+      'environment_id',
+      'id',
+      'account_id',
+      'source',
+      'rail',
+      'rail_id',
+      'asset',
+      'amount',
+      'variance',
+      'sender',
+      'session_id',
+      'narration',
+      'received_at',
+      'created_at',
     ]),
     'fewer payments': () => db.rows({ text: 'delete from payments', values: [] }),
     'no payments': () => db.rows({ text: 'truncate payments', values: [] }),
   },
   payment_returns_are_never_edited: {
     ...edits('payment_returns', [
-      ...['environment_id', 'id', 'payment_id', 'rail', 'asset', 'amount', 'takes_from'],
-      ...['destination', 'created_at'],
+      'environment_id',
+      'id',
+      'payment_id',
+      'rail',
+      'asset',
+      'amount',
+      'takes_from',
+      'destination',
+      'created_at',
     ]),
     'fewer returns': () => db.rows({ text: 'delete from payment_returns', values: [] }),
     'no returns': () => db.rows({ text: 'truncate payment_returns', values: [] }),

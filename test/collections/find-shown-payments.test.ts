@@ -11,7 +11,8 @@ beforeEach(async () => {
 async function open() {
   const { reference } = (
     await shop.post('/v1/checkout/sessions', {
-      ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+      amount: 1_250_000,
+      description: 'Two loaves of agege bread',
       customer: { name: 'Ada Obi', email: 'ada@example.com' },
     })
   ).json.data

@@ -41,8 +41,13 @@ test.each(['USDC', 'USDT'])('a memo that is cut inside a letter is judged, %s', 
 
 test('whatever a rail announces, what is kept of it can be read', async () => {
   const announced = {
-    ...{ id: 'broken', accountNumber: '1', amount: 1n, currency: 'NGN', sessionId: 'a\0b' },
-    ...{ sender: { address: '\udc00' }, narration: '\\ud83d \ud83d \u{1f600}' },
+    id: 'broken',
+    accountNumber: '1',
+    amount: 1n,
+    currency: 'NGN',
+    sessionId: 'a\0b',
+    sender: { address: '\udc00' },
+    narration: '\\ud83d \ud83d \u{1f600}',
     receivedAt: clock.now(),
   }
   const name = { rail: 'bank', mode: 'test', id: 'broken' } as const

@@ -26,7 +26,10 @@ type Size = keyof typeof sizes
 
 const policies: Policy[] = cross(actions, actions, actions, actions).map(
   ([underpayment, overpayment, latePayment, duplicatePayment]) => ({
-    ...{ underpayment, overpayment, latePayment, duplicatePayment },
+    underpayment,
+    overpayment,
+    latePayment,
+    duplicatePayment,
   }),
 )
 
@@ -81,24 +84,45 @@ const table: Row[] = [
   ...([
     { status: open, received: ['before'], size: ['exact'], variance: 'NONE', by: 'accept', pays },
     {
-      ...{ status: open, received: ['before'], size: ['under'], variance: 'UNDERPAID' },
-      ...{ by: 'underpayment', pays },
+      status: open,
+      received: ['before'],
+      size: ['under'],
+      variance: 'UNDERPAID',
+      by: 'underpayment',
+      pays,
     },
     {
-      ...{ status: open, received: ['before'], size: ['over'], variance: 'OVERPAID' },
-      ...{ by: 'overpayment', owed: 1_000n, pays },
+      status: open,
+      received: ['before'],
+      size: ['over'],
+      variance: 'OVERPAID',
+      by: 'overpayment',
+      owed: 1_000n,
+      pays,
     },
     {
-      ...{ status: open, received: ['at', 'after'], size: anySize, variance: 'LATE' },
-      ...{ by: 'latePayment', pays },
+      status: open,
+      received: ['at', 'after'],
+      size: anySize,
+      variance: 'LATE',
+      by: 'latePayment',
+      pays,
     },
     {
-      ...{ status: ['CANCELLED'], received: moments, size: anySize, variance: 'LATE' },
-      ...{ by: 'latePayment', pays: 'never' },
+      status: ['CANCELLED'],
+      received: moments,
+      size: anySize,
+      variance: 'LATE',
+      by: 'latePayment',
+      pays: 'never',
     },
     {
-      ...{ status: ['PAID'], received: moments, size: anySize, variance: 'DUPLICATE' },
-      ...{ by: 'duplicatePayment', pays: 'never' },
+      status: ['PAID'],
+      received: moments,
+      size: anySize,
+      variance: 'DUPLICATE',
+      by: 'duplicatePayment',
+      pays: 'never',
     },
   ] as Row[]),
 ]
@@ -133,7 +157,10 @@ test('every payment into a virtual account is judged as the contract says', () =
     const amount = sizes[size]
     for (const policy of policies) {
       const account: Waiting = {
-        ...{ kind: 'virtual_account', status, amount: 1_000n, expiresAt },
+        kind: 'virtual_account',
+        status,
+        amount: 1_000n,
+        expiresAt,
         endedAt: isCancelled ? cancelledAt : null,
       }
       const action = by in policy ? policy[by as keyof Policy] : (by as Action)
@@ -179,19 +206,28 @@ const kobo = fc.oneof(
 )
 const action = fc.constantFrom(...actions)
 const anyPolicy = fc.record({
-  ...{ underpayment: action, overpayment: action, latePayment: action, duplicatePayment: action },
+  underpayment: action,
+  overpayment: action,
+  latePayment: action,
+  duplicatePayment: action,
 })
 const virtual: fc.Arbitrary<Waiting> = fc
   .record({
     status: fc.constantFrom('ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'),
-    ...{ amount: kobo, expiresAt: time, cancelledAt: time },
+    amount: kobo,
+    expiresAt: time,
+    cancelledAt: time,
   })
   .map(({ cancelledAt, ...account }) => ({
-    ...{ kind: 'virtual_account', ...account },
+    kind: 'virtual_account',
+    ...account,
     endedAt: account.status === 'CANCELLED' ? cancelledAt : null,
   }))
 const dedicated: fc.Arbitrary<Waiting> = fc.option(time).map((ended) => ({
-  ...{ kind: 'dedicated_account', amount: null, expiresAt: null, endedAt: ended },
+  kind: 'dedicated_account',
+  amount: null,
+  expiresAt: null,
+  endedAt: ended,
   status: ended ? 'INACTIVE' : 'ACTIVE',
 }))
 

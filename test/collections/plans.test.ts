@@ -121,12 +121,15 @@ test('accounts are locked by their numbers, and by their ids', async () => {
   const byNumber = await plansOf(session, 'lock_collection_accounts_by_number', numbers)
   for (const { scans } of byNumber)
     expect(scans).toEqual([
-      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey', 'by environments_pkey'],
+      'by checkout_sessions_pkey',
+      'by collection_accounts_pkey',
+      'by environments_pkey',
       'by number_is_one_account',
     ])
   for (const { scans } of await plansOf(session, 'lock_collection_accounts', ids))
     expect(scans).toEqual([
-      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey'],
+      'by checkout_sessions_pkey',
+      'by collection_accounts_pkey',
       'by collection_accounts_pkey',
     ])
 })
@@ -194,8 +197,10 @@ test('what is due is found among what is due, not among all there ever was', asy
   const claims = [
     ['claim_due_notices', 'by notices_due', 'by notices_pkey'],
     [
-      ...['claim_due_payment_returns', 'by environments_pkey'],
-      ...['by payment_returns_due', 'by payment_returns_pkey'],
+      'claim_due_payment_returns',
+      'by environments_pkey',
+      'by payment_returns_due',
+      'by payment_returns_pkey',
     ],
   ]
   for (const [statement = '', ...expected] of claims)

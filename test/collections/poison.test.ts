@@ -41,16 +41,23 @@ async function giveWorthless(wallet: string, amount: bigint) {
   await land(chain, stranger, [
     await make(mint, 82),
     getInitializeMint2Instruction({
-      ...{ mint: mint.address, decimals: 0, mintAuthority: stranger.address },
+      mint: mint.address,
+      decimals: 0,
+      mintAuthority: stranger.address,
     }),
   ])
   await land(chain, stranger, [
     await make(account, 165),
     getInitializeAccount3Instruction({
-      ...{ account: account.address, mint: mint.address, owner: address(wallet) },
+      account: account.address,
+      mint: mint.address,
+      owner: address(wallet),
     }),
     getMintToInstruction({
-      ...{ mint: mint.address, token: account.address, mintAuthority: stranger, amount },
+      mint: mint.address,
+      token: account.address,
+      mintAuthority: stranger,
+      amount,
     }),
   ])
   return account.address

@@ -12,7 +12,8 @@ import { customersOf, openBankHouse } from '../support/bank-house.js'
 const house = await openBankHouse()
 const { db, clock, bank } = house
 const order = {
-  ...{ amount: 500_000, description: 'Bread' },
+  amount: 500_000,
+  description: 'Bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const { accounts, payments, sessions } = await collectInEveryWay()
@@ -61,8 +62,14 @@ async function collectInEveryWay() {
   await refund({ destination: { bankCode: '058', accountNumber: '9900000060' } })
   await house.pass(10)
   const announced = {
-    ...{ id: 'nobodys', accountNumber: '9999999999', amount: 1n, currency: 'NGN', sender: null },
-    ...{ sessionId: null, narration: null, receivedAt: clock.now() },
+    id: 'nobodys',
+    accountNumber: '9999999999',
+    amount: 1n,
+    currency: 'NGN',
+    sender: null,
+    sessionId: null,
+    narration: null,
+    receivedAt: clock.now(),
   }
   const unmatched = { rail: bank.name, mode: 'test' as const, id: 'nobodys', announced, body: null }
   await db.transaction(async (tx) =>
@@ -75,19 +82,31 @@ async function collectInEveryWay() {
   const all = { exact, refunded, credited, held, late, returned, failed, reversed, sent, waiting }
   const named = Object.entries(all)
   expect(await Promise.all(named.map(([, reference]) => shown(reference)))).toEqual([
-    ...['ACCEPTED', 'RETURNING', 'ACCEPTED', 'HELD', 'HELD', 'RETURNED', 'HELD', 'HELD'],
-    ...['RETURNING', 'RETURNING'],
+    'ACCEPTED',
+    'RETURNING',
+    'ACCEPTED',
+    'HELD',
+    'HELD',
+    'RETURNED',
+    'HELD',
+    'HELD',
+    'RETURNING',
+    'RETURNING',
   ])
   return {
     /** By their accounts. */
     sessions: {
-      ...{ pending: idOf(page.virtualAccount), paid: idOf(paidPage.virtualAccount) },
+      pending: idOf(page.virtualAccount),
+      paid: idOf(paidPage.virtualAccount),
       cancelled: idOf(endedPage.virtualAccount),
     },
     accounts: {
-      ...{ active: idOf(active.reference), paid: idOf(paid.reference) },
-      ...{ cancelled: idOf(cancelled.reference), expired: idOf(expired.reference) },
-      ...{ dedicated: idOf(accountReference), theirs: idOf(theirs.accountReference) },
+      active: idOf(active.reference),
+      paid: idOf(paid.reference),
+      cancelled: idOf(cancelled.reference),
+      expired: idOf(expired.reference),
+      dedicated: idOf(accountReference),
+      theirs: idOf(theirs.accountReference),
     },
     payments: Object.fromEntries(
       named.map(([name, reference]) => [name, idOf(reference)]),
@@ -96,15 +115,17 @@ async function collectInEveryWay() {
 }
 
 const tables = [
-  ...[
-    'checkout_sessions',
-    'collection_accounts',
-    'payments',
-    'payment_returns',
-    'notices',
-    'payouts',
-  ],
-  ...['payout_attempts', 'events', 'ledger_accounts', 'ledger_transfers', 'ledger_resolutions'],
+  'checkout_sessions',
+  'collection_accounts',
+  'payments',
+  'payment_returns',
+  'notices',
+  'payouts',
+  'payout_attempts',
+  'events',
+  'ledger_accounts',
+  'ledger_transfers',
+  'ledger_resolutions',
 ]
 const columns = await db.rows(sql<{ table: string; names: string }>`
   select table_name as table, string_agg(column_name, ', ') as names

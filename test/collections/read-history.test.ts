@@ -7,9 +7,21 @@ import type { TokenAccount } from '../../src/collections/store-token-accounts.js
 const now = new Date('2026-01-05T09:00:00.000Z')
 
 const fresh: TokenAccount = {
-  ...{ rail: 'solana:test', address: 'coins', wallet: 'wallet', asset: 'USDC', amount: 0n },
-  ...{ readTo: null, readSlot: 0n, isUnread: false, hasTrouble: false, busyUntil: now },
-  ...{ auditedAt: now, looks: 1, unreadLooks: 0, kind: 'crypto_wallet', booked: null },
+  rail: 'solana:test',
+  address: 'coins',
+  wallet: 'wallet',
+  asset: 'USDC',
+  amount: 0n,
+  readTo: null,
+  readSlot: 0n,
+  isUnread: false,
+  hasTrouble: false,
+  busyUntil: now,
+  auditedAt: now,
+  looks: 1,
+  unreadLooks: 0,
+  kind: 'crypto_wallet',
+  booked: null,
 }
 
 /** What happened to an account: coins came, or all of them left. */
@@ -19,8 +31,13 @@ function toHistory(changes: number[]): Move[] {
     const before = left
     left = change === 0 ? 0n : left + BigInt(change)
     return {
-      ...{ signature: `s${index}`, slot: BigInt(index), at: now, change: left - before, left },
-      ...{ sender: null, memo: null },
+      signature: `s${index}`,
+      slot: BigInt(index),
+      at: now,
+      change: left - before,
+      left,
+      sender: null,
+      memo: null,
     }
   })
 }
@@ -37,8 +54,12 @@ function show(history: Move[], { readTo }: TokenAccount): Move[] {
 
 const glance = fc.record({
   /** How much of the history the node has, how far ahead its balances are, what it loses. */
-  ...{ listed: fc.nat(30), held: fc.nat(30), lost: fc.option(fc.nat(30)) },
-  ...{ unreadable: fc.option(fc.nat(30)), isAudit: fc.boolean(), hasForgotten: fc.boolean() },
+  listed: fc.nat(30),
+  held: fc.nat(30),
+  lost: fc.option(fc.nat(30)),
+  unreadable: fc.option(fc.nat(30)),
+  isAudit: fc.boolean(),
+  hasForgotten: fc.boolean(),
 })
 
 // Nodes are behind, ahead, forgetful, and one and the same address may be several of them.

@@ -7,7 +7,10 @@ const byId = { refundsById: true }
 
 test('naira goes back to the account that it came from, or by the name of the payment', () => {
   expect(destinationOf({ id: 'p1', sender: known }, byId)).toMatchObject({
-    ...{ kind: 'bank_account', accountNumber: '0123456789', bankCode: '058', accountName: '' },
+    kind: 'bank_account',
+    accountNumber: '0123456789',
+    bankCode: '058',
+    accountName: '',
   })
   expect(destinationOf({ id: 'p1', sender: masked }, byId)).toMatchObject({ refundOf: 'p1' })
   expect(destinationOf({ id: 'p1', sender: masked }, { refundsById: false })).toBeUndefined()

@@ -21,8 +21,15 @@ type Told = { id: string; mode?: Mode } & Partial<Announced>
 async function takeTogether(accountNumber: string, told: Told[]): Promise<string[]> {
   const notices = told.map(({ id, mode = 'test', ...change }) => {
     const announced: Announced = {
-      ...{ id, accountNumber, amount: 500_000n, currency: 'NGN', sender: null, sessionId: null },
-      ...{ narration: null, receivedAt: clock.now(), ...change },
+      id,
+      accountNumber,
+      amount: 500_000n,
+      currency: 'NGN',
+      sender: null,
+      sessionId: null,
+      narration: null,
+      receivedAt: clock.now(),
+      ...change,
     }
     return { rail: bank.name, mode, id, announced, body: null }
   })
@@ -59,11 +66,15 @@ test('payments of one batch are judged one after the other', async () => {
   ])
   const shown = await shop.verify(reference)
   expect(shown).toMatchObject({
-    ...{ status: 'PAID', variance: 'DUPLICATE', amountReceived: 1_500_000 },
-    ...{ amountAccepted: 500_000, amountHeld: 1_000_000 },
+    status: 'PAID',
+    variance: 'DUPLICATE',
+    amountReceived: 1_500_000,
+    amountAccepted: 500_000,
+    amountHeld: 1_000_000,
   })
   const judged = shown.payments.map((payment: { amount: number; variance: string }) => [
-    ...[payment.amount, payment.variance],
+    payment.amount,
+    payment.variance,
   ])
   expect(judged.toSorted()).toEqual([
     [499_999, 'UNDERPAID'],
@@ -71,7 +82,9 @@ test('payments of one batch are judged one after the other', async () => {
     [500_001, 'OVERPAID'],
   ])
   expect(await shop.eventsOf(reference)).toEqual([
-    ...['virtual_account.underpaid', 'virtual_account.overpaid', 'virtual_account.paid'],
+    'virtual_account.underpaid',
+    'virtual_account.overpaid',
+    'virtual_account.paid',
     'virtual_account.duplicate_payment',
   ])
 })
@@ -81,7 +94,9 @@ test('payments of one batch are judged by when the bank had the money', async ()
   const { reference, accountNumber } = (await shop.openVirtual()).json.data
   const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
   const told = [3, 1, 5, 0, 4, 2].map((seconds, index) => ({
-    ...{ id: `value-${index}`, receivedAt: at(seconds), amount: 500_000n },
+    id: `value-${index}`,
+    receivedAt: at(seconds),
+    amount: 500_000n,
   }))
   await takeTogether(accountNumber, told)
   const { payments } = await shop.verify(reference)

@@ -97,6 +97,7 @@ test('two acceptances at once pay a session once', async () => {
   )
   expect(replies.map(({ status }) => status)).toEqual([200, 200])
   expect(await shop.toldOf(opened.reference)).toEqual([
-    ...['checkout.session.expired', 'checkout.session.paid'],
+    'checkout.session.expired',
+    'checkout.session.paid',
   ])
 })

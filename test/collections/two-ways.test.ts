@@ -23,10 +23,16 @@ async function endOf({ reference, virtualAccount, cryptoWallet }: Opened) {
 }
 
 const paidByBank = {
-  ...{ session: 'paid', account: 'PAID', wallet: 'CANCELLED', told: ['checkout.session.paid'] },
+  session: 'paid',
+  account: 'PAID',
+  wallet: 'CANCELLED',
+  told: ['checkout.session.paid'],
 }
 const paidInCoins = {
-  ...{ session: 'paid', account: 'CANCELLED', wallet: 'PAID', told: ['checkout.session.paid'] },
+  session: 'paid',
+  account: 'CANCELLED',
+  wallet: 'PAID',
+  told: ['checkout.session.paid'],
 }
 
 describe('a session that can be paid in coins', () => {
@@ -72,7 +78,8 @@ describe('a session that can be paid in coins', () => {
     await shop.pay(opened.number)
     expect(await endOf(opened)).toEqual(paidByBank)
     expect(await shop.eventsOf(opened.cryptoWallet)).toEqual([
-      ...['crypto_wallet.underpaid', 'crypto_wallet.cancelled'],
+      'crypto_wallet.underpaid',
+      'crypto_wallet.cancelled',
     ])
   })
 
@@ -95,7 +102,9 @@ describe('a session that can be paid in coins', () => {
 
 describe('a session that ends unpaid', () => {
   const cancelled = {
-    ...{ session: 'cancelled', account: 'CANCELLED', wallet: 'CANCELLED' },
+    session: 'cancelled',
+    account: 'CANCELLED',
+    wallet: 'CANCELLED',
     told: ['checkout.session.cancelled'],
   }
 
@@ -148,7 +157,9 @@ describe('a session that ends unpaid', () => {
     await keep([coinNotice(opened, inTime)])
     await keep([bankNotice(opened, inTime)])
     expect(await endOf(opened)).toMatchObject({
-      ...{ session: 'paid', account: 'EXPIRED', wallet: 'PAID' },
+      session: 'paid',
+      account: 'EXPIRED',
+      wallet: 'PAID',
       told: ['checkout.session.expired', 'checkout.session.paid'],
     })
     expect(await shop.paymentsOf(opened.virtualAccount)).toMatchObject([
@@ -165,8 +176,10 @@ describe('paid both ways', () => {
     const opened = await shop.open()
     const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
     await keep([
-      ...[coinNotice(opened, at(chainAfter)), bankNotice(opened, at(bankAfter))],
-      ...[coinNotice(opened, at(chainAfter + 5)), bankNotice(opened, at(bankAfter + 5))],
+      coinNotice(opened, at(chainAfter)),
+      bankNotice(opened, at(bankAfter)),
+      coinNotice(opened, at(chainAfter + 5)),
+      bankNotice(opened, at(bankAfter + 5)),
     ])
     expect(await endOf(opened)).toEqual(expected)
     const isBank = expected === paidByBank

@@ -24,27 +24,52 @@ function insert(table: string, row: Values): Promise<unknown> {
 
 const wallet = (change: Values = {}) =>
   insert('wallets', {
-    ...{ rail: 'chain', address: `w${++count}`, number: count, reference: `r${count}` },
-    ...{ created_at: now, ...change },
+    rail: 'chain',
+    address: `w${++count}`,
+    number: count,
+    reference: `r${count}`,
+    created_at: now,
+    ...change,
   })
 
 const tokenAccount = (change: Values = {}) =>
   insert('token_accounts', {
-    ...{ rail: 'chain', address: `t${++count}`, wallet: 'w', asset: 'USDC', busy_until: now },
-    ...{ audited_at: now, due_at: now, ...change },
+    rail: 'chain',
+    address: `t${++count}`,
+    wallet: 'w',
+    asset: 'USDC',
+    busy_until: now,
+    audited_at: now,
+    due_at: now,
+    ...change,
   })
 
 const sweep = (change: Values = {}) =>
   insert('sweeps', {
-    ...{ rail: 'chain', id: newId(now), asset: 'USDC', amount: 5, token: `s${++count}` },
-    ...{ wire: Buffer.from('bytes'), valid_until: 1, state: 'LIVE', due_at: now },
-    ...{ created_at: now, ...change },
+    rail: 'chain',
+    id: newId(now),
+    asset: 'USDC',
+    amount: 5,
+    token: `s${++count}`,
+    wire: Buffer.from('bytes'),
+    valid_until: 1,
+    state: 'LIVE',
+    due_at: now,
+    created_at: now,
+    ...change,
   })
 
 const part = (change: Values = {}) =>
   insert('sweep_parts', {
-    ...{ rail: 'chain', sweep_id: newId(now), token_account: `t${++count}`, environment_id },
-    ...{ account_id: newId(now), amount: 5, is_closing: false, is_live: true, ...change },
+    rail: 'chain',
+    sweep_id: newId(now),
+    token_account: `t${++count}`,
+    environment_id,
+    account_id: newId(now),
+    amount: 5,
+    is_closing: false,
+    is_live: true,
+    ...change,
   })
 
 async function twice(
@@ -112,7 +137,14 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   sweeps_are_never_edited: {
     ...edits('sweeps', [
-      ...['rail', 'id', 'asset', 'amount', 'token', 'wire', 'valid_until', 'created_at'],
+      'rail',
+      'id',
+      'asset',
+      'amount',
+      'token',
+      'wire',
+      'valid_until',
+      'created_at',
     ]),
     ...neverGone('sweeps'),
   },
@@ -136,7 +168,12 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   sweep_parts_are_never_edited: {
     ...edits('sweep_parts', [
-      ...['rail', 'sweep_id', 'token_account', 'environment_id', 'account_id', 'amount'],
+      'rail',
+      'sweep_id',
+      'token_account',
+      'environment_id',
+      'account_id',
+      'amount',
       'is_closing',
     ]),
     ...neverGone('sweep_parts'),

@@ -33,8 +33,14 @@ test('what is sent to a wallet is credited when it is final, told of, and swept'
   expect(created.status).toBe(201)
   const { reference, address, ...rest } = created.json.data
   expect(rest).toMatchObject({
-    ...{ merchantReference: 'order-1', asset: 'USDC', network: 'SOLANA', amount: '25' },
-    ...{ status: 'ACTIVE', variance: 'NONE', amountReceived: '0', payments: [] },
+    merchantReference: 'order-1',
+    asset: 'USDC',
+    network: 'SOLANA',
+    amount: '25',
+    status: 'ACTIVE',
+    variance: 'NONE',
+    amountReceived: '0',
+    payments: [],
     metadata: { order: 7 },
   })
 
@@ -46,7 +52,10 @@ test('what is sent to a wallet is credited when it is final, told of, and swept'
   await house.settle()
   const paid = await shop.verify(reference)
   expect(paid).toMatchObject({
-    ...{ status: 'PAID', amountReceived: '25', amountAccepted: '25', amountHeld: '0' },
+    status: 'PAID',
+    amountReceived: '25',
+    amountAccepted: '25',
+    amountHeld: '0',
     payments: [{ source: 'crypto_wallet', currency: 'USDC', fee: '0.125', status: 'ACCEPTED' }],
   })
   expect(paid.payments[0].sender.address).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
@@ -103,10 +112,13 @@ test.each([
   await shop.deposit(address, '25')
   await house.settle()
   expect(await shop.verify(reference)).toMatchObject({
-    ...{ status: end.toUpperCase(), variance: 'LATE', amountHeld: '25' },
+    status: end.toUpperCase(),
+    variance: 'LATE',
+    amountHeld: '25',
   })
   expect(await shop.eventsOf(reference)).toEqual([
-    ...[`crypto_wallet.${end}`, 'crypto_wallet.late_payment'],
+    `crypto_wallet.${end}`,
+    'crypto_wallet.late_payment',
   ])
   await expectAgreement()
 })
@@ -147,7 +159,8 @@ test('another coin than the wallet is for is kept and shown, not credited and no
   await shop.deposit(address, '25', { asset: 'USDT' })
   await house.settle()
   expect(await shop.verify(reference)).toMatchObject({
-    ...{ status: 'ACTIVE', amountReceived: '0' },
+    status: 'ACTIVE',
+    amountReceived: '0',
     otherDeposits: [{ asset: 'USDT', units: '25000000' }],
   })
   expect(await shop.balance('USDT')).toMatchObject({ available: '0', pending: '0' })
@@ -262,7 +275,9 @@ test('an amount is shown as it was written, and none is asked for that could not
   await shop.deposit(written.json.data.address, '25.5')
   await house.settle()
   expect(await shop.verify(written.json.data.reference)).toMatchObject({
-    ...{ status: 'PAID', amount: '0025.500', amountReceived: '25.5' },
+    status: 'PAID',
+    amount: '0025.500',
+    amountReceived: '25.5',
   })
   expect((await shop.open({ amount: '9007199254.740991' })).status).toBe(201)
   const beyond = await shop.open({ amount: '9007199254.740992' })

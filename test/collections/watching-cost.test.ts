@@ -55,9 +55,13 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
   const past = after(now, -40 * day)
   const numbers = await takeNumbers(db, dedicated + temporary)
   const wallets = numbers.map((number, index) => ({
-    ...{ rail: rail.name, number, asset: null, busyUntil: past },
+    rail: rail.name,
+    number,
+    asset: null,
+    busyUntil: past,
     reference: `${index < temporary ? 'paid' : 'idle'} ${number}`,
-    ...{ address: newAddress(), tokenAccounts: { USDC: newAddress(), USDT: newAddress() } },
+    address: newAddress(),
+    tokenAccounts: { USDC: newAddress(), USDT: newAddress() },
   }))
   await db.transaction(async (tx) => insertWallets(tx, past, wallets))
   const environmentId = house.merchant.environments.test.id

@@ -117,10 +117,15 @@ async function giveElsewhere(wallet: string): Promise<string> {
   await land(chain, faucet, [
     getCreateAccountInstruction(made),
     getInitializeAccount3Instruction({
-      ...{ account: account.address, mint: usdc, owner: address(wallet) },
+      account: account.address,
+      mint: usdc,
+      owner: address(wallet),
     }),
     getMintToInstruction({
-      ...{ mint: usdc, token: account.address, mintAuthority: faucet, amount: 9n },
+      mint: usdc,
+      token: account.address,
+      mintAuthority: faucet,
+      amount: 9n,
     }),
   ])
   return account.address
@@ -149,7 +154,8 @@ test('what was kept and not judged, because the worker died, is judged by anothe
   await chain.advance(33)
   const dying = createPaymentLane({
     connect: () => connect(db.url, 'dying'),
-    ...{ clock, rails: new Map() },
+    clock,
+    rails: new Map(),
   })
   await dying.close()
   await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, clock, logger }, clock.now())

@@ -24,25 +24,40 @@ const id = newId(now)
 async function payOne(tx: Tx): Promise<void> {
   insertAccounts(tx, [
     {
-      ...{
-        environmentId,
-        id,
-        kind: 'virtual_account',
-        rail: name.rail,
-        number,
-        accountName: 'Ada',
-      },
-      ...{ bankCode: '999', bankName: 'Sandbox Bank', asset: 'NGN', amount: 500n, metadata: '{}' },
+      environmentId,
+      id,
+      kind: 'virtual_account',
+      rail: name.rail,
+      number,
+      accountName: 'Ada',
+      bankCode: '999',
+      bankName: 'Sandbox Bank',
+      asset: 'NGN',
+      amount: 500n,
+      metadata: '{}',
       requestedAmount: null,
-      ...{ merchantReference: 'order', status: 'ACTIVE', variance: 'NONE', eventSequence: 0 },
+      merchantReference: 'order',
+      status: 'ACTIVE',
+      variance: 'NONE',
+      eventSequence: 0,
       sessionId: null,
-      ...{ amountReceived: 0n, ...nowhere, expiresAt: later, paidAt: null, endedAt: null },
-      ...{ createdAt: now },
+      amountReceived: 0n,
+      ...nowhere,
+      expiresAt: later,
+      paidAt: null,
+      endedAt: null,
+      createdAt: now,
     },
   ])
   const announced = {
-    ...{ id: name.id, accountNumber: number, amount: 500n, currency: 'NGN', sender: null },
-    ...{ sessionId: null, narration: null, receivedAt: now },
+    id: name.id,
+    accountNumber: number,
+    amount: 500n,
+    currency: 'NGN',
+    sender: null,
+    sessionId: null,
+    narration: null,
+    receivedAt: now,
   }
   insertNotices(tx, { now, dueAt: now }, [{ ...name, announced, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
@@ -73,7 +88,9 @@ test('payments are judged by key also in tables that nobody has analysed', async
   const asked = ['{sandbox-bank}', '{test}', `{${number}}`]
   for (const { scans } of await plansOf(session, 'lock_collection_accounts_by_number', asked))
     expect(scans).toEqual([
-      ...['by checkout_sessions_pkey', 'by collection_accounts_pkey', 'by environments_pkey'],
+      'by checkout_sessions_pkey',
+      'by collection_accounts_pkey',
+      'by environments_pkey',
       'by number_is_one_account',
     ])
 })

@@ -56,7 +56,8 @@ describe('the image', () => {
     try {
       place(stages[0]!, 'build', root)
       execFileSync(process.execPath, ['bin/build-when-needed.mjs'], {
-        ...{ cwd: path.join(folder, 'build'), stdio: 'pipe' },
+        cwd: path.join(folder, 'build'),
+        stdio: 'pipe',
       })
       place(final, 'image', path.join(folder, 'build'))
       const command = ['bin/manilla.mjs', '--help']

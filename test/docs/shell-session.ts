@@ -55,7 +55,10 @@ export async function runBlocks(blocks: Fence[], place: Place): Promise<Ran[]> {
 /** With a limit: a block that waits for ever is named, and nothing of it is left behind. */
 async function runScript(script: string, place: Place): Promise<number> {
   const child = spawn('sh', [script], {
-    ...{ cwd: root, env: environmentOf(place), detached: true, stdio: 'ignore' },
+    cwd: root,
+    env: environmentOf(place),
+    detached: true,
+    stdio: 'ignore',
   })
   const limit = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), longestPageMs)
   return new Promise<number>((resolve, reject) => {
@@ -70,7 +73,9 @@ async function runScript(script: string, place: Place): Promise<number> {
 /** A block with a terminal of its own, when it listens. */
 export async function openTerminal(block: Fence, place: Place) {
   const child = spawn('sh', ['-c', placed(block.text, place)], {
-    ...{ cwd: root, env: environmentOf(place), detached: true },
+    cwd: root,
+    env: environmentOf(place),
+    detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''

@@ -47,7 +47,9 @@ describe.each(Object.entries(languages))('the %s of the guide', (language, { nee
     const [program = '', ...words] = write()
     const messages = { ...(await sentMessage()), ...signedMessages() }
     const ran = spawnSync(program, words, {
-      ...{ cwd: folder, encoding: 'utf8', input: JSON.stringify(Object.values(messages)) },
+      cwd: folder,
+      encoding: 'utf8',
+      input: JSON.stringify(Object.values(messages)),
     })
     expect([ran.status, ran.stderr]).toEqual([0, ''])
     const verdicts = JSON.parse(ran.stdout) as boolean[]
@@ -139,7 +141,8 @@ process.stdout.write(JSON.stringify(verdicts))
   const types = ['--typeRoots', path.join(root, 'node_modules/@types'), '--types', 'node']
   const flags = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...types]
   const built = spawnSync(process.execPath, [compiler, ...flags, 'verify.ts'], {
-    ...{ cwd: folder, encoding: 'utf8' },
+    cwd: folder,
+    encoding: 'utf8',
   })
   expect([built.status, built.stdout]).toEqual([0, ''])
   return [process.execPath, 'verify.js']

@@ -74,7 +74,8 @@ export async function fuzz(
     const left = Math.ceil((bounds.cases - report.cases) / meanLength)
     const leftMs = Math.max(until - Date.now(), 1)
     const checked = await fc.check(property, {
-      ...{ seed: bounds.seed + round, numRuns: Math.min(left, sequencesAtOnce) },
+      seed: bounds.seed + round,
+      numRuns: Math.min(left, sequencesAtOnce),
       interruptAfterTimeLimit: Math.min(leftMs, patienceMs),
       markInterruptAsFailure: false,
     })
@@ -118,5 +119,9 @@ function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answ
 }
 
 const learned = new Set([
-  ...['accountNumber', 'address', 'merchantReference', 'externalReference', 'nextCursor'],
+  'accountNumber',
+  'address',
+  'merchantReference',
+  'externalReference',
+  'nextCursor',
 ])

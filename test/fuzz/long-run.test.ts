@@ -39,17 +39,21 @@ test.runIf(cases > 0)(
   },
   async () => {
     program = await startProgram(home, {
-      ...{ RATE_LIMIT_PER_SECOND: '0', PUBLIC_RATE_LIMIT_PER_SECOND: '200' },
+      RATE_LIMIT_PER_SECOND: '0',
+      PUBLIC_RATE_LIMIT_PER_SECOND: '200',
     })
     const { baseUrl: url, test: own, live } = readDemo(home)
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
     console.log(`fuzz: SEED=${seed}, ${cases} requests to come`)
     const report = await fuzz(
       {
-        ...{ url, document },
+        url,
+        document,
         keys: {
-          ...{ secret: own.secretKey, public: own.publicKey },
-          ...{ liveSecret: live.secretKey, livePublic: live.publicKey },
+          secret: own.secretKey,
+          public: own.publicKey,
+          liveSecret: live.secretKey,
+          livePublic: live.publicKey,
         },
       },
       { cases, seed, ms },

@@ -34,7 +34,9 @@ export function listOperations(document: Document): Operation[] {
     Object.entries(methods).map(([method, { parameters = [], requestBody, responses }]) => {
       const body = requestBody?.content['application/json']?.schema
       return {
-        ...{ method: method.toUpperCase(), path, parameters },
+        method: method.toUpperCase(),
+        path,
+        parameters,
         ...(body && { body: withoutRefs(document, body) }),
         isStream: Boolean(responses[200]?.content?.['text/event-stream']),
       }

@@ -64,12 +64,25 @@ test('a bank transfer is answered with every field, and completed', async () => 
     201,
     {
       reference: expect.stringMatching(/^bt_[0-9a-z]{26}$/),
-      ...{ merchantReference: 'rent-1', amount: 1_000_000, fee: 2_500, totalDebit: 1_002_500 },
-      ...{ currency: 'NGN', ...account, bankName: expect.any(String) },
-      ...{ accountName: expect.stringMatching(/^[A-Z' -]+$/), narration: 'Rent' },
-      ...{ status: 'SUBMITTED', sessionId: null, failureReason: null, reviewRequired: false },
-      ...{ submittedAt: createdAt, completedAt: null, failedAt: null, reversedAt: null },
-      ...{ createdAt, metadata: { a: 1 } },
+      merchantReference: 'rent-1',
+      amount: 1_000_000,
+      fee: 2_500,
+      totalDebit: 1_002_500,
+      currency: 'NGN',
+      ...account,
+      bankName: expect.any(String),
+      accountName: expect.stringMatching(/^[A-Z' -]+$/),
+      narration: 'Rent',
+      status: 'SUBMITTED',
+      sessionId: null,
+      failureReason: null,
+      reviewRequired: false,
+      submittedAt: createdAt,
+      completedAt: null,
+      failedAt: null,
+      reversedAt: null,
+      createdAt,
+      metadata: { a: 1 },
     },
   ])
   expect(await available()).toBe(10_000_000 - 1_002_500)
@@ -182,7 +195,8 @@ describe('an amount of naira has bounds', () => {
       naira: { ...standardNaira, test: { min: 1n, max: 999_999n } },
     })
     const request = (key: string) => ({
-      ...{ key: merchant.test.secret, headers: { 'idempotency-key': key } },
+      key: merchant.test.secret,
+      headers: { 'idempotency-key': key },
       body: { amount: 1_000_000, ...account },
     })
     const first = await ask('POST', path, request('before'))

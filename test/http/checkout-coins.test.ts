@@ -14,9 +14,11 @@ describe('a session with a price in coins', () => {
     const { status, json } = await shop.create({ merchantReference: 'order-1' })
     expect(status).toBe(201)
     expect(json.data).toMatchObject({
-      ...{ amount: 1_250_000, currency: 'NGN', status: 'pending' },
+      amount: 1_250_000,
+      currency: 'NGN',
+      status: 'pending',
       crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.20' },
-      ...{ virtualAccount: expect.stringMatching(/^va_/) },
+      virtualAccount: expect.stringMatching(/^va_/),
       cryptoWallet: expect.stringMatching(/^cw_/),
     })
     const { reference, cryptoWallet } = json.data
@@ -27,14 +29,22 @@ describe('a session with a price in coins', () => {
     expect(shown).toMatchObject({
       crypto: { address: wallet.address, asset: 'USDC', network: 'SOLANA', amount: '3.20' },
       cryptoAmounts: { asset: 'USDC', amount: '3.2', amountReceived: '0', amountAccepted: '0' },
-      ...{ amountReceived: 0, amountAccepted: 0, received: [] },
+      amountReceived: 0,
+      amountAccepted: 0,
+      received: [],
     })
     expect(shown).not.toHaveProperty('cryptoWallet')
     expect(shown.paymentMethods.map(({ code }: { code: string }) => code)).toEqual([
-      ...['bank_transfer', 'card', 'crypto'],
+      'bank_transfer',
+      'card',
+      'crypto',
     ])
     expect(methodOf(shown)).toEqual({
-      ...{ code: 'crypto', label: 'USDC', enabled: true, available: true, status: 'available' },
+      code: 'crypto',
+      label: 'USDC',
+      enabled: true,
+      available: true,
+      status: 'available',
     })
   })
 
@@ -45,12 +55,19 @@ describe('a session with a price in coins', () => {
     await house.settle()
     const shown = await shop.look(reference)
     expect(shown).toMatchObject({
-      ...{ status: 'paid', successUrl: null, amountReceived: 100, amountAccepted: 0 },
+      status: 'paid',
+      successUrl: null,
+      amountReceived: 100,
+      amountAccepted: 0,
       cryptoAmounts: { amountReceived: '4', amountAccepted: '3.2' },
       received: [
         {
-          ...{ amount: '4', currency: 'USDC', amountAccepted: '3.2', amountHeld: '0.8' },
-          ...{ variance: 'OVERPAID', sentBackTo: null },
+          amount: '4',
+          currency: 'USDC',
+          amountAccepted: '3.2',
+          amountHeld: '0.8',
+          variance: 'OVERPAID',
+          sentBackTo: null,
         },
         { amount: 100, currency: 'NGN', variance: 'UNDERPAID' },
       ],
@@ -119,7 +136,9 @@ describe('what is refused', () => {
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
     const { status, json } = await other.create()
     expect([status, json.code, json.reason]).toEqual([
-      ...[422, 'checkout_session_failed', 'no_payment_method'],
+      422,
+      'checkout_session_failed',
+      'no_payment_method',
     ])
     const plain = await other.create({ crypto: undefined })
     expect(plain.status).toBe(201)
@@ -132,7 +151,9 @@ describe('what is refused', () => {
     const other = twoWayShopOf(dry, dry.merchant)
     const { status, json } = await other.create()
     expect([status, json.code, json.reason]).toEqual([
-      ...[503, 'checkout_session_failed', 'rail_unavailable'],
+      503,
+      'checkout_session_failed',
+      'rail_unavailable',
     ])
     expect((await other.get('/v1/collections/virtual-accounts')).items).toEqual([])
   })
@@ -162,7 +183,9 @@ describe('pay this now', () => {
     const { reference } = (await shop.create({ crypto: undefined })).json.data
     const { status, json } = await simulate(reference, { method: 'crypto' })
     expect([status, json.code, json.reason]).toEqual([
-      ...[422, 'checkout_session_failed', 'no_payment_method'],
+      422,
+      'checkout_session_failed',
+      'no_payment_method',
     ])
     expect((await simulate(reference, { method: 'cash' })).status).toBe(400)
   })
@@ -176,7 +199,9 @@ test('in coins, a chain that is away is no bug of ours, and nothing is lost by i
   await house.chain.kill()
   const { status, json } = await simulate(reference, { method: 'crypto' })
   expect([status, json.code, json.reason]).toEqual([
-    ...[503, 'checkout_session_failed', 'rail_unavailable'],
+    503,
+    'checkout_session_failed',
+    'rail_unavailable',
   ])
   expect((await simulate(reference)).json.data.status).toBe('paid')
 })

@@ -7,7 +7,8 @@ import { customersOf, openBankHouse } from '../support/bank-house.js'
 const house = await openBankHouse()
 const shop = customersOf(house, house.merchant)
 const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const open = async (change: object = {}): Promise<string> =>
@@ -26,8 +27,13 @@ describe('the answer', () => {
     const [, nonce] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)!
     expect(status).toBe(200)
     expect(policyOf({ headers })).toEqual([
-      ...["default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src 'nonce-${nonce}'`],
-      ...['img-src data:', "connect-src 'self'", "form-action 'self'", "base-uri 'none'"],
+      "default-src 'none'",
+      `script-src 'nonce-${nonce}'`,
+      `style-src 'nonce-${nonce}'`,
+      'img-src data:',
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
       "frame-ancestors 'none'",
     ])
     expect(text.match(/nonce="([^"]+)"/g)).toEqual(Array(2).fill(`nonce="${nonce}"`))
@@ -35,7 +41,10 @@ describe('the answer', () => {
     expect(text).not.toMatch(/ style="| on[a-z]+="/)
     const said = ['cache-control', 'referrer-policy', 'x-frame-options', 'content-type'] as const
     expect(said.map((name) => headers.get(name))).toEqual([
-      ...['no-store', 'same-origin', 'DENY', 'text/html; charset=utf-8'],
+      'no-store',
+      'same-origin',
+      'DENY',
+      'text/html; charset=utf-8',
     ])
     expect(headers.get('access-control-allow-origin')).toBeNull()
     expect((await page(await open())).text).not.toContain(nonce)
@@ -117,7 +126,8 @@ describe('what fails', () => {
     expect(tooMany.text).toMatch(/Too many at once.*Reload the page in a moment/s)
     const wrong = await house.ask('PUT', '/checkout/cs_1')
     expect([wrong.status, wrong.text]).toEqual([
-      ...[405, expect.stringContaining('This cannot be done here')],
+      405,
+      expect.stringContaining('This cannot be done here'),
     ])
     for (const { text } of [tooMany, wrong]) expect(text).not.toContain('fault is ours')
 
@@ -179,7 +189,9 @@ describe('hostile texts', () => {
   test('of merchants and payers are shown as text', async () => {
     await set({ displayName: attack })
     const reference = await open({
-      ...{ description: attack, merchantReference: 'ref-1', metadata: { note: attack } },
+      description: attack,
+      merchantReference: 'ref-1',
+      metadata: { note: attack },
       customer: { name: attack, email: `"<script>alert(1)</script>"@example.com` },
       successUrl: `https://shop.example/"><script>alert(1)</script>?a='"><b>`,
       cancelUrl: `https://shop.example/#"><script>alert(1)</script>`,
@@ -215,7 +227,9 @@ describe('the form of test mode', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const send = (reference: string, headers: object) =>
     fetch(`${house.url}/checkout/${reference}/pay`, {
-      ...{ method: 'POST', redirect: 'manual', headers: { ...type, ...headers } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...type, ...headers },
     })
 
   test('pays, and goes back to the page', async () => {
@@ -235,7 +249,9 @@ describe('the form of test mode', () => {
   test('is no way in anywhere else', async () => {
     const key = house.merchant.test.secret
     const { status } = await house.ask('POST', '/v1/checkout/sessions', {
-      ...{ key, headers: type, body: 'amount=1' },
+      key,
+      headers: type,
+      body: 'amount=1',
     })
     expect(status).toBe(415)
     expect((await send(`cs_${'0'.repeat(39)}`, { origin: house.url })).status).toBe(404)
@@ -252,14 +268,14 @@ describe('the public JSON', () => {
     const shown = await look()
     expect(shown.received).toEqual([
       {
-        ...{
-          currency: 'NGN',
-          amount: 400_000,
-          amountAccepted: 0,
-          amountHeld: 0,
-          amountReturning: 400_000,
-        },
-        ...{ amountReturned: 0, status: 'RETURNING', variance: 'UNDERPAID' },
+        currency: 'NGN',
+        amount: 400_000,
+        amountAccepted: 0,
+        amountHeld: 0,
+        amountReturning: 400_000,
+        amountReturned: 0,
+        status: 'RETURNING',
+        variance: 'UNDERPAID',
         sentBackTo: { bankName: 'Guaranty Trust Bank', accountNumber: '******4432' },
         receivedAt: expect.any(String),
       },
@@ -270,10 +286,8 @@ describe('the public JSON', () => {
   // The merchant may send held money elsewhere: a payer must not be told otherwise.
   test('names the account that money really goes back to', async () => {
     await house.ask('PATCH', '/v1/settings', {
-      ...{
-        key: house.merchant.test.secret,
-        body: { policies: { bank: { underpayment: 'hold' } } },
-      },
+      key: house.merchant.test.secret,
+      body: { policies: { bank: { underpayment: 'hold' } } },
     })
     const reference = await open()
     const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
@@ -284,12 +298,14 @@ describe('the public JSON', () => {
     await shop.post(
       `/v1/collections/payments/${paid.json.data.reference}/resolve`,
       {
-        ...{ action: 'return', destination },
+        action: 'return',
+        destination,
       },
       { 'idempotency-key': randomBytes(8).toString('hex') },
     )
     expect((await look()).received[0].sentBackTo).toEqual({
-      ...{ bankName: 'Guaranty Trust Bank', accountNumber: '******9876' },
+      bankName: 'Guaranty Trust Bank',
+      accountNumber: '******9876',
     })
     expect((await page(reference)).text).toContain('back to Guaranty Trust Bank •••\u00a09876')
   })
@@ -304,7 +320,8 @@ describe('the public JSON', () => {
     expect((await shop.post(path, { destination })).status).toBe(201)
     const { received } = (await house.ask('GET', `/public/checkout/${reference}`)).json.data
     expect(received[0].sentBackTo).toEqual({
-      ...{ bankName: 'Wema Bank', accountNumber: '******1234' },
+      bankName: 'Wema Bank',
+      accountNumber: '******1234',
     })
   })
 })

@@ -8,7 +8,8 @@ const house = await openBankHouse()
 const { ask, clock, db } = house
 const path = '/v1/checkout/sessions'
 const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 
@@ -49,7 +50,9 @@ test('live mode asks for approval, then for a bank account, then for a bank', as
   expect(await refusal()).toEqual([422, code, 'no_bank_account'])
   await db.transaction(async (tx) => {
     const { reference } = await addBankAccount(tx, clock.now(), {
-      ...{ environmentId: environment.id, bankCode: '058', accountNumber: '0123456789' },
+      environmentId: environment.id,
+      bankCode: '058',
+      accountNumber: '0123456789',
       accountName: 'ADA STORES',
     })
     await makePrimary(tx, { environmentId: environment.id, reference })

@@ -9,7 +9,8 @@ beforeEach(async () => {
 })
 
 const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const create = (change: object = {}) => shop.post('/v1/checkout/sessions', { ...order, ...change })
@@ -20,8 +21,11 @@ test('a session is created with a page and an account, and read without a key', 
   expect([status, json.data]).toMatchObject([
     201,
     {
-      ...{ reference: expect.stringMatching(/^cs_[0-9a-z]{39}$/), status: 'pending' },
-      ...{ amount: 1_250_000, currency: 'NGN', merchantReference: 'order-7' },
+      reference: expect.stringMatching(/^cs_[0-9a-z]{39}$/),
+      status: 'pending',
+      amount: 1_250_000,
+      currency: 'NGN',
+      merchantReference: 'order-7',
       url: `${house.url}/checkout/${json.data.reference}`,
       virtualAccount: expect.stringMatching(/^va_/),
     },
@@ -29,27 +33,42 @@ test('a session is created with a page and an account, and read without a key', 
   const reply = await look(json.data.reference)
   expect(reply.headers.get('access-control-allow-origin')).toBe('*')
   expect(reply.json.data).toEqual({
-    ...{ reference: json.data.reference, amount: 1_250_000, currency: 'NGN', status: 'pending' },
+    reference: json.data.reference,
+    amount: 1_250_000,
+    currency: 'NGN',
+    status: 'pending',
     merchant: { id: expect.stringMatching(/^mer_/), displayName: 'Ada Stores' },
     description: 'Two loaves of agege bread',
     customer: { name: 'Ada Obi', email: 'ada@example.com' },
     paymentMethods: [
       {
-        ...{ code: 'bank_transfer', label: 'Bank transfer', enabled: true, available: true },
+        code: 'bank_transfer',
+        label: 'Bank transfer',
+        enabled: true,
+        available: true,
         status: 'available',
       },
       { code: 'card', label: 'Card', enabled: false, available: false, status: 'coming_soon' },
       {
-        ...{ code: 'crypto', label: 'USDC or USDT', enabled: true, available: false },
+        code: 'crypto',
+        label: 'USDC or USDT',
+        enabled: true,
+        available: false,
         status: 'unavailable',
       },
     ],
     expiresAt: expect.any(String),
     bankTransfer: {
-      ...{ accountNumber: expect.stringMatching(/^\d{10}$/), accountName: 'Ada Stores' },
-      ...{ bankName: 'Sandbox Bank', bankCode: '999', amount: 1_250_000 },
+      accountNumber: expect.stringMatching(/^\d{10}$/),
+      accountName: 'Ada Stores',
+      bankName: 'Sandbox Bank',
+      bankCode: '999',
+      amount: 1_250_000,
     },
-    ...{ amountReceived: 0, amountAccepted: 0, received: [], moreReceived: false },
+    amountReceived: 0,
+    amountAccepted: 0,
+    received: [],
+    moreReceived: false,
     serverTime: house.clock.now().toISOString(),
     cancelUrl: null,
   })
@@ -67,7 +86,8 @@ test('a session that is paid says so, to the payer and to the merchant', async (
   const { reference } = (await create({ successUrl: 'https://shop.example/thanks?a=1' })).json.data
   const paid = await house.ask('POST', `/public/checkout/${reference}/simulate`)
   expect(paid.json.data).toMatchObject({
-    ...{ status: 'paid', successUrl: `https://shop.example/thanks?a=1&reference=${reference}` },
+    status: 'paid',
+    successUrl: `https://shop.example/thanks?a=1&reference=${reference}`,
   })
   expect(paid.json.data.bankTransfer).toBeUndefined()
   await house.ask('POST', `/public/checkout/${reference}/simulate`)
@@ -105,7 +125,8 @@ test('a session that is pending can be paid, also when its method is disabled si
     201,
   )
   expect((await look(reference)).json.data).toMatchObject({
-    ...{ status: 'paid', paymentMethods: [{ available: false, status: 'unavailable' }, {}, {}] },
+    status: 'paid',
+    paymentMethods: [{ available: false, status: 'unavailable' }, {}, {}],
   })
 })
 
@@ -141,7 +162,8 @@ describe('a session follows its account', () => {
     const other = (await create()).json.data
     await shop.post(`/v1/collections/virtual-accounts/${other.virtualAccount}/cancel`, {})
     expect((await look(other.reference)).json.data).toMatchObject({
-      ...{ status: 'cancelled', cancelUrl: null },
+      status: 'cancelled',
+      cancelUrl: null,
     })
   })
 
@@ -150,7 +172,9 @@ describe('a session follows its account', () => {
     await house.ask('POST', `/public/checkout/${reference}/simulate`)
     const { status, json } = await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
     expect([status, json.code, json.reason]).toEqual([
-      ...[409, 'checkout_session_failed', 'invalid_state'],
+      409,
+      'checkout_session_failed',
+      'invalid_state',
     ])
   })
 })
@@ -160,8 +184,13 @@ describe('who may see what', () => {
     const { reference } = (await create()).json.data
     const replies = await Promise.all(
       [
-        ...[`${reference.slice(0, -1)}${reference.endsWith('0') ? '1' : '0'}`, 'cs_', 'cs_x'],
-        ...['%00', reference.toUpperCase(), `va_${reference.slice(3, 29)}`, 'a'.repeat(150)],
+        `${reference.slice(0, -1)}${reference.endsWith('0') ? '1' : '0'}`,
+        'cs_',
+        'cs_x',
+        '%00',
+        reference.toUpperCase(),
+        `va_${reference.slice(3, 29)}`,
+        'a'.repeat(150),
       ].map(look),
     )
     const bodies = replies.map(({ status, json }) => {
@@ -237,7 +266,9 @@ describe('what is refused', () => {
       body: order,
     })
     expect([status, json.code, json.reason]).toEqual([
-      ...[422, 'checkout_session_failed', 'no_payment_method'],
+      422,
+      'checkout_session_failed',
+      'no_payment_method',
     ])
   })
 })

@@ -32,12 +32,10 @@ test.each(['USDC', 'USDT'] as const)(
     const sender = await newWallet()
     const reference = await desk.deposit({ asset, held: '25.5', sender })
     expect(await desk.payment(reference)).toMatchObject({
-      ...{
-        source: 'crypto_wallet',
-        currency: asset,
-        amountHeld: '25.5',
-        sender: { address: sender },
-      },
+      source: 'crypto_wallet',
+      currency: asset,
+      amountHeld: '25.5',
+      sender: { address: sender },
     })
     const { status, json } = await desk.resolve(reference, back(wallet))
     expect([status, json.data]).toMatchObject([
@@ -96,7 +94,9 @@ test('copies of a refund are one transaction', async () => {
   await house.pass(6)
   expect((await ask()).text).toBe(replies[0]!.text)
   expect(await desk.payment(reference)).toMatchObject({
-    ...{ status: 'ACCEPTED', amountAccepted: '12.75', amountReturned: '7.25' },
+    status: 'ACCEPTED',
+    amountAccepted: '12.75',
+    amountReturned: '7.25',
   })
   expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
   const seen = await house.lookAt(wallet)
@@ -113,7 +113,10 @@ test('a refund is of what was accepted, and of what is available', async () => {
   await desk.fund('1000')
   await house.pass(1)
   const spend = {
-    ...{ amount: '1150', asset: 'USDC', network: 'SOLANA', destinationAddress: wallet },
+    amount: '1150',
+    asset: 'USDC',
+    network: 'SOLANA',
+    destinationAddress: wallet,
   }
   const spent = await desk.post('/v1/disbursements/crypto', spend, { 'idempotency-key': 'spend' })
   expect(spent.status).toBe(201)
@@ -132,7 +135,9 @@ test.each(['resolve', 'refund'] as const)('without a wallet, %s says why not', a
   const ask = () => desk[verb](reference, verb === 'resolve' ? { action: 'return' } : {}, key)
   const first = await ask()
   expect([first.status, first.json.code, first.json.reason]).toEqual([
-    ...[422, 'payment_action_failed', 'no_destination'],
+    422,
+    'payment_action_failed',
+    'no_destination',
   ])
   expect(first.json.message).toContain('exchange')
   expect((await ask()).headers.get('idempotent-replayed')).toBe('true')
@@ -216,7 +221,9 @@ describe('where coins cannot go', () => {
         await desk.refund(reference, { destination }, key),
       ])
         expect([status, json.code, json.details]).toMatchObject([
-          ...[400, 'validation_failed', [{ field }]],
+          400,
+          'validation_failed',
+          [{ field }],
         ])
     // A mistake in the form leaves the key free.
     expect((await desk.refund(reference, to(wallet), key)).status).toBe(201)
@@ -230,7 +237,9 @@ test.each([5, 5.5, '5,5', '0', '1.0000001', true, ''])(
     const reference = await desk.deposit({ accepted: '5' })
     const { status, json } = await desk.refund(reference, { amount, ...to(wallet) })
     expect([status, json.code, json.details]).toMatchObject([
-      ...[400, 'validation_failed', [{ field: 'amount' }]],
+      400,
+      'validation_failed',
+      [{ field: 'amount' }],
     ])
   },
 )
@@ -248,7 +257,10 @@ describe('coins that do not arrive', () => {
     await desk.resolve(reference, back(wallet))
     await house.pass(6)
     expect(await typesOf(reference)).toEqual([
-      ...[returning, 'payment.held', returning, 'payment.returned'],
+      returning,
+      'payment.held',
+      returning,
+      'payment.returned',
     ])
     expect((await house.lookAt(wallet)).balance).toBe('25.5')
   })

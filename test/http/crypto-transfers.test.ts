@@ -61,10 +61,20 @@ describe('a crypto transfer', () => {
     expect(data).toEqual({
       reference: expect.stringMatching(/^ct_[0-9a-z]{26}$/),
       merchantReference: 'payout-9',
-      ...{ asset: 'USDC', network: 'SOLANA', amount: '25.50', fee: '0.5', totalDebit: '26' },
-      ...{ destinationAddress: wallet, status: 'SUBMITTED', failureReason: null, metadata },
+      asset: 'USDC',
+      network: 'SOLANA',
+      amount: '25.50',
+      fee: '0.5',
+      totalDebit: '26',
+      destinationAddress: wallet,
+      status: 'SUBMITTED',
+      failureReason: null,
+      metadata,
       transactionSignature: data.attempts[0].signature,
-      ...{ submittedAt: createdAt, confirmedAt: null, failedAt: null, createdAt },
+      submittedAt: createdAt,
+      confirmedAt: null,
+      failedAt: null,
+      createdAt,
       attempts: [{ signature: data.transactionSignature, submittedAt: createdAt, state: 'LIVE' }],
     })
     expect(await available()).toMatchObject({ available: '74', held: '26' })
@@ -225,7 +235,9 @@ describe('what is refused', () => {
     rail.refusal = paperRefusal()
     const refused = await pay({}, 'bad destination')
     expect([refused.status, refused.json.code, refused.json.reason]).toEqual([
-      ...[422, 'crypto_transfer_failed', 'destination_is_mint'],
+      422,
+      'crypto_transfer_failed',
+      'destination_is_mint',
     ])
     rail.refusal = new Refusal('crypto_transfer_failed', {
       reason: 'rail_unavailable',
@@ -253,11 +265,9 @@ describe('what is refused', () => {
       values: [],
     })
     expect(rows.map(({ status, days }) => [status, days])).toEqual([
-      ...[
-        [201, null],
-        [402, 30],
-        [422, 30],
-      ],
+      [201, null],
+      [402, 30],
+      [422, 30],
     ])
   })
 
@@ -301,7 +311,8 @@ describe('at the same time', () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(409)])
     const [refused] = replies.filter(({ status }) => status === 409)
     expect(refused!.json).toMatchObject({
-      ...{ code: 'crypto_transfer_failed', reason: 'duplicate_reference' },
+      code: 'crypto_transfer_failed',
+      reason: 'duplicate_reference',
     })
     const { json } = await get(`${path}?merchantReference=only%20once`)
     expect(json.data.items).toHaveLength(1)
@@ -320,7 +331,8 @@ test('a merchant reference is used once across processes', async () => {
     const body = { ...wish, merchantReference: `round ${round}` }
     const one = (where: typeof ask, asset: string) =>
       where('POST', path, {
-        ...{ key, body: { ...body, asset } },
+        key,
+        body: { ...body, asset },
         headers: { 'idempotency-key': `${asset} ${round} ${count++}` },
       })
     const replies = await Promise.all([one(ask, 'USDC'), one(other.ask, 'USDT')])

@@ -128,7 +128,8 @@ test.each([
 ])('coins sent to %j are refused', async (address, expected) => {
   const body = { address, asset: 'USDC', amount: '1' }
   const { status } = await ask('POST', '/v1/test/crypto-deposits', {
-    ...{ key: merchant.test.secret, body },
+    key: merchant.test.secret,
+    body,
   })
   expect(status).toBe(expected)
 })

@@ -32,12 +32,17 @@ test('a dedicated account is answered with every field, as it is read later', as
   expect([status, json]).toEqual([
     201,
     {
-      ...{ status: true, message: 'Dedicated account created' },
+      status: true,
+      message: 'Dedicated account created',
       data: {
-        ...{ externalReference: 'customer-77', metadata, status: 'ACTIVE', accountName: 'Ada' },
+        externalReference: 'customer-77',
+        metadata,
+        status: 'ACTIVE',
+        accountName: 'Ada',
         accountReference: expect.stringMatching(/^da_[0-9a-z]{26}$/),
         accountNumber: expect.stringMatching(/^\d{10}$/),
-        ...{ bankCode: expect.stringMatching(/^\d{3}$/), bankName: 'Sandbox Bank' },
+        bankCode: expect.stringMatching(/^\d{3}$/),
+        bankName: 'Sandbox Bank',
         createdAt: clock.now().toISOString(),
       },
     },
@@ -81,7 +86,8 @@ describe('an externalReference', () => {
   test('wins once where two processes are asked', async () => {
     const { secret } = house
     const beside = await openHouse({
-      ...{ beside: { db, clock, secret }, collecting: { test: house.bank, live: undefined } },
+      beside: { db, clock, secret },
+      collecting: { test: house.bank, live: undefined },
     })
     const key = merchant.test.secret
     for (let round = 0; round < 10; round += 1) {
@@ -251,7 +257,8 @@ test('deactivating is for good, and told once however often it is asked for', as
     expect([status, json.data]).toMatchObject([200, { accountReference, status: 'INACTIVE' }])
   expect(await read(accountReference)).toMatchObject({ status: 'INACTIVE' })
   expect((await eventsOf(accountReference)).map(({ type }) => type)).toEqual([
-    ...['dedicated_account.created', 'dedicated_account.deactivated'],
+    'dedicated_account.created',
+    'dedicated_account.deactivated',
   ])
 })
 
@@ -274,7 +281,8 @@ test('money that came after the end is held; what came before is welcome', async
   }
   expect(await shop.naira()).toMatchObject({ available: 495_000, pending: 1_000_000 })
   expect((await eventsOf(accountReference)).map(({ type }) => type)).toEqual([
-    ...['dedicated_account.created', 'dedicated_account.deactivated'],
+    'dedicated_account.created',
+    'dedicated_account.deactivated',
     'dedicated_account.credited',
   ])
   expect((await read(accountReference)).status).toBe('INACTIVE')
@@ -302,7 +310,8 @@ test('a reference of another environment is answered as one that nobody has', as
   ] as const) {
     const answerTo = async (reference: string, key: string) => {
       const reply = await ask(method, `${path}/${reference}${end}`, {
-        ...{ key, ...(end && { body: {} }) },
+        key,
+        ...(end && { body: {} }),
       })
       const { requestId, message, ...rest } = reply.json
       expect([reply.status, requestId]).toEqual([404, expect.any(String)])

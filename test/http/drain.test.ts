@@ -280,17 +280,22 @@ describe('metrics', async () => {
   test('a port that is taken is named, and nothing is left listening', async () => {
     const taken = house.port
     const config = {
-      ...{ host: '127.0.0.1', port: taken, metricsPort: 0, workPort: 0, home: '/nowhere' },
-      ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
-      ...{
-        logLevel: 'silent',
-        rateLimitPerSecond: 0,
-        publicRateLimitPerSecond: 0,
-        requestLogDays: 30,
-        naira: standardNaira,
-        allowsLoopbackWebhooks: true,
-        solana: noChains,
-      },
+      host: '127.0.0.1',
+      port: taken,
+      metricsPort: 0,
+      workPort: 0,
+      home: '/nowhere',
+      databaseUrl: undefined,
+      secret: house.secret,
+      publicUrl: undefined,
+      trustProxy: false,
+      logLevel: 'silent',
+      rateLimitPerSecond: 0,
+      publicRateLimitPerSecond: 0,
+      requestLogDays: 30,
+      naira: standardNaira,
+      allowsLoopbackWebhooks: true,
+      solana: noChains,
     }
     const logger = createLogger('silent')
     const before = countListeners()
@@ -307,14 +312,19 @@ describe('metrics', async () => {
     await once(beside, 'listening')
     const port = (beside.address() as AddressInfo).port - 1_000
     const config = {
-      ...{ host: '127.0.0.1', port, metricsPort: undefined, workPort: 0, home: '/nowhere' },
-      ...{ databaseUrl: undefined, secret: house.secret, publicUrl: undefined, trustProxy: false },
-      ...{
-        logLevel: 'silent',
-        rateLimitPerSecond: 0,
-        publicRateLimitPerSecond: 0,
-        requestLogDays: 30,
-      },
+      host: '127.0.0.1',
+      port,
+      metricsPort: undefined,
+      workPort: 0,
+      home: '/nowhere',
+      databaseUrl: undefined,
+      secret: house.secret,
+      publicUrl: undefined,
+      trustProxy: false,
+      logLevel: 'silent',
+      rateLimitPerSecond: 0,
+      publicRateLimitPerSecond: 0,
+      requestLogDays: 30,
       naira: standardNaira,
       allowsLoopbackWebhooks: true,
       solana: noChains,

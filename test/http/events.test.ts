@@ -120,9 +120,23 @@ describe('the list', async () => {
   })
 
   test.each([
-    ...['type=payment', 'type=nope.*', 'type=nope.held', 'type=', 'type=payment.*&type=balance.*'],
-    ...['from=yesterday', 'to=2026-02-30', 'from=', 'to=', 'limit=0', 'limit=101', 'limit=x'],
-    ...['cursor=x', 'cursor=e30', 'cursor=', 'cursor=WyJhIl0', 'nope=1'],
+    'type=payment',
+    'type=nope.*',
+    'type=nope.held',
+    'type=',
+    'type=payment.*&type=balance.*',
+    'from=yesterday',
+    'to=2026-02-30',
+    'from=',
+    'to=',
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'cursor=x',
+    'cursor=e30',
+    'cursor=',
+    'cursor=WyJhIl0',
+    'nope=1',
   ])('refuses ?%s', async (query) => {
     const reply = await ask('GET', `${path}?${query}`, { key })
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
@@ -195,14 +209,20 @@ describe('deliveries', () => {
     const url = 'https://example.com/hooks'
     expect(items).toEqual([
       {
-        ...{ endpointId: first.reference, url, status: 'DELIVERED', nextAttemptAt: null },
+        endpointId: first.reference,
+        url,
+        status: 'DELIVERED',
+        nextAttemptAt: null,
         attempts: [
           { number: 1, url, startedAt: startedAt[0], ...said(null, 'nobody answered') },
           { number: 2, url, startedAt: startedAt[1], ...said(204) },
         ],
       },
       {
-        ...{ endpointId: other.reference, url, status: 'PENDING', nextAttemptAt: retryAt },
+        endpointId: other.reference,
+        url,
+        status: 'PENDING',
+        nextAttemptAt: retryAt,
         attempts: [{ number: 1, url, startedAt: startedAt[0], ...said(503) }],
       },
     ])

@@ -33,12 +33,16 @@ test.each([1, 2])('whatever happens at once, books and payments agree (%i)', asy
     return undefined
   }
   const from = () => ({
-    ...{ name: 'OBI EMEKA', bankCode: '999', bankName: 'Sandbox Bank' },
+    name: 'OBI EMEKA',
+    bankCode: '999',
+    bankName: 'Sandbox Bank',
     accountNumber: pick(['0123456789', ...Object.values(reachable)]),
   })
   const destination = { bankCode: '058', accountNumber: '0123456789' }
   const deeds: (() => Promise<Reply | undefined>)[] = [
-    ...[pay, pay, pay],
+    pay,
+    pay,
+    pay,
     () => act('HELD', (name) => desk.resolve(name, { action: 'accept' })),
     () => act('HELD', (name) => desk.resolve(name, { action: 'return', destination })),
     () => act('ACCEPTED', (name) => desk.refund(name, { amount: 100_000, destination })),

@@ -44,7 +44,10 @@ test('a return that fails is held, and goes where the merchant then says', async
   await house.pass(4)
   expect(await desk.told(paid.reference)).toEqual([returning, held, returning, returned])
   expect(await desk.verify(account.reference)).toMatchObject({
-    ...{ status: 'ACTIVE', amountHeld: 0, amountReturning: 0, amountReturned: 300_000 },
+    status: 'ACTIVE',
+    amountHeld: 0,
+    amountReturning: 0,
+    amountReturned: 300_000,
   })
   expect(await desk.returnsOf(paid.reference)).toMatchObject([
     { kind: 'return', status: 'RETURNED', amount: 300_000, destination: elsewhere },
@@ -160,7 +163,8 @@ test('what is accepted of held money pays its account, and costs what it always 
   const shown = await desk.verify(account.reference)
   expect(shown).toMatchObject({ status: 'PAID', variance: 'UNDERPAID', amountAccepted: 300_000 })
   expect(await desk.told(account.reference)).toEqual([
-    ...['virtual_account.underpaid', 'virtual_account.paid'],
+    'virtual_account.underpaid',
+    'virtual_account.paid',
   ])
   expect(await desk.lastTold(account.reference)).toEqual(shown)
   expect(await desk.sums()).toEqual([297_000, 0, 0])
@@ -177,7 +181,8 @@ test('the excess is charged so that the whole costs what the whole would have', 
   expect(json.data).toMatchObject({ amountAccepted: 30_000_000, amountHeld: 0, fee: 200_000 })
   expect(await desk.sums()).toEqual([29_800_000, 0, 0])
   expect(await desk.told(account.reference)).toEqual([
-    ...['virtual_account.overpaid', 'virtual_account.paid'],
+    'virtual_account.overpaid',
+    'virtual_account.paid',
   ])
 })
 
@@ -225,7 +230,9 @@ test('held money is resolved once', async () => {
   for (const action of ['return', 'accept']) {
     const { status, json } = await desk.resolve(paid.reference, { action })
     expect([status, json.code, json.reason]).toEqual([
-      ...[409, 'payment_action_failed', 'invalid_state'],
+      409,
+      'payment_action_failed',
+      'invalid_state',
     ])
   }
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)

@@ -17,12 +17,21 @@ test('the exact amount is accepted, less its fee', async () => {
   const { reference, accountNumber } = await desk.open()
   const paid = await desk.pay(accountNumber)
   expect(paid).toMatchObject({
-    ...{ source: 'virtual_account', accountReference: reference, status: 'ACCEPTED', fee: 5_000 },
-    ...{ amount: 500_000, amountAccepted: 500_000, amountHeld: 0, variance: 'NONE' },
+    source: 'virtual_account',
+    accountReference: reference,
+    status: 'ACCEPTED',
+    fee: 5_000,
+    amount: 500_000,
+    amountAccepted: 500_000,
+    amountHeld: 0,
+    variance: 'NONE',
   })
   const account = await desk.verify(reference)
   expect(account).toMatchObject({
-    ...{ status: 'PAID', variance: 'NONE', amountReceived: 500_000, amountAccepted: 500_000 },
+    status: 'PAID',
+    variance: 'NONE',
+    amountReceived: 500_000,
+    amountAccepted: 500_000,
     payments: [paid],
   })
   expect(await desk.sums()).toEqual([495_000, 0, 0])
@@ -93,7 +102,8 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   const amount = amounts[variance]
   const isByTime = mismatch === 'LATE by the bank'
   const paid = await desk.pay(account.accountNumber, {
-    ...{ amount, ...(isByTime && { sentAt: account.expiresAt }) },
+    amount,
+    ...(isByTime && { sentAt: account.expiresAt }),
   })
 
   const due = variance === 'OVERPAID' ? 500_000 : 0
@@ -109,7 +119,10 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   const isNowPaid = status === 'PAID' && !told.includes('paid')
   const shown = await desk.verify(account.reference)
   expect(shown).toMatchObject({
-    ...{ status, variance, amountReceived: before + amount, ...where },
+    status,
+    variance,
+    amountReceived: before + amount,
+    ...where,
     amountAccepted: before + where.amountAccepted,
   })
   expect(shown.payments[0]).toEqual(paid)
@@ -138,7 +151,9 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   expect(await desk.told(paid.reference)).toEqual(['payment.returning', 'payment.returned'])
   expect(await desk.lastTold(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
-    ...{ status, ...gone, amountAccepted: before + due },
+    status,
+    ...gone,
+    amountAccepted: before + due,
   })
   expect(await desk.sums()).toEqual([available, 0, 0])
   expect(await desk.statement()).toEqual(lines)
@@ -153,7 +168,9 @@ test('a payment in time pays an account that expired before it was announced', a
   const paid = await desk.pay(accountNumber, { sentAt })
   expect(paid).toMatchObject({ status: 'ACCEPTED', variance: 'NONE', receivedAt: sentAt })
   expect(await desk.verify(reference)).toMatchObject({
-    ...{ status: 'PAID', variance: 'NONE', paidAt: house.clock.now().toISOString() },
+    status: 'PAID',
+    variance: 'NONE',
+    paidAt: house.clock.now().toISOString(),
   })
   expect(await desk.told(reference)).toEqual(['virtual_account.expired', 'virtual_account.paid'])
 })
@@ -166,8 +183,11 @@ test('payments are judged one by one: two halves do not make a whole', async () 
   expect(await desk.verify(reference)).toMatchObject({ status: 'ACTIVE', amountHeld: 500_000 })
   await desk.pay(accountNumber)
   expect(await desk.verify(reference)).toMatchObject({
-    ...{ status: 'PAID', variance: 'UNDERPAID', amountReceived: 1_000_000 },
-    ...{ amountHeld: 500_000, amountAccepted: 500_000 },
+    status: 'PAID',
+    variance: 'UNDERPAID',
+    amountReceived: 1_000_000,
+    amountHeld: 500_000,
+    amountAccepted: 500_000,
   })
   expect(await desk.sums()).toEqual([495_000, 0, 500_000])
 })

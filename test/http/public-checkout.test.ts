@@ -4,7 +4,8 @@ import { customersOf, openBankHouse } from '../support/bank-house.js'
 const house = await openBankHouse()
 const shop = customersOf(house, house.merchant)
 const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const open = async (by = shop): Promise<string> =>
@@ -25,7 +26,8 @@ describe('paying in test mode says what became of it', () => {
     const { message, data } = await simulate(reference)
     expect(message).toMatch(/^The money came after the session was cancelled, so nothing is paid/)
     expect(data).toMatchObject({
-      ...{ status: 'cancelled', received: [{ status: 'HELD', variance: 'LATE' }] },
+      status: 'cancelled',
+      received: [{ status: 'HELD', variance: 'LATE' }],
     })
   })
 

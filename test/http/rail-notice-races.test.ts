@@ -28,8 +28,12 @@ test('a notice that overtakes its account is judged when the account is there', 
   })
   const now = house.clock.now()
   const ordered = await order(now, {
-    ...{ environment: desk.merchant.environments.test, kind: 'virtual_account', name: 'Ada' },
-    ...{ merchantReference: 'early', metadata: '{}', request: undefined },
+    environment: desk.merchant.environments.test,
+    kind: 'virtual_account',
+    name: 'Ada',
+    merchantReference: 'early',
+    metadata: '{}',
+    request: undefined,
     expected: { amount: 500_000n, expiresAt: after(now, 60_000) },
   })
   const commit = new EventEmitter()
@@ -80,9 +84,7 @@ test('a notice that cannot be booked keeps nobody else from being judged', async
   expect(await neighbour.sums()).toEqual([8 * 99, 0, 0])
   expect((await desk.sums())[0]).toBe(Number(most) - 30_000)
   const { status, json } = await desk.payIn(fixed.accountNumber, { amount: 1_000_000_000 })
-  expect([status, json.code, json.reason]).toEqual([
-    ...[422, 'account_action_failed', 'balance_limit'],
-  ])
+  expect([status, json.code, json.reason]).toEqual([422, 'account_action_failed', 'balance_limit'])
 })
 
 // Whoever kept a notice judges it at once, while the worker may find it due: twenty accounts, and
@@ -90,7 +92,8 @@ test('a notice that cannot be booked keeps nobody else from being judged', async
 test('two lanes that race for the same notices take each once', async () => {
   const accounts = await Promise.all(Array.from({ length: 20 }, () => desk.open()))
   const notices = accounts.flatMap(({ accountNumber }) => [
-    ...[noticeOf(accountNumber), noticeOf(accountNumber)],
+    noticeOf(accountNumber),
+    noticeOf(accountNumber),
   ])
   await Promise.all([...notices, ...notices].map(announce))
   house.clock.advance(2_000)

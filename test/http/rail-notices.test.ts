@@ -65,7 +65,8 @@ test('what is not signed by the bank is refused, and nothing of it is kept', asy
 test('a genuine notice is heard however it is written', async () => {
   const { reference, accountNumber } = await desk.open()
   const { id, body } = noticeOf(accountNumber, {
-    ...{ narration: 'half \ud800, nothing \0', sender: { ...payer, name: '\udc00OBI' } },
+    narration: 'half \ud800, nothing \0',
+    sender: { ...payer, name: '\udc00OBI' },
   })
   const odd = body.replace('{', '{"event":"x", "rate": 0.12345678901234567890, ')
   await announce({ id, body: odd })
@@ -75,7 +76,7 @@ test('a genuine notice is heard however it is written', async () => {
   ])
   for (const unreadable of ['null', '[]', '7', 'not JSON'])
     expect([(await post(unreadable)).status, (await post(unreadable, sign('x'))).status]).toEqual([
-      ...[200, 401],
+      200, 401,
     ])
 })
 
@@ -126,7 +127,10 @@ test('notices after expiry and after cancellation find money that came too late'
     [cancelled, 'CANCELLED'],
   ] as const)
     expect(await desk.verify(reference)).toMatchObject({
-      ...{ status, variance: 'LATE', amountHeld: 500_000, amountReceived: 500_000 },
+      status,
+      variance: 'LATE',
+      amountHeld: 500_000,
+      amountReceived: 500_000,
     })
   expect(await desk.sums()).toEqual([0, 0, 1_000_000])
 })
@@ -152,7 +156,10 @@ test('of two payments the one that is judged first pays, whichever was sent firs
   house.clock.advance(1_000)
   await announce(first)
   expect(await desk.verify(reference)).toMatchObject({
-    ...{ status: 'PAID', variance: 'DUPLICATE', amountAccepted: 500_000, amountReturning: 500_000 },
+    status: 'PAID',
+    variance: 'DUPLICATE',
+    amountAccepted: 500_000,
+    amountReturning: 500_000,
   })
   expect((await paymentsOf()).map(({ variance }) => variance)).toEqual(['DUPLICATE', 'NONE'])
 })

@@ -39,7 +39,10 @@ test('a whole refund takes what was accepted, and the fee is kept', async () => 
   expect(await desk.told(paid.reference)).toEqual([returning, refunded])
   expect(await desk.lastTold(paid.reference)).toEqual(back)
   expect(await desk.verify(account.reference)).toMatchObject({
-    ...{ status: 'PAID', variance: 'NONE', amountAccepted: 0, amountReturned: 500_000 },
+    status: 'PAID',
+    variance: 'NONE',
+    amountAccepted: 0,
+    amountReturned: 500_000,
   })
   expect(await desk.sums()).toEqual([0, 0, 0])
   expect(await desk.statement()).toEqual([
@@ -51,7 +54,10 @@ test('a whole refund takes what was accepted, and the fee is kept', async () => 
   const { sender } = paid
   expect(await desk.returnsOf(paid.reference)).toMatchObject([
     {
-      ...{ kind: 'refund', amount: 500_000, currency: 'NGN', status: 'RETURNED' },
+      kind: 'refund',
+      amount: 500_000,
+      currency: 'NGN',
+      status: 'RETURNED',
       destination: { accountNumber: sender.accountNumber, bankCode: sender.bankCode },
     },
   ])
@@ -66,11 +72,16 @@ test('a payment is refunded in parts, and never more than was accepted', async (
   }
   const { status, json } = await desk.refund(paid.reference, { amount: 200_001 })
   expect([status, json.code, json.reason]).toEqual([
-    ...[422, 'payment_action_failed', 'amount_too_large'],
+    422,
+    'payment_action_failed',
+    'amount_too_large',
   ])
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
-    ...{ status: 'ACCEPTED', amountAccepted: 200_000, amountReturned: 300_000, amountReturning: 0 },
+    status: 'ACCEPTED',
+    amountAccepted: 200_000,
+    amountReturned: 300_000,
+    amountReturning: 0,
   })
   expect((await desk.refund(paid.reference, {})).status).toBe(201)
   await house.pass(4)
@@ -80,7 +91,12 @@ test('a payment is refunded in parts, and never more than was accepted', async (
   ).toEqual([200_000, 200_000, 100_000])
   expect((await desk.refund(paid.reference, {})).status).toBe(409)
   expect((await desk.told(paid.reference)).toSorted()).toEqual([
-    ...[refunded, refunded, refunded, returning, returning, returning],
+    refunded,
+    refunded,
+    refunded,
+    returning,
+    returning,
+    returning,
   ])
   expect(await desk.sums()).toEqual([0, 0, 0])
 })
@@ -149,7 +165,8 @@ test('parts that race never add up to more than the payment', async () => {
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(2)
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
-    ...{ amountAccepted: 100_000, amountReturned: 400_000 },
+    amountAccepted: 100_000,
+    amountReturned: 400_000,
   })
 })
 
@@ -236,16 +253,23 @@ test('a refund of a payment that in part went back takes only what was accepted'
   const { paid } = await accepted({ amount: 700_000 })
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
-    ...{ status: 'ACCEPTED', amountAccepted: 500_000, amountReturned: 200_000 },
+    status: 'ACCEPTED',
+    amountAccepted: 500_000,
+    amountReturned: 200_000,
   })
   expect((await desk.refund(paid.reference, { amount: 500_001 })).status).toBe(422)
   await desk.refund(paid.reference, {})
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
-    ...{ status: 'RETURNED', amountReturned: 700_000, amountAccepted: 0 },
+    status: 'RETURNED',
+    amountReturned: 700_000,
+    amountAccepted: 0,
   })
   expect(await desk.told(paid.reference)).toEqual([
-    ...[returning, 'payment.returned', returning, refunded],
+    returning,
+    'payment.returned',
+    returning,
+    refunded,
   ])
 })
 
@@ -265,7 +289,10 @@ test('a refund that fails is accepted money again', async () => {
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
   expect(await desk.told(paid.reference)).toEqual([
-    ...[returning, 'payment.refund_failed', returning, refunded],
+    returning,
+    'payment.refund_failed',
+    returning,
+    refunded,
   ])
 })
 

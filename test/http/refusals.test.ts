@@ -587,7 +587,10 @@ describe('keys', () => {
       db.transaction((tx) =>
         issueKey(tx, clock.now(), {
           ...order,
-          ...{ kind: 'secret', name: 'doomed', expiresAt, allowedAddresses },
+          kind: 'secret',
+          name: 'doomed',
+          expiresAt,
+          allowedAddresses,
         }),
       )
     const inAMinute = new Date(clock.now().getTime() + 60_000)

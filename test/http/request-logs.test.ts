@@ -54,12 +54,18 @@ describe('what is kept of a request', async () => {
     expect(entry).toEqual({
       id: expect.stringMatching(/^log_[0-9a-z]{26}$/),
       requestId: reply.headers.get('x-request-id'),
-      ...{ method: 'POST', path: fund, query: null, status: 201, replayed: false },
+      method: 'POST',
+      path: fund,
+      query: null,
+      status: 201,
+      replayed: false,
       durationMs: expect.any(Number),
       keyName: 'Ada test secret',
       createdAt: clock.now().toISOString(),
-      ...{ requestBody: JSON.stringify(funding), requestBodyCut: false },
-      ...{ responseBody: reply.text, responseBodyCut: false },
+      requestBody: JSON.stringify(funding),
+      requestBodyCut: false,
+      responseBody: reply.text,
+      responseBodyCut: false,
     })
     const [item] = await list(keys, `requestId=${entry.requestId}`)
     const { requestBody, requestBodyCut, responseBody, responseBodyCut, ...rest } = entry
@@ -160,7 +166,9 @@ describe('secrets and people', async () => {
   test('account numbers, names and mailboxes are masked, on the way in and out', async () => {
     const sender = { name: 'Chinedu Okafor', accountNumber: '0123456789', bankCode: '058' }
     const body = {
-      ...{ ...funding, sender, metadata: { email: 'ada@example.com', note: 'to 0123456789' } },
+      ...funding,
+      sender,
+      metadata: { email: 'ada@example.com', note: 'to 0123456789' },
     }
     const { entry } = await askAndRead(keys.secret, 'POST', fund, { body })
     expect(JSON.parse(entry.requestBody)).toEqual({
@@ -282,9 +290,24 @@ describe('the list', async () => {
   })
 
   test.each([
-    ...['status=4', 'status=600', 'status=4x', 'status=xxx', 'status=', 'method=get', 'method='],
-    ...['path=%00', 'requestId=', 'requestId=%20', 'from=yesterday', 'to=', 'limit=0', 'limit=101'],
-    ...['cursor=x', 'cursor=e30', 'cursor=', 'nope=1'],
+    'status=4',
+    'status=600',
+    'status=4x',
+    'status=xxx',
+    'status=',
+    'method=get',
+    'method=',
+    'path=%00',
+    'requestId=',
+    'requestId=%20',
+    'from=yesterday',
+    'to=',
+    'limit=0',
+    'limit=101',
+    'cursor=x',
+    'cursor=e30',
+    'cursor=',
+    'nope=1',
   ])('refuses ?%s', async (query) => {
     const reply = await ask('GET', `${path}?${query}`, { key: keys.secret })
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])

@@ -21,12 +21,14 @@ const secret = new Secret(randomBytes(32).toString('hex'))
 const shared = { beside: { db, clock, secret }, banks: { test: bank, live: undefined } }
 const simulated = [createSimulatedBank(bank)]
 const house = await openHouse({
-  ...{ ...shared, simulated },
+  ...shared,
+  simulated,
   rails: { test: { bank_transfer: bank }, live: {} },
 })
 /** Where what is committed does not reach the bank at once. */
 const cut = await openHouse({
-  ...{ ...shared, simulated },
+  ...shared,
+  simulated,
   rails: { test: { bank_transfer: { ...bank, send: async () => {} } }, live: {} },
 })
 const real = await openHouse({ ...shared, rails: { test: { bank_transfer: bank }, live: {} } })
@@ -144,9 +146,7 @@ describe('what is refused', () => {
     await pass(5)
     const rows = await readPayoutRows(db)
     const { status, json } = await settle(reference, outcome)
-    expect([status, json.code, json.reason]).toEqual([
-      ...[409, 'bank_transfer_failed', 'invalid_state'],
-    ])
+    expect([status, json.code, json.reason]).toEqual([409, 'bank_transfer_failed', 'invalid_state'])
     expect(await readPayoutRows(db)).toBe(rows)
   })
 
@@ -157,7 +157,9 @@ describe('what is refused', () => {
   ])('%s', async (_name, outcome) => {
     const { status, json } = await settle(await pay(ordinary), outcome)
     expect([status, json.code, json.details[0].field]).toEqual([
-      ...[400, 'validation_failed', 'outcome'],
+      400,
+      'validation_failed',
+      'outcome',
     ])
   })
 
@@ -186,9 +188,7 @@ describe('what is refused', () => {
 
   test('where the bank is a real one', async () => {
     const { status, json } = await settle(await pay(ordinary), 'fail', { at: real })
-    expect([status, json.code, json.reason]).toEqual([
-      ...[422, 'bank_transfer_failed', 'not_simulated'],
-    ])
+    expect([status, json.code, json.reason]).toEqual([422, 'bank_transfer_failed', 'not_simulated'])
   })
 })
 

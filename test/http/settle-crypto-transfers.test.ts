@@ -27,7 +27,12 @@ const signer = createKeySigner(new Secret(newKey()))
 await giveLamports(chain.url, signer.address)
 await chain.advance(40)
 const rail = await createSolanaRail({
-  ...{ endpoints: [chain.url], signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+  endpoints: [chain.url],
+  signer,
+  clock,
+  logger,
+  isEmbedded: true,
+  network: 'not-mainnet',
   promised: openPromised(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)

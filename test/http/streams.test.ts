@@ -20,7 +20,8 @@ beforeEach(async () => {
 })
 
 const order = {
-  ...{ amount: 1_250_000, description: 'Bread' },
+  amount: 1_250_000,
+  description: 'Bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 
@@ -57,7 +58,8 @@ test('a page that listens hears of a payment, and another page does not', async 
   await nextEvent(first)
   const [stream, quiet] = [await open(paid), await open(other)]
   expect(stream.headers).toMatchObject({
-    ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
   })
   let heard = 0
   quiet.on('data', (chunk) => {
@@ -92,7 +94,9 @@ test('a session has five streams at most, and an unknown one has none', async ()
 
 test('an address has twenty at most, and the whole service as many as it can have', async () => {
   const streams = new Streams({
-    ...{ clock: systemClock, logger: house.logger, streamLimits: { total: 21 } },
+    clock: systemClock,
+    logger: house.logger,
+    streamLimits: { total: 21 },
     connect: () => connect(house.db.url, 'test streams'),
   })
   const bodies = Array.from({ length: 20 }, (_, n) =>
@@ -118,7 +122,9 @@ test('who finds no room is told when to come back, in the form of every refusal'
   const path = `/public/checkout/${json.data.reference}/stream`
   const refused = await small.ask('GET', path)
   expect([refused.status, refused.headers.get('retry-after'), refused.json]).toMatchObject([
-    ...[503, '60', { status: false, code: 'internal_error', reason: 'unavailable' }],
+    503,
+    '60',
+    { status: false, code: 'internal_error', reason: 'unavailable' },
   ])
 })
 
@@ -145,7 +151,8 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
   const clock = manualClock()
   const streams = new Streams({
     clock,
-    ...{ logger: house.logger, streamLimits: { beatMs: 5 } },
+    logger: house.logger,
+    streamLimits: { beatMs: 5 },
     connect: () => connect(house.db.url, 'test streams'),
   })
   const body = streams.open({ reference: 'cs_1', network: '1' }).resume()

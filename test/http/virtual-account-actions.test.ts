@@ -70,9 +70,21 @@ describe('the list', () => {
   })
 
   test.each([
-    ...['limit=0', 'limit=101', 'limit=1e1', 'limit=', 'limit=five', 'status=INACTIVE'],
-    ...['status=active', 'status=', 'merchantReference=', 'externalReference=a', 'cursor='],
-    ...['cursor=x', `merchantReference=${'x'.repeat(101)}`, 'merchantReference=%00', 'page=2'],
+    'limit=0',
+    'limit=101',
+    'limit=1e1',
+    'limit=',
+    'limit=five',
+    'status=INACTIVE',
+    'status=active',
+    'status=',
+    'merchantReference=',
+    'externalReference=a',
+    'cursor=',
+    'cursor=x',
+    `merchantReference=${'x'.repeat(101)}`,
+    'merchantReference=%00',
+    'page=2',
   ])('refuses ?%s', async (query) => {
     const { status, json } = await shop.get(`${path}?${query}`)
     expect([status, json.code]).toEqual([400, 'validation_failed'])
@@ -137,10 +149,14 @@ describe('cancelling', () => {
     const { json } = await shop.payIn(accountNumber, { sentAt })
     expect(json.data).toMatchObject({ variance: 'LATE', status: 'HELD', amountHeld: 500_000 })
     expect(await shop.verify(reference)).toMatchObject({
-      ...{ status: 'CANCELLED', variance: 'LATE', paidAt: null, amountHeld: 500_000 },
+      status: 'CANCELLED',
+      variance: 'LATE',
+      paidAt: null,
+      amountHeld: 500_000,
     })
     expect(await shop.eventsOf(reference)).toEqual([
-      ...['virtual_account.cancelled', 'virtual_account.late_payment'],
+      'virtual_account.cancelled',
+      'virtual_account.late_payment',
     ])
   })
 
@@ -228,10 +244,13 @@ describe('expiry', () => {
     await shop.payIn(other.accountNumber, { sentAt: atExpiry })
     expect(await shop.verify(one.reference)).toMatchObject({ status: 'PAID', variance: 'NONE' })
     expect(await shop.eventsOf(one.reference)).toEqual([
-      ...['virtual_account.expired', 'virtual_account.paid'],
+      'virtual_account.expired',
+      'virtual_account.paid',
     ])
     expect(await shop.verify(other.reference)).toMatchObject({
-      ...{ status: 'EXPIRED', variance: 'LATE', amountHeld: 500_000 },
+      status: 'EXPIRED',
+      variance: 'LATE',
+      amountHeld: 500_000,
     })
   })
 })
@@ -244,7 +263,11 @@ describe('requery', () => {
     const none = await requery(reference)
     expect([none.status, none.json.data.status]).toEqual([200, 'ACTIVE'])
     await house.bank.receivePayment({
-      ...{ id: 'sbp_silent1', accountNumber, amount: 500_000n, paidAt: clock.now(), copies: 1 },
+      id: 'sbp_silent1',
+      accountNumber,
+      amount: 500_000n,
+      paidAt: clock.now(),
+      copies: 1,
       isSilent: true,
     })
     expect((await shop.verify(reference)).status).toBe('ACTIVE')
@@ -303,7 +326,8 @@ test('live mode asks for approval, then for a bank account, then for a bank', as
   const environment = merchant.environments.live
   const create = (amount: number, name: string) =>
     ask('POST', path, {
-      ...{ key: merchant.live.secret, body: { ...order, amount } },
+      key: merchant.live.secret,
+      body: { ...order, amount },
       headers: { 'idempotency-key': name },
     })
   const refusal = async (name: string) => {
@@ -317,7 +341,9 @@ test('live mode asks for approval, then for a bank account, then for a bank', as
   expect(await refusal('one')).toEqual([422, code, 'no_bank_account'])
   await db.transaction(async (tx) => {
     const { reference } = await addBankAccount(tx, clock.now(), {
-      ...{ environmentId: environment.id, bankCode: '058', accountNumber: '0123456789' },
+      environmentId: environment.id,
+      bankCode: '058',
+      accountNumber: '0123456789',
       accountName: 'ADA STORES',
     })
     await makePrimary(tx, { environmentId: environment.id, reference })

@@ -36,15 +36,28 @@ test('a virtual account is answered with every field, as its verify operation sh
   expect([status, json]).toEqual([
     201,
     {
-      ...{ status: true, message: 'Virtual account created' },
+      status: true,
+      message: 'Virtual account created',
       data: {
         reference: expect.stringMatching(/^va_[0-9a-z]{26}$/),
-        ...{ merchantReference: 'order-1', accountNumber: expect.stringMatching(/^\d{10}$/) },
-        ...{ accountName: 'Ada', bankCode: expect.stringMatching(/^\d{3}$/) },
-        ...{ bankName: 'Sandbox Bank', amount: 500_000, currency: 'NGN', status: 'ACTIVE' },
-        ...{ variance: 'NONE', amountReceived: 0, amountAccepted: 0, amountHeld: 0 },
-        ...{ amountReturning: 0, amountReturned: 0, payments: [], metadata },
-        ...{ expiresAt: after(createdAt, 30 * 60_000).toISOString(), paidAt: null },
+        merchantReference: 'order-1',
+        accountNumber: expect.stringMatching(/^\d{10}$/),
+        accountName: 'Ada',
+        bankCode: expect.stringMatching(/^\d{3}$/),
+        bankName: 'Sandbox Bank',
+        amount: 500_000,
+        currency: 'NGN',
+        status: 'ACTIVE',
+        variance: 'NONE',
+        amountReceived: 0,
+        amountAccepted: 0,
+        amountHeld: 0,
+        amountReturning: 0,
+        amountReturned: 0,
+        payments: [],
+        metadata,
+        expiresAt: after(createdAt, 30 * 60_000).toISOString(),
+        paidAt: null,
         createdAt: createdAt.toISOString(),
       },
     },
@@ -128,7 +141,9 @@ describe('expiresAt', () => {
     'Mon, 05 Jan 2026 10:30:00 GMT',
   ])('%j is no time', async (text) => {
     expect(refusalOf(await create({ ...order, expiresAt: text }))).toEqual([
-      ...[400, 'validation_failed', 'expiresAt'],
+      400,
+      'validation_failed',
+      'expiresAt',
     ])
   })
 })
@@ -165,7 +180,9 @@ describe('an Idempotency-Key', () => {
     for (const change of [{ amount: 500_001 }, { merchantReference: 'x' }, { currency: 'NGN' }]) {
       const { status, json } = await create({ ...order, ...change }, headers)
       expect([status, json.code, json.reason]).toEqual([
-        ...[422, 'validation_failed', 'idempotency_key_reused'],
+        422,
+        'validation_failed',
+        'idempotency_key_reused',
       ])
     }
     expect(await countAccounts()).toBe(1)
@@ -245,8 +262,14 @@ describe('refuses without an account, and says which field:', () => {
 
 test('what is just within the limits is taken', async () => {
   const most = [
-    ...[named('x'.repeat(100)), named('🪙'.repeat(100)), named(' '), named("';--\\%_")],
-    ...[about(keys(50)), about(filled(8 * 1024)), worth(1), worth(1_000_000_000)],
+    named('x'.repeat(100)),
+    named('🪙'.repeat(100)),
+    named(' '),
+    named("';--\\%_"),
+    about(keys(50)),
+    about(filled(8 * 1024)),
+    worth(1),
+    worth(1_000_000_000),
     '{"merchantReference":"a","amount":5.0}',
   ]
   for (const body of most) {

@@ -232,15 +232,37 @@ describe('what is refused', async () => {
   const { test: keys, live } = await house.hire('Ada')
 
   const nowhere = [
-    ...['', 'example.com', '/hooks', 'https://', 'ftp://example.com/', 'file:///etc/passwd'],
-    ...['javascript:alert(1)', 'https://ada@example.com/', 'https://ada:pass@example.com/'],
-    ...['https://example.com/#top', `https://example.com/${'x'.repeat(2_048)}`, null, 5, [url]],
+    '',
+    'example.com',
+    '/hooks',
+    'https://',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'https://ada@example.com/',
+    'https://ada:pass@example.com/',
+    'https://example.com/#top',
+    `https://example.com/${'x'.repeat(2_048)}`,
+    null,
+    5,
+    [url],
   ]
   const inside = [
-    ...['https://10.0.0.1/', 'https://192.168.1.1/', 'https://172.16.0.1/', 'https://0.0.0.0/'],
-    ...['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[fc00::1]/', 'https://[::]/'],
-    ...['https://127.0.0.2/', 'https://[::ffff:127.0.0.1]/', 'https://100.64.0.1/'],
-    ...['https://0x0a000001/', 'https://167772161/', 'https://10.1/', 'https://10.0.0.1./'],
+    'https://10.0.0.1/',
+    'https://192.168.1.1/',
+    'https://172.16.0.1/',
+    'https://0.0.0.0/',
+    'https://169.254.169.254/',
+    'https://[fe80::1]/',
+    'https://[fc00::1]/',
+    'https://[::]/',
+    'https://127.0.0.2/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://100.64.0.1/',
+    'https://0x0a000001/',
+    'https://167772161/',
+    'https://10.1/',
+    'https://10.0.0.1./',
   ]
   const loopback = ['http://127.0.0.1:3000/', 'http://[::1]:3000/', 'https://127.0.0.1/']
 

@@ -26,7 +26,10 @@ afterAll(async () => {
 
 async function payCoins(manilla: Manilla, destinationAddress: string) {
   const { reference } = await manilla.cryptoTransfers.create({
-    ...{ amount: '25', asset: 'USDC', network: 'SOLANA', destinationAddress },
+    amount: '25',
+    asset: 'USDC',
+    network: 'SOLANA',
+    destinationAddress,
   })
   await until(async () => (await manilla.cryptoTransfers.get(reference)).status === 'CONFIRMED')
 }

@@ -111,7 +111,11 @@ test('a share is rounded half up, exactly, at any size', () => {
   )
   const percent = { flat: 0n, basisPoints: 100, floor: 0n, cap: null, tiers: [] }
   expect([49n, 50n, 51n, 149n, 150n].map((paid) => computeFee(percent, paid))).toEqual([
-    ...[0n, 1n, 1n, 1n, 2n],
+    0n,
+    1n,
+    1n,
+    1n,
+    2n,
   ])
 })
 

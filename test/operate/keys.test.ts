@@ -39,8 +39,21 @@ test('a new merchant gets two test keys that work and a line saying they are sho
 test('a key lives through create, list, roll and revoke as its owner expects', async () => {
   const { reference: merchant } = await ask('merchants', 'create', 'Ada Stores')
   const created = await ask(
-    ...['keys', 'create', merchant, '--mode', 'live', '--kind', 'secret', '--name', 'Backend'],
-    ...['--expires', '2026-02-04T09:00', '--allow', '203.0.113.0/24', '--allow', '2001:db8::1'],
+    'keys',
+    'create',
+    merchant,
+    '--mode',
+    'live',
+    '--kind',
+    'secret',
+    '--name',
+    'Backend',
+    '--expires',
+    '2026-02-04T09:00',
+    '--allow',
+    '203.0.113.0/24',
+    '--allow',
+    '2001:db8::1',
   )
   expect(created.key).toMatch(/^sk_live_/)
   expect(created).toMatchObject({

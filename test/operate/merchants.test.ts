@@ -90,7 +90,11 @@ test('every change has its audit line, and a command that was refused has none',
   const actions = own.map((line: { action: string }) => line.action).reverse()
   expect(actions.slice(0, 3).sort()).toEqual(['key.create', 'key.create', 'merchant.create'])
   expect(actions.slice(3)).toEqual([
-    ...['key.roll', 'key.revoke', 'kyc.approve', 'bank_account.add', 'fees.set'],
+    'key.roll',
+    'key.revoke',
+    'kyc.approve',
+    'bank_account.add',
+    'fees.set',
   ])
   expect(new Set(own.map((line: { actor: string }) => line.actor))).toEqual(new Set(['ada']))
 })

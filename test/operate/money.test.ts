@@ -55,8 +55,19 @@ test('a price is set in the units people use, and what is shown can be typed bac
   const merchant = await newMerchant()
   const set = ['fees', 'set', merchant, '--mode', 'live', '--operation', 'bank_payout']
   const fee = await ask(
-    ...[...set, '--flat', '50', '--basis-points', '25', '--floor', '10', '--cap', '2000'],
-    ...['--tier', '5000:10:0', '--tier', '50000.50:25:5'],
+    ...set,
+    '--flat',
+    '50',
+    '--basis-points',
+    '25',
+    '--floor',
+    '10',
+    '--cap',
+    '2000',
+    '--tier',
+    '5000:10:0',
+    '--tier',
+    '50000.50:25:5',
   )
   const environment = await getEnvironment(db, { merchant, mode: 'live' })
   const name = { environmentId: environment.id, operation: 'bank_payout' as const }
@@ -74,7 +85,8 @@ test('a price is set in the units people use, and what is shown can be typed bac
   expect(await getFeeSchedule(db, name)).toEqual(stored)
 
   const tiers = fee.tiers.flatMap((tier: { upTo: string; flat: string; basisPoints: number }) => [
-    ...['--tier', `${tier.upTo}:${tier.flat}:${tier.basisPoints}`],
+    '--tier',
+    `${tier.upTo}:${tier.flat}:${tier.basisPoints}`,
   ])
   const rate = ['--flat', fee.flat, '--basis-points', String(fee.basisPoints)]
   await ask(...set, ...rate, '--floor', fee.floor, '--cap', fee.cap, ...tiers)

@@ -11,7 +11,8 @@ const browser = await openBrowser()
 const { visit } = await openVisits(browser)
 
 const returning = {
-  ...{ successUrl: 'https://shop.example/thanks', cancelUrl: 'https://shop.example/basket' },
+  successUrl: 'https://shop.example/thanks',
+  cancelUrl: 'https://shop.example/basket',
 }
 const open = (change: object = {}) => shop.open({ ...returning, ...change })
 

@@ -4,7 +4,8 @@ import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { openBrowser } from '../support/browser.js'
 
 export const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
   successUrl: 'https://shop.example/thanks',
   cancelUrl: 'https://shop.example/basket',

@@ -70,8 +70,13 @@ describe('a payer with the page open', () => {
       )
     }
     expect(reached).toEqual([
-      ...['Copy account number', 'Copy amount', 'I have sent the money', 'Pay this now'],
-      ...['Show as QR code', 'About this payment', 'Return to Ada Stores without paying'],
+      'Copy account number',
+      'Copy amount',
+      'I have sent the money',
+      'Pay this now',
+      'Show as QR code',
+      'About this payment',
+      'Return to Ada Stores without paying',
     ])
     await page.close()
   })
@@ -124,7 +129,9 @@ describe('what a browser is asked to do', () => {
     // It looks again for every hint of the stream, and the first one may come at once.
     const places = asked.map((one) => one.replace(/cs_\w+|island-\w+/, '…').slice(house.url.length))
     expect([...new Set(places)]).toEqual([
-      ...['/checkout/…', '/checkout/assets/….js', '/public/checkout/…/stream'],
+      '/checkout/…',
+      '/checkout/assets/….js',
+      '/public/checkout/…/stream',
       '/public/checkout/…',
     ])
     await page.close()
@@ -136,7 +143,10 @@ describe('what a browser is asked to do', () => {
     const session = await context.newCDPSession(page)
     await session.send('Network.enable')
     await session.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 },
+      offline: false,
+      latency: 400,
+      downloadThroughput: 50_000,
+      uploadThroughput: 50_000,
     })
     const began = performance.now()
     await page.goto(url, { waitUntil: 'commit' })
@@ -152,7 +162,8 @@ describe('what a browser is asked to do', () => {
     const attack = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
     const named = (displayName: string) =>
       house.ask('PATCH', '/v1/settings', {
-        ...{ key: house.merchant.test.secret, body: { checkout: { displayName } } },
+        key: house.merchant.test.secret,
+        body: { checkout: { displayName } },
       })
     await named(attack)
     const customer = { name: attack, email: `"<script>alert(3)</script>"@example.com` }

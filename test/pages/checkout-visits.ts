@@ -26,7 +26,8 @@ export async function whenShown(page: Page, wanted: string): Promise<number> {
 /** Payers with a phone who open pages, and whose pages listen. */
 export async function openVisits(browser: Browser) {
   const context = await browser.newContext({
-    ...{ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' },
+    viewport: { width: 360, height: 740 },
+    reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
 

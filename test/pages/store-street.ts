@@ -46,7 +46,11 @@ export async function openStreet() {
   }
 
   return {
-    ...{ home, data, service, manilla, startShop },
+    home,
+    data,
+    service,
+    manilla,
+    startShop,
     orders: (): Order[] => Object.values(readKept('orders.json')),
     /** By the shop's own secret, as Manilla would: any body, and as often as one likes. */
     sign(body: string, secret: string = readKept('endpoint.json').secret) {

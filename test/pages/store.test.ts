@@ -47,7 +47,9 @@ describe('a customer', () => {
     ['phone', false],
   ] as const)('at a %s buys, pays and sees it shipped (script: %s)', async (size, hasScript) => {
     const context = await browser.newContext({
-      ...{ viewport: sizes[size], javaScriptEnabled: hasScript, reducedMotion: 'reduce' },
+      viewport: sizes[size],
+      javaScriptEnabled: hasScript,
+      reducedMotion: 'reduce',
     })
     const page = await context.newPage()
     const usual = size === 'phone' ? 'light' : 'dark'
@@ -155,7 +157,9 @@ describe('a webhook', () => {
     await until(() => shipmentsOf(id) > 0)
     expect((await post(body, sign(body))).status).toBe(204)
     const late = JSON.stringify({
-      ...{ id: 'evt_2', type: 'checkout.session.expired', data: { ...session, status: 'expired' } },
+      id: 'evt_2',
+      type: 'checkout.session.expired',
+      data: { ...session, status: 'expired' },
     })
     expect((await post(late, sign(late))).status).toBe(204)
     expect(shipmentsOf(id)).toBe(1)

@@ -11,7 +11,10 @@ import type { AttemptState, PayoutStatus } from '../../src/payouts/payout.js'
 import type { TreasuryBooks } from '../../src/payouts/treasury-books.js'
 
 const payout = (status: PayoutStatus, ...states: AttemptState[]): Booked => ({
-  ...{ reference: 'ct_1', asset: 'USDC', amount: 25_000_000n, status },
+  reference: 'ct_1',
+  asset: 'USDC',
+  amount: 25_000_000n,
+  status,
   attempts: states.map((state, index) => ({ token: `token ${index}`, state })),
 })
 const decided = (status: PayoutStatus, state: AttemptState): Booked => ({
@@ -19,7 +22,11 @@ const decided = (status: PayoutStatus, state: AttemptState): Booked => ({
   attempts: [{ token: 'token 0', state, isDecided: true }],
 })
 const order = (state: Carried['state'], change: Partial<Carried> = {}): Carried => ({
-  ...{ token: 'token 0', memo: 'ct_1', asset: 'USDC', amount: 25_000_000n, state },
+  token: 'token 0',
+  memo: 'ct_1',
+  asset: 'USDC',
+  amount: 25_000_000n,
+  state,
   ...change,
 })
 const kindsOf = (booked: Booked[], carried: Carried[]) =>

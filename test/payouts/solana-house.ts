@@ -62,7 +62,12 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const mintOfHouse = options.mintsLate ? brokenMint : mint
   const openRail = (urls: string[]) =>
     createSolanaRail({
-      ...{ endpoints: urls, signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+      endpoints: urls,
+      signer,
+      clock,
+      logger,
+      isEmbedded: true,
+      network: 'not-mainnet',
       promised: options.isCounting ? openPromised(db, 'test') : nothingPromised,
       fill: createFilling({ db, mint: mintOfHouse, logger }),
     })
@@ -81,7 +86,13 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const find = (reference: string) => get(`${path}/${reference}`)
 
   return {
-    ...{ chain, clock, rail, house, log, openRail, find },
+    chain,
+    clock,
+    rail,
+    house,
+    log,
+    openRail,
+    find,
 
     async fund(amount: string, asset = 'USDC') {
       return house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })

@@ -21,7 +21,9 @@ test('a line that is lost is told once, and once that it is back', async () => {
   let tries = 0
   const heard: (string | undefined)[] = []
   const line = listen({
-    ...{ channel, logger, onMessage: (payload) => heard.push(payload) },
+    channel,
+    logger,
+    onMessage: (payload) => heard.push(payload),
     async connect() {
       tries += 1
       if (tries < 3) throw new Error('nobody is there')
@@ -52,7 +54,9 @@ test('a stop waits neither for a line that does not open nor for the next try', 
 
   let tries = 0
   const refused = listen({
-    ...{ channel, logger, onMessage() {} },
+    channel,
+    logger,
+    onMessage() {},
     async connect() {
       tries += 1
       throw new Error('nobody is there')

@@ -49,8 +49,14 @@ function typesOf(node: Node): string[] {
 async function plansFor(change: Partial<EntryFilter>): Promise<Set<string>> {
   const notes: string[] = []
   const filter: EntryFilter = {
-    ...{ statuses: undefined, method: undefined, pathPrefix: undefined, requestId: undefined },
-    ...{ from: undefined, to: undefined, before: undefined, limit: 20 },
+    statuses: undefined,
+    method: undefined,
+    pathPrefix: undefined,
+    requestId: undefined,
+    from: undefined,
+    to: undefined,
+    before: undefined,
+    limit: 20,
     ...change,
   }
   await listEntries(noting(notes), environmentId, filter)

@@ -19,9 +19,17 @@ const logger = createLogger('silent')
 
 function entryOf(change: Partial<RawEntry> = {}): RawEntry {
   return {
-    ...{ environmentId: toEnvironmentId(1), requestId: 'r', keyName: 'k', method: 'GET' },
-    ...{ url: '/v1/balances', status: 200, durationMs: 1.25, isReplayed: false },
-    ...{ requestBody: '', responseBody: '{}', answeredAt: now },
+    environmentId: toEnvironmentId(1),
+    requestId: 'r',
+    keyName: 'k',
+    method: 'GET',
+    url: '/v1/balances',
+    status: 200,
+    durationMs: 1.25,
+    isReplayed: false,
+    requestBody: '',
+    responseBody: '{}',
+    answeredAt: now,
     ...change,
   }
 }
@@ -166,8 +174,13 @@ describe('what is old', () => {
     const environmentId = await insertEnvironment(db)
     await insert(environmentId, now, 2 * seenAtOnce + 5_000)
     const filter = {
-      ...{ statuses: undefined, method: undefined, pathPrefix: '/v1/rare', requestId: undefined },
-      ...{ from: undefined, to: undefined, limit: 100 },
+      statuses: undefined,
+      method: undefined,
+      pathPrefix: '/v1/rare',
+      requestId: undefined,
+      from: undefined,
+      to: undefined,
+      limit: 100,
     }
     const ids: string[] = []
     let pages = 0

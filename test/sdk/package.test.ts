@@ -97,7 +97,8 @@ describe.concurrent('a new project', () => {
     const command = path.join(cwd, 'node_modules/.bin/manilla')
     const asked = ['virtual-accounts', 'create', '--amount', '900', '--merchant-reference', 'cli-1']
     const { stdout, stderr } = await run(command, [...asked, '--json'], {
-      ...{ cwd, env: { ...env, HOME: cwd, MANILLA_URL: house.url } },
+      cwd,
+      env: { ...env, HOME: cwd, MANILLA_URL: house.url },
     })
     expect(JSON.parse(stdout)).toMatchObject({ merchantReference: 'cli-1', amount: 900 })
     expect(stderr).toBe('')
@@ -138,7 +139,9 @@ test('a browser reads a checkout session and proves a webhook', async ({ expect 
   const seller = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
   const customer = { name: 'Ada Obi', email: 'ada@example.com' }
   const { reference } = await seller.checkout.sessions.create({
-    ...{ amount: 5_000, description: 'Agege bread', customer },
+    amount: 5_000,
+    description: 'Agege bread',
+    customer,
   })
   const shop = await openReceiver((response, { path: asked }) => {
     const isPage = asked === '/'
@@ -168,10 +171,18 @@ function pageAbout(reference: string): string {
 
 /** Also of what is installed: declarations that only compile unlooked at would be no use. */
 const strictest = {
-  ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [] },
-  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-  ...{ noPropertyAccessFromIndexSignature: true, noImplicitOverride: true },
-  ...{ verbatimModuleSyntax: true, isolatedModules: true, skipLibCheck: false },
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
 }
 
 /** Every line that must not compile says so. */

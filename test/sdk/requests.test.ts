@@ -180,7 +180,9 @@ describe('a refusal', () => {
     const refusal = await refusalOf(manilla.virtualAccounts.create(wrong))
     expect(refusal).toBeInstanceOf(ValidationError)
     expect(refusal).toMatchObject({
-      ...{ name: 'ValidationError', code: 'validation_failed', status: 400 },
+      name: 'ValidationError',
+      code: 'validation_failed',
+      status: 400,
       details: [{ field: 'amount', issue: expect.any(String) }],
       nextStep: expect.stringContaining('Correct'),
       requestId: expect.any(String),
@@ -190,7 +192,9 @@ describe('a refusal', () => {
 
   test('is of the class that its status has', async () => {
     const poor = manilla.bankTransfers.create({
-      ...{ amount: 900_000_000, bankCode: '058', accountNumber: '0123456789' },
+      amount: 900_000_000,
+      bankCode: '058',
+      accountNumber: '0123456789',
     })
     const stranger = new Manilla(`${keys.secret.slice(0, -1)}?`, { baseUrl })
     const live = new Manilla(house.merchant.live.secret, { baseUrl })

@@ -115,11 +115,9 @@ describe('a request is sent once', () => {
   test('when something answers that is not Manilla', async () => {
     const { manilla, received } = await openTrouble(say(200, '<html>Welcome</html>'))
     await expect(manilla.balances.list()).rejects.toMatchObject({
-      ...{
-        code: 'unexpected_answer',
-        status: 200,
-        message: expect.stringMatching(/not as Manilla does/),
-      },
+      code: 'unexpected_answer',
+      status: 200,
+      message: expect.stringMatching(/not as Manilla does/),
       nextStep: expect.stringContaining('baseUrl'),
     })
     expect(received).toHaveLength(1)
@@ -189,7 +187,8 @@ async function openRoad(target: string, isLost: () => boolean): Promise<string> 
     const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
     const body = Buffer.concat(chunks)
     const answer = await fetch(target + request.url, {
-      ...{ method: request.method!, headers },
+      method: request.method!,
+      headers,
       ...(body.length > 0 && { body }),
     })
     const text = await answer.text()

@@ -20,7 +20,11 @@ const { signingKey, publicKey } = makeSigningKey()
 const now = new Date('2026-01-05T09:00:00Z')
 const timestamp = now.getTime() / 1_000
 const body = JSON.stringify({
-  ...{ id: 'evt_1', type: 'payment.held', timestamp: now.toISOString(), mode: 'test', sequence: 1 },
+  id: 'evt_1',
+  type: 'payment.held',
+  timestamp: now.toISOString(),
+  mode: 'test',
+  sequence: 1,
   data: { reference: 'pay_1', narration: 'Àṣẹ, ₦5,000 for Ada' },
 })
 

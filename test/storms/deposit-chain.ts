@@ -55,7 +55,8 @@ export async function readChain(chain: Rpc, { payers, planned }: Scene): Promise
   const swept = unique.filter(({ amount }) => amount < 0n)
   const treasury = await findTreasury(chain, { signature: swept[0]?.signature, wallets })
   return {
-    ...{ deposits, afterSweep: countAfterSweep(unique) },
+    deposits,
+    afterSweep: countAfterSweep(unique),
     swept: swept.map((each) => ({ ...each, amount: -each.amount })),
     held: await readHeld(chain, accounts),
     treasury: await readTreasury(chain, treasury),
@@ -108,7 +109,8 @@ async function readHistories(chain: Rpc, accounts: string[]): Promise<Landed[]> 
   const lists = await inTurns(accounts, (account) => listAll(chain, account))
   const signatures = [...new Set(lists.flatMap((lines) => lines.toReversed()))]
   const read = await inTurns(signatures, async (signature) => ({
-    ...{ signature, shown: await readTransaction(chain, signature) },
+    signature,
+    shown: await readTransaction(chain, signature),
   }))
   return read.sort((one, other) => one.shown.slot - other.shown.slot)
 }

@@ -147,11 +147,18 @@ export class Payers {
     const amount = this.random.pick([50_000n, 1_000_000n])
     return [
       getCreateAssociatedTokenIdempotentInstruction({
-        ...{ payer, ata: destination, owner: address(to), mint: usdc },
+        payer,
+        ata: destination,
+        owner: address(to),
+        mint: usdc,
       }),
       getTransferCheckedInstruction({
         source: await tokenAccountOf(payer.address),
-        ...{ mint: usdc, destination, authority: payer, amount, decimals: 6 },
+        mint: usdc,
+        destination,
+        authority: payer,
+        amount,
+        decimals: 6,
       }),
     ]
   }

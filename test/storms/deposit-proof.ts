@@ -49,7 +49,8 @@ export async function proveDeposits(scene: Scene): Promise<Aftermath> {
   const isWrongCoin = wrongCoinOf(planned)
   const right = chain.deposits.filter((deposit) => !isWrongCoin(deposit))
   const aftermath = {
-    ...{ deposits: chain.deposits.length, afterSweep: chain.afterSweep },
+    deposits: chain.deposits.length,
+    afterSweep: chain.afterSweep,
     byVariance: await countBy(db, 'variance', 'payments'),
     sweeps: await countBy(db, 'state', 'sweeps'),
     wrongPayments: findDifferences(right, payments),

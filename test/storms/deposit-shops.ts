@@ -55,7 +55,9 @@ export async function openWallets(
     const expected = { asset: pick(['USDC', 'USDT'] as const), amount: pick(amounts) }
     const isTemporary = integer(0, 1) === 1
     return {
-      ...{ name: `wallet ${number}`, shop: pick(shops), address: '' },
+      name: `wallet ${number}`,
+      shop: pick(shops),
+      address: '',
       expected: isTemporary ? expected : null,
     }
   })

@@ -21,7 +21,12 @@ test(
     const startedAt = performance.now()
     const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10
     const aftermath = await depositsStorm({
-      ...{ home, kills, deposits, wallets, connections: 16, patienceMs },
+      home,
+      kills,
+      deposits,
+      wallets,
+      connections: 16,
+      patienceMs,
       random: seededRandom('deposits storm'),
       say: (line) => console.log(`${seconds()} s: ${line}`),
       onStart: (program) => programs.push(program),
@@ -29,7 +34,8 @@ test(
     const { byVariance, sweeps, afterSweep } = aftermath
     console.log(
       `${aftermath.deposits} deposits in ${seconds()} s, ${afterSweep} after a sweep:`,
-      ...[byVariance, sweeps],
+      byVariance,
+      sweeps,
     )
     expect(aftermath.deposits).toBeGreaterThanOrEqual(deposits)
     expect(afterSweep).toBeGreaterThan(0)

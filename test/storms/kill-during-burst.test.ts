@@ -15,7 +15,10 @@ test(
   'nothing acknowledged is lost and nothing is done twice, whoever is killed when',
   async () => {
     const aftermath = await killDuringBurst({
-      ...{ home, kills, connections: 48, random: seededRandom('kill during burst') },
+      home,
+      kills,
+      connections: 48,
+      random: seededRandom('kill during burst'),
       say: (line) => console.log(line),
       onStart: (program) => programs.push(program),
     })

@@ -171,7 +171,11 @@ async function lookAround(storm: Storm, burst: Burst): Promise<Aftermath> {
     500_000_000n,
   )
   return {
-    ...{ acknowledged, unanswered, changedAnswers, available, expected },
+    acknowledged,
+    unanswered,
+    changedAnswers,
+    available,
+    expected,
     missing: differenceOf(told, references),
     unexplained: differenceOf(references, told),
     verdict: { code, out },

@@ -28,7 +28,11 @@ test(
     for (let number = 0; number < endpoints; number += 1)
       await insertEndpoint(db, environmentId, { url: `${url}/${number}` })
     await killWorkers({
-      ...{ db, environmentId, events, kills, random: seededRandom('kill workers') },
+      db,
+      environmentId,
+      events,
+      kills,
+      random: seededRandom('kill workers'),
       secret: testSecret.reveal(),
       countReceived: () => received.length,
       say: (line) => console.log(line),

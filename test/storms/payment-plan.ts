@@ -113,9 +113,16 @@ class Accounts {
   #plan(change: Partial<PlannedAccount>): PlannedAccount {
     this.#count += 1
     return {
-      ...{ kind: 'virtual', shop: this.#random.integer(0, shops - 1), name: `s-${this.#count}` },
-      ...{ amount: BigInt(this.#random.integer(2, 1_000_000)), expiresInMs: farMs },
-      ...{ isEnded: false, reference: '', number: '', expiresAt: new Date(0), ...change },
+      kind: 'virtual',
+      shop: this.#random.integer(0, shops - 1),
+      name: `s-${this.#count}`,
+      amount: BigInt(this.#random.integer(2, 1_000_000)),
+      expiresInMs: farMs,
+      isEnded: false,
+      reference: '',
+      number: '',
+      expiresAt: new Date(0),
+      ...change,
     }
   }
 }

@@ -89,8 +89,12 @@ function findWrongPayments(planned: PlannedPayment[], rows: Row[]): string[] {
 }
 
 const expected: Partial<Record<Kind, Variance>> = {
-  ...{ under: 'UNDERPAID', over: 'OVERPAID', any_amount: 'NONE' },
-  ...{ late: 'LATE', cancelled: 'LATE', inactive: 'LATE' },
+  under: 'UNDERPAID',
+  over: 'OVERPAID',
+  any_amount: 'NONE',
+  late: 'LATE',
+  cancelled: 'LATE',
+  inactive: 'LATE',
 }
 
 /** Of those that pay the same amount into one account, the first to be judged pays it. */

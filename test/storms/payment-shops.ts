@@ -12,7 +12,10 @@ import { type PlannedAccount, shops } from './payment-plan.js'
 const policies = [
   {},
   ...(['hold', 'accept'] as const).map((action) => ({
-    ...{ underpayment: action, overpayment: action, latePayment: action, duplicatePayment: action },
+    underpayment: action,
+    overpayment: action,
+    latePayment: action,
+    duplicatePayment: action,
   })),
 ]
 

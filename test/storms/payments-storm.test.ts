@@ -21,7 +21,11 @@ test(
   async () => {
     const startedAt = performance.now()
     const aftermath = await paymentsStorm({
-      ...{ db, payments, kills, patienceMs, random: seededRandom('payments storm') },
+      db,
+      payments,
+      kills,
+      patienceMs,
+      random: seededRandom('payments storm'),
       secret: new Secret(randomBytes(32).toString('hex')),
       say: (line) =>
         console.log(`${Math.round((performance.now() - startedAt) / 100) / 10} s: ${line}`),

@@ -125,8 +125,14 @@ async function payAll(
     planned.map(async ({ id, kind, account, amount, currency, sender, copies }) => {
       const paidAt = kind === 'late' ? new Date(account.expiresAt.getTime() + 1) : new Date()
       const paid = await bank.receivePayment({
-        ...{ id, accountNumber: account.number, amount, currency, ...sender, paidAt },
-        ...{ copies, isSilent: true },
+        id,
+        accountNumber: account.number,
+        amount,
+        currency,
+        ...sender,
+        paidAt,
+        copies,
+        isSilent: true,
       })
       const notice = writeNotice(noticeKey, paid!)
       for (let copy = 0; copy < copies; copy += 1) notices.push(notice)

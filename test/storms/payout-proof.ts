@@ -87,10 +87,14 @@ export async function proveAftermath(scene: Scene): Promise<Aftermath> {
   const { code, out } = await runCommand(home, 'verify-ledger')
   program.signal('SIGINT')
   return {
-    ...{ acknowledged: callers.answers.size, confirmed: confirmed.length },
+    acknowledged: callers.answers.size,
+    confirmed: confirmed.length,
     failed: transfers.filter(({ status }) => status === 'FAILED').length,
     signedAnew: transfers.filter(({ attempts }) => attempts.length > 1).length,
-    ...{ changedAnswers, wrongEvents, money, expected },
+    changedAnswers,
+    wrongEvents,
+    money,
+    expected,
     missing: differenceOf(told, listed),
     unexplained: differenceOf(listed, told),
     wrongLandings: findWrongLandings(transfers, landings),
@@ -219,8 +223,12 @@ async function readLanding(
   for (const each of before) note(each, -1n)
   for (const each of after) note(each, 1n)
   return {
-    ...{ asset: coin, signature, memo: memo?.replace(/^\[\d+\] /, '') ?? null },
-    ...{ hasFailed: err !== null, out: -(gains.get(treasury) ?? 0n), received: gains },
+    asset: coin,
+    signature,
+    memo: memo?.replace(/^\[\d+\] /, '') ?? null,
+    hasFailed: err !== null,
+    out: -(gains.get(treasury) ?? 0n),
+    received: gains,
   }
 }
 

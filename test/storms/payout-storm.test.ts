@@ -17,7 +17,12 @@ test(
   'every payout lands once or not at all, whatever the chain does and whoever is killed when',
   async () => {
     const aftermath = await payoutStorm({
-      ...{ home, kills, payouts, wallets: 300, connections: 24, patienceMs },
+      home,
+      kills,
+      payouts,
+      wallets: 300,
+      connections: 24,
+      patienceMs,
       random: seededRandom('payout storm'),
       say: (line) => console.log(line),
       onStart: (program) => programs.push(program),

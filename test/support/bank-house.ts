@@ -83,7 +83,9 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
     patch,
     openVirtual: (change: object = {}) =>
       post('/v1/collections/virtual-accounts', {
-        ...{ merchantReference: 'order-1', amount: 500_000, ...change },
+        merchantReference: 'order-1',
+        amount: 500_000,
+        ...change,
       }),
     openDedicated: (externalReference: string, change: object = {}) =>
       post('/v1/collections/dedicated-accounts', { externalReference, ...change }),

@@ -46,7 +46,12 @@ export async function openCoinHouse() {
   await chain.advance(40)
   const mint = createCoinMint(chain.url, { treasuryAddress: signer.address })
   const rail = await createSolanaRail({
-    ...{ endpoints: [chain.url], signer, clock, logger, isEmbedded: true, network: 'not-mainnet' },
+    endpoints: [chain.url],
+    signer,
+    clock,
+    logger,
+    isEmbedded: true,
+    network: 'not-mainnet',
     promised: openPromised(db, 'test'),
     fill: createFilling({ db, mint, logger }),
   })
@@ -118,10 +123,21 @@ export async function deposit(
   const names = { environmentId: environments.test.id, rail: sent.rail ?? house.rail.name, asset }
   const account = walletOf(at, { ...names, number: await newWallet(), amount })
   const payment: Payment = {
-    ...{ ...names, ...places, id: newId(at), accountId: account.id, source: account.kind },
-    ...{ railId: `${account.number}:1`, amount, fee: 0n, variance: 'UNDERPAID' },
-    ...{ sender: { address: sender }, sessionId: null, narration: null },
-    ...{ eventSequence: 0, receivedAt: at, createdAt: at },
+    ...names,
+    ...places,
+    id: newId(at),
+    accountId: account.id,
+    source: account.kind,
+    railId: `${account.number}:1`,
+    amount,
+    fee: 0n,
+    variance: 'UNDERPAID',
+    sender: { address: sender },
+    sessionId: null,
+    narration: null,
+    eventSequence: 0,
+    receivedAt: at,
+    createdAt: at,
   }
   await house.db.transaction(async (tx) => {
     await moveAll(tx, at, [toMovement(payment)])
@@ -138,11 +154,25 @@ type Wallet = Pick<Account, 'environmentId' | 'rail' | 'number'> & { asset: Coin
 
 function walletOf(at: Date, { amount, ...names }: Wallet): Account {
   return {
-    ...{ ...names, ...nowhere, id: newId(at), kind: 'crypto_wallet', accountName: '' },
-    ...{ bankCode: '', bankName: '', amount: 2n * amount, merchantReference: 'order-1' },
+    ...names,
+    ...nowhere,
+    id: newId(at),
+    kind: 'crypto_wallet',
+    accountName: '',
+    bankCode: '',
+    bankName: '',
+    amount: 2n * amount,
+    merchantReference: 'order-1',
     requestedAmount: formatDecimal(2n * amount, names.asset),
-    ...{ metadata: '{}', status: 'ACTIVE', variance: 'UNDERPAID', amountReceived: 0n },
-    ...{ eventSequence: 0, sessionId: null, paidAt: null, endedAt: null, createdAt: at },
+    metadata: '{}',
+    status: 'ACTIVE',
+    variance: 'UNDERPAID',
+    amountReceived: 0n,
+    eventSequence: 0,
+    sessionId: null,
+    paidAt: null,
+    endedAt: null,
+    createdAt: at,
     expiresAt: new Date(at.getTime() + 86_400_000),
   }
 }
@@ -174,8 +204,14 @@ function takeNotice(
   { rail, railId: id, asset, amount, receivedAt }: Payment,
 ): void {
   const announced = {
-    ...{ id, accountNumber, amount, currency: asset, sender: null, sessionId: null },
-    ...{ narration: null, receivedAt },
+    id,
+    accountNumber,
+    amount,
+    currency: asset,
+    sender: null,
+    sessionId: null,
+    narration: null,
+    receivedAt,
   }
   const name = { rail, mode: 'test' as const, id }
   insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [{ ...name, announced, body: null }])

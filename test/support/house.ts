@@ -41,8 +41,12 @@ export type Reply = {
 
 export type House = Awaited<ReturnType<typeof openHouse>>
 const noSolana = {
-  ...{ urls: [], keyFile: undefined, secretKey: undefined, seedFile: undefined },
-  ...{ signer: undefined, floors: {} },
+  urls: [],
+  keyFile: undefined,
+  secretKey: undefined,
+  seedFile: undefined,
+  signer: undefined,
+  floors: {},
   mints: {},
 }
 
@@ -125,14 +129,19 @@ export async function openHouse(options: HouseOptions = {}) {
   const mint = 'mint' in options ? options.mint : paperMint
   const { rails, banks, simulated, collecting, customers, wallets, coinCustomers } = options
   const house = await compose({
-    ...{ config, databaseUrl: options.databaseUrl ?? db.url, logger, clock },
+    config,
+    databaseUrl: options.databaseUrl ?? db.url,
+    logger,
+    clock,
     ...(rails && { rails }),
     ...(banks && { banks }),
     ...(simulated && { simulated }),
     ...(collecting && { collecting }),
     ...(customers && { customers }),
     ...(wallets && { wallets }),
-    ...{ mint, coinCustomers, streamLimits: options.streamLimits },
+    mint,
+    coinCustomers,
+    streamLimits: options.streamLimits,
   })
   let closing: Promise<void> | undefined
   const close = () => {
@@ -161,8 +170,19 @@ export async function openHouse(options: HouseOptions = {}) {
   }
 
   return {
-    ...{ app: house.app, db, clock, seal, secret, logger, log, url, port },
-    ...{ ask, hire, close, merchant: await hire('Ada Stores') },
+    app: house.app,
+    db,
+    clock,
+    seal,
+    secret,
+    logger,
+    log,
+    url,
+    port,
+    ask,
+    hire,
+    close,
+    merchant: await hire('Ada Stores'),
     wire: (...parts: (string | Buffer)[]) => sendBytes(port, parts),
   }
 }

@@ -9,7 +9,10 @@ import type { BankHouse } from './bank-house.js'
 import { whenDone } from './house.js'
 
 export const payer = {
-  ...{ name: 'OBI EMEKA', accountNumber: '0123456789', bankCode: '058', bankName: 'GTBank' },
+  name: 'OBI EMEKA',
+  accountNumber: '0123456789',
+  bankCode: '058',
+  bankName: 'GTBank',
 }
 
 /** Notices as the sandbox bank sends them, written and signed by hand. */
@@ -24,9 +27,15 @@ export function openNoticeBoard(house: BankHouse) {
 
   function noticeOf(accountNumber: string, change: object = {}) {
     const data = {
-      ...{ id: `sbp_${randomUUID().replaceAll('-', '')}`, accountNumber, amount: '500000' },
-      ...{ currency: 'NGN', sender: payer, sessionId: null, narration: null },
-      ...{ paidAt: clock.now().toISOString(), ...change },
+      id: `sbp_${randomUUID().replaceAll('-', '')}`,
+      accountNumber,
+      amount: '500000',
+      currency: 'NGN',
+      sender: payer,
+      sessionId: null,
+      narration: null,
+      paidAt: clock.now().toISOString(),
+      ...change,
     }
     return { id: data.id, body: JSON.stringify({ event: 'payment.received', data }) }
   }
@@ -39,7 +48,9 @@ export function openNoticeBoard(house: BankHouse) {
   }
 
   return {
-    ...{ sign, noticeOf, post },
+    sign,
+    noticeOf,
+    post,
 
     /** Posts it, and has it judged here too, whoever is first. */
     async announce({ id, body }: { id: string; body: string }) {
@@ -51,8 +62,15 @@ export function openNoticeBoard(house: BankHouse) {
     keep(id: string, accountNumber: string, told: Partial<Announced> & { mode?: Mode } = {}) {
       const { mode = name.mode, ...change } = told
       const announced: Announced = {
-        ...{ id, accountNumber, amount: 500_000n, currency: 'NGN', sender: payer },
-        ...{ sessionId: null, narration: null, receivedAt: clock.now(), ...change },
+        id,
+        accountNumber,
+        amount: 500_000n,
+        currency: 'NGN',
+        sender: payer,
+        sessionId: null,
+        narration: null,
+        receivedAt: clock.now(),
+        ...change,
       }
       return keeping.run({ ...name, mode, id, announced, body: null })
     },

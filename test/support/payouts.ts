@@ -22,12 +22,27 @@ const assetOf = {
 
 function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
   return {
-    ...{ environmentId, kind, id: newId(now), rail: `paper-${kind}`, asset: assetOf[kind] },
-    ...{ amount: 25n, fee: 2n, requestedAmount: '25', merchantReference: null, metadata: '{}' },
+    environmentId,
+    kind,
+    id: newId(now),
+    rail: `paper-${kind}`,
+    asset: assetOf[kind],
+    amount: 25n,
+    fee: 2n,
+    requestedAmount: '25',
+    merchantReference: null,
+    metadata: '{}',
     destination: { kind: 'wallet', address: 'somewhere' },
-    ...{ takesFrom: 'available', status: 'SUBMITTED', failureReason: null },
-    ...{ isReviewRequired: false, eventSequence: 1 },
-    ...{ submittedAt: now, completedAt: null, failedAt: null, reversedAt: null, createdAt: now },
+    takesFrom: 'available',
+    status: 'SUBMITTED',
+    failureReason: null,
+    isReviewRequired: false,
+    eventSequence: 1,
+    submittedAt: now,
+    completedAt: null,
+    failedAt: null,
+    reversedAt: null,
+    createdAt: now,
   }
 }
 
@@ -44,7 +59,10 @@ export type Paid = Record<'open' | 'completed' | 'failed' | 'again' | 'reversed'
 export async function payInEveryWay(db: Database, environmentId: EnvironmentId): Promise<Paid> {
   const crypto = () => payoutOf(environmentId, 'crypto_transfer')
   const paid: Paid = {
-    ...{ open: crypto(), completed: crypto(), failed: crypto(), again: crypto() },
+    open: crypto(),
+    completed: crypto(),
+    failed: crypto(),
+    again: crypto(),
     reversed: payoutOf(environmentId, 'bank_transfer'),
   }
   const preparedOf = ({ id }: Payout, number = 1): Prepared => {

@@ -41,14 +41,17 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
   const house = await openHouse({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { bank_transfer: bank, bank_return: bank, crypto_return: rail }, live: {} },
-    ...{ banks: { test: bank, live: undefined }, simulated: [createSimulatedBank(bank)] },
-    ...{ collecting: { test: bank, live: undefined }, customers: bank },
+    banks: { test: bank, live: undefined },
+    simulated: [createSimulatedBank(bank)],
+    collecting: { test: bank, live: undefined },
+    customers: bank,
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     coinCustomers: createCoinCustomers(chain.url, { waitsForBlock: false }),
   })
   bank.announceTo(`${house.url}/rails/${bank.name}/notices/test`)
   const lane = createPaymentLane({
-    ...{ connect: () => connect(db.url, 'test payments'), clock },
+    connect: () => connect(db.url, 'test payments'),
+    clock,
     rails: new Map([[bank.name, bank]]),
   })
   whenDone(async () => {
@@ -88,14 +91,21 @@ async function openRail(clock: ReturnType<typeof manualClock>) {
   const signer = createKeySigner(newSecret())
   await giveLamports(chain.url, signer.address)
   const rail = await createSolanaRail({
-    ...{ endpoints: [chain.url], signer, walletSigner: createSeedSigner(makeMnemonic()), clock },
-    ...{ logger, isEmbedded: true, network: 'not-mainnet', promised: nothingPromised },
+    endpoints: [chain.url],
+    signer,
+    walletSigner: createSeedSigner(makeMnemonic()),
+    clock,
+    logger,
+    isEmbedded: true,
+    network: 'not-mainnet',
+    promised: nothingPromised,
   })
   return { chain, rail }
 }
 
 export const order = {
-  ...{ amount: 1_250_000, description: 'Two loaves of agege bread' },
+  amount: 1_250_000,
+  description: 'Two loaves of agege bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
   crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.20' },
 }
@@ -110,7 +120,10 @@ export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
     (await ask('GET', `/public/checkout/${reference}`)).json.data
   const soon = () => new Date(clock.now().getTime() + 60_000).toISOString()
   return {
-    ...{ post, get, look, soon },
+    post,
+    get,
+    look,
+    soon,
     patch: (path: string, body: object) => ask('PATCH', path, { key, body }),
     create: (change: object = {}) => post('/v1/checkout/sessions', { ...order, ...change }),
     /** A session, with what a payer needs to pay it. */

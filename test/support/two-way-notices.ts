@@ -20,16 +20,23 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
     db.transaction((tx) => takePayments(tx, clock.now(), { names, rails }))
 
   return {
-    ...{ write, take },
+    write,
+    take,
 
     bankNotice: ({ number }: Opened, receivedAt = clock.now()) =>
       noticeOf(bank.name, {
-        ...{ accountNumber: number, amount: 1_250_000n, currency: 'NGN', receivedAt },
+        accountNumber: number,
+        amount: 1_250_000n,
+        currency: 'NGN',
+        receivedAt,
       }),
 
     coinNotice: ({ address }: Opened, receivedAt = clock.now()) =>
       noticeOf(wallets.name, {
-        ...{ accountNumber: address, amount: 3_200_000n, currency: 'USDC', receivedAt },
+        accountNumber: address,
+        amount: 3_200_000n,
+        currency: 'USDC',
+        receivedAt,
       }),
 
     async keep(notices: Notice[]): Promise<void> {

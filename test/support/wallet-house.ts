@@ -47,8 +47,14 @@ export async function openWalletHouse() {
   await giveLamports(chain.url, signer.address)
   const openRail = async (walletSigner: WalletSigner) => {
     const opened = await createSolanaRail({
-      ...{ endpoints: [chain.url], signer, walletSigner, clock, logger, isEmbedded: true },
-      ...{ network: 'not-mainnet', promised: nothingPromised },
+      endpoints: [chain.url],
+      signer,
+      walletSigner,
+      clock,
+      logger,
+      isEmbedded: true,
+      network: 'not-mainnet',
+      promised: nothingPromised,
     })
     whenDone(() => opened.stop())
     return opened
@@ -83,7 +89,17 @@ export async function openWalletHouse() {
   }
 
   return {
-    ...{ ...house, chain, clock, rail, openRail, wallets, lane, log, logger, watch, sweep },
+    ...house,
+    chain,
+    clock,
+    rail,
+    openRail,
+    wallets,
+    lane,
+    log,
+    logger,
+    watch,
+    sweep,
     watchTroubled,
 
     /** Everything that landed is final, and every worker does a round. */
@@ -109,10 +125,14 @@ export function shopOf({ ask }: WalletHouse, { test }: Merchant) {
     ask('POST', path, { key, body, headers })
   const get = async (path: string) => (await ask('GET', path, { key })).json.data
   return {
-    ...{ post, get },
+    post,
+    get,
     open: async (change: object = {}) =>
       post('/v1/collections/crypto-wallets', {
-        ...{ merchantReference: 'order-1', asset: 'USDC', network: 'SOLANA', amount: '25' },
+        merchantReference: 'order-1',
+        asset: 'USDC',
+        network: 'SOLANA',
+        amount: '25',
         ...change,
       }),
     openDedicated: async (externalReference: string) =>

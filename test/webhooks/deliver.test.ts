@@ -20,8 +20,12 @@ import { until } from '../support/sessions.js'
 
 const db = await freshDatabase()
 const everything = {
-  ...{ types: undefined, resourceId: undefined, from: undefined, to: undefined },
-  ...{ before: undefined, limit: 10 },
+  types: undefined,
+  resourceId: undefined,
+  from: undefined,
+  to: undefined,
+  before: undefined,
+  limit: 10,
 }
 
 describe('what merchants receive', async () => {

@@ -249,7 +249,9 @@ describe('a worker that outlived its lease', () => {
 describe('the schedule', () => {
   const waits = {
     live: [
-      ...[5 * second, 5 * minute, 30 * minute],
+      5 * second,
+      5 * minute,
+      30 * minute,
       ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
     ],
     test: [5 * second, 30 * second, 5 * minute, 20 * minute],

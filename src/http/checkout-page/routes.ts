@@ -35,7 +35,8 @@ const read = (rooms: Rooms, island: Island) =>
     description: 'HTML, complete without script. `part=main` is the part that changes, alone.',
     params,
     query: Type.Object({
-      ...{ sent: Type.Optional(Type.Any()), coins: Type.Optional(Type.Any()) },
+      sent: Type.Optional(Type.Any()),
+      coins: Type.Optional(Type.Any()),
       part: Type.Optional(Type.Any()),
     }),
     async handle({ params: { reference }, query, headers, now }) {
@@ -53,12 +54,13 @@ const read = (rooms: Rooms, island: Island) =>
 
       function renderPage(): string {
         return renderSheet({
-          ...{ texts, nonce, title: titleOf(scene), main: renderMain(scene) },
-          ...{
-            shop: found!.checkout,
-            isTest: scene.isTest,
-            coin: found!.wallet?.asset ?? undefined,
-          },
+          texts,
+          nonce,
+          title: titleOf(scene),
+          main: renderMain(scene),
+          shop: found!.checkout,
+          isTest: scene.isTest,
+          coin: found!.wallet?.asset ?? undefined,
           island: `/checkout/assets/${island.name}`,
         })
       }
@@ -72,7 +74,10 @@ function sceneOf(now: Date, found: PublicSession, { sent, coins }: SentQuery): S
   const read = (text: unknown) =>
     typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
   return {
-    ...{ shown, texts, isTest: found.mode === 'test', createdAt: found.session.createdAt },
+    shown,
+    texts,
+    isTest: found.mode === 'test',
+    createdAt: found.session.createdAt,
     view: viewSession(shown, { sentAfter: read(sent), coinsAfter: read(coins) }),
   }
 }

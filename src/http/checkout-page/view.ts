@@ -134,7 +134,9 @@ function needsWord({ variance, fates }: Note): boolean {
  */
 function seenOf(shown: Shown): string {
   const places = shown.received.map((one) => [
-    ...[one.amountHeld, one.amountReturning, one.amountReturned],
+    one.amountHeld,
+    one.amountReturning,
+    one.amountReturned,
   ])
   const coins = shown.cryptoAmounts ? [shown.cryptoAmounts.amountReceived] : []
   return [statusOf(shown), shown.amountReceived, ...coins, ...places].join()

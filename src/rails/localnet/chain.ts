@@ -96,8 +96,15 @@ export class Chain {
     const { slot } = this.blocks
     const { loaded, changes, hasFailed, meta, keys, before } = executed
     const landed: Landed = {
-      ...{ kind: 'transaction', slot, time: this.now(), wire: transaction.bytes },
-      ...{ loaded, changes, orderKey, hasFailed, meta },
+      kind: 'transaction',
+      slot,
+      time: this.now(),
+      wire: transaction.bytes,
+      loaded,
+      changes,
+      orderKey,
+      hasFailed,
+      meta,
     }
     const offset = this.journal.append(writeLanded(landed))
     this.history.add(landed, { signature: transaction.signature, keys }, offset)

@@ -174,7 +174,14 @@ export function readRecord(body: Buffer): Landed | Claim {
   const hasFailed = reader.number(1) === 1
   const text = reader.rest()
   return {
-    ...{ kind: 'transaction', slot, time, wire, loaded, changes, orderKey, hasFailed },
+    kind: 'transaction',
+    slot,
+    time,
+    wire,
+    loaded,
+    changes,
+    orderKey,
+    hasFailed,
     get meta(): Meta {
       return JSON.parse(text.toString())
     },

@@ -55,7 +55,11 @@ function readAnnounced(data: Record<string, unknown>): Announced | undefined {
   const receivedAt = readTime(data.paidAt)
   if (!id || !accountNumber || !currency || amount === undefined || !receivedAt) return undefined
   return {
-    ...{ id, accountNumber, amount, currency, receivedAt },
+    id,
+    accountNumber,
+    amount,
+    currency,
+    receivedAt,
     sender: readSender(toObject(data.sender)),
     sessionId: readText(data.sessionId) ?? null,
     narration: readText(data.narration) ?? null,

@@ -20,7 +20,9 @@ export function createPost(): { post: Post; close(): void } {
       const length = { 'content-length': Buffer.byteLength(body) }
       const start = () =>
         request(url, {
-          ...{ method: 'POST', agent, headers: { ...headers, ...length } },
+          method: 'POST',
+          agent,
+          headers: { ...headers, ...length },
           signal: AbortSignal.timeout(noticeMs),
         })
       const answer = isClosed ? 'failed' : await exchange(start(), body)

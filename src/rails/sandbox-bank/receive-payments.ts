@@ -49,7 +49,13 @@ function toPayment(order: CustomerPayment): Payment {
   const sender = order.sender === null ? null : completeSender(id, order.sender ?? {})
   const bankCode = sender?.bankCode ?? sandboxBankItself.code
   return {
-    ...{ id, accountNumber, amount, currency, sender, narration, paidAt },
+    id,
+    accountNumber,
+    amount,
+    currency,
+    sender,
+    narration,
+    paidAt,
     isSenderMasked: sender !== null && (order.isSenderMasked ?? false),
     sessionId: sessionIdOf(id, paidAt, bankCode),
   }

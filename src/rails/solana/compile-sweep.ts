@@ -52,7 +52,10 @@ export function sweepInstructions(sweep: Sweep): Instruction[] {
     getSetComputeUnitLimitInstruction({ units }),
     getSetComputeUnitPriceInstruction({ microLamports }),
     getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer: treasury, ata: destination, owner: treasury.address, mint },
+      payer: treasury,
+      ata: destination,
+      owner: treasury.address,
+      mint,
     }),
     ...parts.flatMap(({ wallet, tokenAccount, amount, isClosing }) => {
       const source = address(tokenAccount)

@@ -25,7 +25,8 @@ export async function* walkHistory(walk: Walk): AsyncGenerator<Line[], boolean> 
   let before: string | undefined
   for (let pages = 0; pages < limits.solana.historyPages; pages++) {
     const page = await listPage(address, {
-      ...{ commitment: 'confirmed', limit },
+      commitment: 'confirmed',
+      limit,
       ...(before && { before }),
     })
     const wanted = page.filter(({ slot }) => BigInt(slot) >= since)

@@ -77,8 +77,13 @@ function write(parts: SweepParts, order: SweepOrder, blockhash: string) {
   assert(length > 0 && length <= partsPerSweep, 'a sweep has as many parts as fit')
   assert(Buffer.byteLength(reference) <= sweepMemoBytes, 'the memo has a bounded length')
   const instructions = sweepInstructions({
-    ...{ treasury: treasury.address, destination: treasury.sources[asset], mint: mints[asset] },
-    ...{ decimals: assets[asset].decimals, microLamports, memo: reference, parts: order.parts },
+    treasury: treasury.address,
+    destination: treasury.sources[asset],
+    mint: mints[asset],
+    decimals: assets[asset].decimals,
+    microLamports,
+    memo: reference,
+    parts: order.parts,
   })
   return compile({ payer: treasury.address, blockhash, instructions })
 }

@@ -74,7 +74,12 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const treasury = new Treasury({ address: signer.address, sources, endpoints, clock })
   const payer = { treasury: signer.address, sources, mints, microLamports: computeUnitPrice }
   const shared = {
-    ...{ endpoints, clock, logger, signer, mints, treasury },
+    endpoints,
+    clock,
+    logger,
+    signer,
+    mints,
+    treasury,
     recipients: new Recipients(mints, sources),
     templates: new Templates(payer),
     reserved: {
@@ -109,7 +114,10 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       },
       hasMetItsChain,
       ...createWallets({
-        ...{ ...shared, chain, walletSigner, getLatestBlockhash },
+        ...shared,
+        chain,
+        walletSigner,
+        getLatestBlockhash,
         microLamports: computeUnitPrice,
       }),
     },

@@ -84,7 +84,11 @@ export function toMove(
   const { before, after } = held
   const memos = readMemos(line)
   return {
-    ...{ signature: line.signature, slot, at, change: after - before, left: after },
+    signature: line.signature,
+    slot,
+    at,
+    change: after - before,
+    left: after,
     sender: after > before ? findSender(transaction, tokenAccount) : null,
     memo: memos.length === 1 ? memos[0]! : null,
   }

@@ -86,9 +86,15 @@ export class Templates {
     const blockhash = randomBytes(32)
     const memo = randomBytes(memoBytes).toString('hex').slice(0, memoBytes)
     const transfer = {
-      ...{ treasury, source: sources[coin].address, mint: mints[coin], microLamports, memo },
-      ...{ wallet: wallet.address, tokenAccount: tokenAccount.address },
-      ...{ decimals: assets[coin].decimals, ...marks },
+      treasury,
+      source: sources[coin].address,
+      mint: mints[coin],
+      microLamports,
+      memo,
+      wallet: wallet.address,
+      tokenAccount: tokenAccount.address,
+      decimals: assets[coin].decimals,
+      ...marks,
     }
     const message = compilePayout(transfer, base58.encode(blockhash))
     const amount = Buffer.alloc(8)

@@ -9,17 +9,35 @@ import { type Shown, viewSession } from '../../../src/http/checkout-page/view.js
 import { fromWire, toWire } from '../../../src/money/amounts.js'
 
 const shown: Shown = {
-  ...{ reference: 'cs_1', merchant: { id: 'mer_1', displayName: 'Ada Stores' } },
-  ...{ amount: 1_250_000, currency: 'NGN', description: 'Bread', paymentMethods: [] },
-  ...{ customer: { name: 'Ada', email: 'ada@example.com' }, status: 'pending', received: [] },
-  ...{ serverTime: '2026-01-05T09:00:00.000Z', expiresAt: '2026-01-05T09:30:00.000Z' },
-  ...{ cancelUrl: null, amountReceived: 0, amountAccepted: 0, moreReceived: false },
+  reference: 'cs_1',
+  merchant: { id: 'mer_1', displayName: 'Ada Stores' },
+  amount: 1_250_000,
+  currency: 'NGN',
+  description: 'Bread',
+  paymentMethods: [],
+  customer: { name: 'Ada', email: 'ada@example.com' },
+  status: 'pending',
+  received: [],
+  serverTime: '2026-01-05T09:00:00.000Z',
+  expiresAt: '2026-01-05T09:30:00.000Z',
+  cancelUrl: null,
+  amountReceived: 0,
+  amountAccepted: 0,
+  moreReceived: false,
 }
 type Received = Shown['received'][number]
 const received = (change: Partial<Received>): Received => ({
-  ...{ amount: 400_000, amountAccepted: 0, amountHeld: 0, amountReturning: 0, amountReturned: 0 },
-  ...{ status: 'RETURNING', variance: 'UNDERPAID', sentBackTo: null, currency: 'NGN' },
-  ...{ receivedAt: '2026-01-05T09:01:00.000Z', ...change },
+  amount: 400_000,
+  amountAccepted: 0,
+  amountHeld: 0,
+  amountReturning: 0,
+  amountReturned: 0,
+  status: 'RETURNING',
+  variance: 'UNDERPAID',
+  sentBackTo: null,
+  currency: 'NGN',
+  receivedAt: '2026-01-05T09:01:00.000Z',
+  ...change,
 })
 const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
   viewSession({ ...shown, ...change }, { sentAfter })
@@ -120,7 +138,8 @@ describe('what is said of money', () => {
     [
       'too little, back to a bank that nobody names',
       {
-        ...{ amountReturned: 400_000, status: 'RETURNED' },
+        amountReturned: 400_000,
+        status: 'RETURNED',
         sentBackTo: { bankName: '', accountNumber: '******4432' },
       },
       {},
@@ -135,8 +154,11 @@ describe('what is said of money', () => {
     [
       'too much, the rest on its way back',
       {
-        ...{ variance: 'OVERPAID', amount: 1_300_000, amountAccepted: 1_250_000 },
-        ...{ amountReturning: 50_000, sentBackTo },
+        variance: 'OVERPAID',
+        amount: 1_300_000,
+        amountAccepted: 1_250_000,
+        amountReturning: 50_000,
+        sentBackTo,
       },
       { status: 'paid' },
       'We received ₦13,000.00. It is ₦500.00 too much. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
@@ -202,14 +224,19 @@ describe('what is said of money', () => {
 
   test('naira are written as people write them', () => {
     expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
-      ...['₦0.01', '₦12,500.00', '₦1,234,567,890.12'],
+      '₦0.01',
+      '₦12,500.00',
+      '₦1,234,567,890.12',
     ])
   })
 })
 
 describe('what is said of coins', () => {
   const cryptoAmounts = {
-    ...{ asset: 'USDC' as const, amount: '3.2', amountReceived: '3.2', amountAccepted: '0' },
+    asset: 'USDC' as const,
+    amount: '3.2',
+    amountReceived: '3.2',
+    amountAccepted: '0',
   }
   const places = { amountAccepted: '0', amountHeld: '0', amountReturning: '0', amountReturned: '0' }
   const coins = (change: Partial<Received>) =>
@@ -252,7 +279,10 @@ describe('what is said of coins', () => {
 
   test('who has sent them waits for them, until more has come', () => {
     const crypto = {
-      ...{ address: 'x', asset: 'USDC' as const, network: 'SOLANA', amount: '3.2' },
+      address: 'x',
+      asset: 'USDC' as const,
+      network: 'SOLANA',
+      amount: '3.2',
     }
     const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
     const waiting = (coinsAfter: bigint) => viewSession(one, { sentAfter: null, coinsAfter })
@@ -340,7 +370,12 @@ describe('live mode', () => {
 })
 
 const signs: Record<string, string> = {
-  ...{ lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'", '#96': '`' },
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  amp: '&',
+  '#39': "'",
+  '#96': '`',
 }
 
 describe('colours', () => {
@@ -352,7 +387,9 @@ describe('colours', () => {
     for (const text of texts)
       for (const ground of ['ground', 'card'] as const)
         expect([text, ground, contrast(theme[text], theme[ground]) >= 4.5]).toEqual([
-          ...[text, ground, true],
+          text,
+          ground,
+          true,
         ])
     for (const tone of ['good', 'warn', 'bad'] as const)
       expect(contrast(theme[tone], theme[`${tone}-wash`])).toBeGreaterThanOrEqual(4.5)

@@ -56,17 +56,26 @@ test('a transaction is processed, then confirmed, then final, and so is what it 
   })
   const paid = 1_000_000n
   expect(await look()).toEqual({
-    ...{ status: 'processed', processed: paid, confirmed: 0n, finalized: 0n },
+    status: 'processed',
+    processed: paid,
+    confirmed: 0n,
+    finalized: 0n,
   })
   await chain.advance(1)
   expect(await look()).toEqual({
-    ...{ status: 'confirmed', processed: paid, confirmed: paid, finalized: 0n },
+    status: 'confirmed',
+    processed: paid,
+    confirmed: paid,
+    finalized: 0n,
   })
   await chain.advance(30)
   expect((await look()).finalized).toBe(0n)
   await chain.advance(1)
   expect(await look()).toEqual({
-    ...{ status: 'finalized', processed: paid, confirmed: paid, finalized: paid },
+    status: 'finalized',
+    processed: paid,
+    confirmed: paid,
+    finalized: paid,
   })
 })
 

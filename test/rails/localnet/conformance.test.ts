@@ -137,8 +137,12 @@ describe('shapes', () => {
     await chain.advance(32)
     const [line] = await chain.call('getSignaturesForAddress', account)
     expect(line).toEqual({
-      ...{ signature, err: null, memo: '[5] ref 1', confirmationStatus: 'finalized' },
-      ...{ slot: expect.any(Number), blockTime: expect.any(Number) },
+      signature,
+      err: null,
+      memo: '[5] ref 1',
+      confirmationStatus: 'finalized',
+      slot: expect.any(Number),
+      blockTime: expect.any(Number),
     })
     const options = { maxSupportedTransactionVersion: 0 }
     const { meta, transaction, version, slot } = await chain.call(

@@ -20,8 +20,14 @@ const data = {
   paidAt: '2026-01-05T09:00:00.000Z',
 }
 const announced = {
-  ...{ id: data.id, accountNumber: data.accountNumber, amount: 500_000n, currency: 'NGN', sender },
-  ...{ sessionId: data.sessionId, narration: data.narration, receivedAt: new Date(data.paidAt) },
+  id: data.id,
+  accountNumber: data.accountNumber,
+  amount: 500_000n,
+  currency: 'NGN',
+  sender,
+  sessionId: data.sessionId,
+  narration: data.narration,
+  receivedAt: new Date(data.paidAt),
 }
 
 /** Signed as the documentation says, not by the code that signs. */

@@ -115,8 +115,18 @@ describe('it is refused before anything is sent', () => {
     const no = 'account_not_found'
     const [first, last] = ['fine', 'name_mismatch']
     expect(await reasonsFor(bank, carriages)).toEqual([
-      ...[first, no, no, no, no, last],
-      ...[first, no, no, no, no, 'fine'],
+      first,
+      no,
+      no,
+      no,
+      no,
+      last,
+      first,
+      no,
+      no,
+      no,
+      no,
+      'fine',
     ])
   })
 

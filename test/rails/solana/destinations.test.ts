@@ -107,7 +107,11 @@ test('what is not a wallet is refused by what it is', async () => {
   const owner = await newWallet()
   const create = (newAccount: typeof nonce, space: number, programAddress = systemProgram) =>
     getCreateAccountInstruction({
-      ...{ payer: faucet, newAccount, space, programAddress, lamports: 10_000_000n },
+      payer: faucet,
+      newAccount,
+      space,
+      programAddress,
+      lamports: 10_000_000n,
     })
   await land(chain, faucet, [
     create(nonce, 80),

@@ -31,11 +31,18 @@ async function transferTo(payer: Awaited<ReturnType<typeof newPayer>>, to: strin
   const destination = await tokenAccountOf(to)
   return [
     getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer, ata: destination, owner: address(to), mint: usdc },
+      payer,
+      ata: destination,
+      owner: address(to),
+      mint: usdc,
     }),
     getTransferCheckedInstruction({
       source: await tokenAccountOf(payer.address),
-      ...{ mint: usdc, destination, authority: payer, amount, decimals: 6 },
+      mint: usdc,
+      destination,
+      authority: payer,
+      amount,
+      decimals: 6,
     }),
   ]
 }

@@ -65,10 +65,14 @@ test('while all are away the rail refuses, and when one comes it carries', async
   const url = `http://127.0.0.1:${port}`
   const secret = newSecret()
   const { rails, solana, close } = await openRails({
-    ...{ db, clock: systemClock, logger: silent },
+    db,
+    clock: systemClock,
+    logger: silent,
     config: readConfig({
-      ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
-      ...{ SOLANA_TEST_RPC_URLS: url, SOLANA_TEST_SECRET_KEY: secret.reveal() },
+      DATABASE_URL: 'postgres://nobody',
+      MANILLA_SECRET: 's'.repeat(32),
+      SOLANA_TEST_RPC_URLS: url,
+      SOLANA_TEST_SECRET_KEY: secret.reveal(),
     }),
   })
   onTestFinished(close)
@@ -91,11 +95,16 @@ test('live mode starts while the endpoints of test mode are away', async () => {
   )
   const dead = `http://127.0.0.1:${await findDeadPort()}`
   const { rails, close } = await openRails({
-    ...{ db, clock: systemClock, logger: silent },
+    db,
+    clock: systemClock,
+    logger: silent,
     config: readConfig({
-      ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
-      ...{ SOLANA_TEST_RPC_URLS: dead, SOLANA_TEST_SECRET_KEY: newSecret().reveal() },
-      ...{ SOLANA_LIVE_RPC_URLS: mainnet, SOLANA_LIVE_SECRET_KEY: newSecret().reveal() },
+      DATABASE_URL: 'postgres://nobody',
+      MANILLA_SECRET: 's'.repeat(32),
+      SOLANA_TEST_RPC_URLS: dead,
+      SOLANA_TEST_SECRET_KEY: newSecret().reveal(),
+      SOLANA_LIVE_RPC_URLS: mainnet,
+      SOLANA_LIVE_SECRET_KEY: newSecret().reveal(),
     }),
   })
   onTestFinished(close)

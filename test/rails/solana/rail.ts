@@ -74,8 +74,13 @@ export async function openRail(
   const signer = createKeySigner(secret)
   if (!isPoor) await fund(chain, signer.address)
   const rail = await createSolanaRail({
-    ...{ endpoints: [chain.url], signer, clock, logger: silent },
-    ...{ isEmbedded: true, network: 'not-mainnet', promised: nothingPromised },
+    endpoints: [chain.url],
+    signer,
+    clock,
+    logger: silent,
+    isEmbedded: true,
+    network: 'not-mainnet',
+    promised: nothingPromised,
     ...others,
   })
   running.add(rail)

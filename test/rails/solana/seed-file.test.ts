@@ -102,8 +102,10 @@ test('the embedded chain has a seed from its first start, and keeps it', async (
 })
 
 const chainOf = (url: string) => ({
-  ...{ DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) },
-  ...{ SOLANA_TEST_RPC_URLS: url, SOLANA_TEST_SECRET_KEY: newSecret().reveal() },
+  DATABASE_URL: 'postgres://nobody',
+  MANILLA_SECRET: 's'.repeat(32),
+  SOLANA_TEST_RPC_URLS: url,
+  SOLANA_TEST_SECRET_KEY: newSecret().reveal(),
 })
 
 test('a seed file gives a mode its wallets, and without one it has none', async () => {

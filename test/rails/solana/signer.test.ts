@@ -87,7 +87,10 @@ function startSigner(secret: Secret, habit = '', pretended = secret): ProcessSig
   )
   const address = base58.encode(bytesIn(pretended).subarray(32))
   const signer = new ProcessSigner({
-    ...{ command: process.execPath, args: [program], address, logger: silent },
+    command: process.execPath,
+    args: [program],
+    address,
+    logger: silent,
   })
   signers.push(signer)
   return signer

@@ -22,7 +22,11 @@ async function makeAccount(payer: KeyPairSigner, programAddress: Address, space:
   const newAccount = await generateKeyPairSigner()
   const lamports: number = await shared().call('getMinimumBalanceForRentExemption', space)
   const instruction = getCreateAccountInstruction({
-    ...{ payer, newAccount, lamports, space, programAddress },
+    payer,
+    newAccount,
+    lamports,
+    space,
+    programAddress,
   })
   return { address: newAccount.address, instruction }
 }
@@ -39,7 +43,11 @@ async function giveToken(tokenProgram: Address, to: string, amount: bigint) {
     instruction,
     getInitializeMint2Instruction({ mint, decimals: 2, mintAuthority: payer.address }, program),
     getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer, ata: account, owner, mint, tokenProgram },
+      payer,
+      ata: account,
+      owner,
+      mint,
+      tokenProgram,
     }),
     ...(amount > 0n ? [getMintToInstruction(minting, program)] : []),
   ])

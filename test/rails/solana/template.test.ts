@@ -54,7 +54,10 @@ const sources = {
 }
 const recipients = new Recipients(mainnetMints, sources)
 const templates = new Templates({
-  ...{ treasury: signer.address, sources, mints: mainnetMints, microLamports },
+  treasury: signer.address,
+  sources,
+  mints: mainnetMints,
+  microLamports,
 })
 
 type Payout = { coin: Coin; wallet: string; amount: bigint; memo: string; blockhash: string }
@@ -71,10 +74,18 @@ async function buildWithKit(treasury: KeyPairSigner, payout: Payout) {
     getSetComputeUnitLimitInstruction({ units: 32_000 + 1_500 * (255 - bump) }),
     getSetComputeUnitPriceInstruction({ microLamports }),
     getCreateAssociatedTokenIdempotentInstruction({
-      ...{ payer: treasury, ata: destination, owner: address(wallet), mint },
+      payer: treasury,
+      ata: destination,
+      owner: address(wallet),
+      mint,
     }),
     getTransferCheckedInstruction({
-      ...{ source, mint, destination, authority: treasury, amount, decimals: 6 },
+      source,
+      mint,
+      destination,
+      authority: treasury,
+      amount,
+      decimals: 6,
     }),
     getAddMemoInstruction({ memo }),
   ]

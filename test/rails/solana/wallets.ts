@@ -71,8 +71,11 @@ export function newOrder(
   const { amounts, isClosing = true, asset = 'USDC' } = changes
   references += 1
   const parts = wallets.map(({ address, tokenAccounts }, walletNumber) => ({
-    ...{ walletNumber, wallet: address, tokenAccount: tokenAccounts[asset] },
-    ...{ amount: amounts[walletNumber]!, isClosing },
+    walletNumber,
+    wallet: address,
+    tokenAccount: tokenAccounts[asset],
+    amount: amounts[walletNumber]!,
+    isClosing,
   }))
   return { reference: `swp_${String(references).padStart(22, '0')}`, asset, parts }
 }
