@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { deriveNoticeKey } from '../dist/sealed.js'
+import { deriveNoticeKey } from '../dist/base/sealed.js'
 import { startMeter } from './cpu.mjs'
 import { seedAccounts, seedPast } from './seed-collections.mjs'
 

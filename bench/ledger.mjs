@@ -1,5 +1,5 @@
 /** The ledger without HTTP: holds of an amount and a fee, as a payout makes them. */
-import { newId } from '../dist/ids.js'
+import { newId } from '../dist/base/ids.js'
 import { moveAll } from '../dist/ledger/move.js'
 import { connect } from '../dist/postgres/connection.js'
 import { Database } from '../dist/postgres/database.js'

@@ -20,14 +20,14 @@ import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/t
 import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
 
 await buildWhenNeeded()
-const { Chain } = await import('../dist/rails/localnet/chain.js')
-const { openGenesis } = await import('../dist/rails/localnet/genesis.js')
-const { airdrop, mint } = await import('../dist/rails/localnet/faucet.js')
-const { readWire } = await import('../dist/rails/localnet/wire.js')
-const { writeLanded } = await import('../dist/rails/localnet/records.js')
-const { verifySignatures } = await import('../dist/rails/localnet/verify-signatures.js')
-const { startLocalnet } = await import('../dist/rails/localnet/start.js')
-const { systemClock } = await import('../dist/clock.js')
+const { Chain } = await import('../dist/simulation/localnet/chain.js')
+const { openGenesis } = await import('../dist/simulation/localnet/genesis.js')
+const { airdrop, mint } = await import('../dist/simulation/localnet/faucet.js')
+const { readWire } = await import('../dist/simulation/localnet/wire.js')
+const { writeLanded } = await import('../dist/simulation/localnet/records.js')
+const { verifySignatures } = await import('../dist/simulation/localnet/verify-signatures.js')
+const { startLocalnet } = await import('../dist/simulation/localnet/start.js')
+const { systemClock } = await import('../dist/base/clock.js')
 
 const count = Number(process.argv[2] ?? 2_000)
 const usdc = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')

@@ -19,8 +19,8 @@ import { sql } from 'kysely'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 
 await buildOrExit()
-const { Secret } = await import('../dist/secret.js')
-const { createSeal } = await import('../dist/sealed.js')
+const { Secret } = await import('../dist/base/secret.js')
+const { createSeal } = await import('../dist/base/sealed.js')
 const { Database } = await import('../dist/postgres/database.js')
 const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
 const { migrate } = await import('../dist/postgres/migrate.js')

@@ -1,7 +1,7 @@
 /** What every process that is measured opens first, as its environment says. */
-import { systemClock } from '../dist/clock.js'
-import { readConfig } from '../dist/config.js'
-import { createLogger } from '../dist/log.js'
+import { systemClock } from '../dist/base/clock.js'
+import { readConfig } from '../dist/base/config.js'
+import { createLogger } from '../dist/base/log.js'
 import { openRails } from '../dist/open-rails.js'
 import { Database } from '../dist/postgres/database.js'
 

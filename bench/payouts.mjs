@@ -7,10 +7,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { base58 } from '@scure/base'
 import { sql } from 'kysely'
-import { newId } from '../dist/ids.js'
+import { newId } from '../dist/base/ids.js'
 import { fundAll } from '../dist/ledger/fund.js'
-import { startLocalnet } from '../dist/rails/localnet/start.js'
-import { callLocalnet, createCoinMint, giveLamports } from '../dist/rails/solana/embedded.js'
+import { startLocalnet } from '../dist/simulation/localnet/start.js'
+import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 
 /** A chain with a full treasury, and what a server needs to know of both. */
 export async function openChain(folder) {

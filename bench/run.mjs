@@ -11,13 +11,13 @@ import { sql } from 'kysely'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 
 await buildOrExit()
-const { Secret } = await import('../dist/secret.js')
-const { createSeal } = await import('../dist/sealed.js')
+const { Secret } = await import('../dist/base/secret.js')
+const { createSeal } = await import('../dist/base/sealed.js')
 const { Database } = await import('../dist/postgres/database.js')
 const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
 const { migrate } = await import('../dist/postgres/migrate.js')
-const { openDemo } = await import('../dist/demo.js')
-const { allProofs, verifyLedger } = await import('../dist/verify-ledger.js')
+const { openDemo } = await import('../dist/simulation/demo.js')
+const { allProofs, verifyLedger } = await import('../dist/operations/verify-ledger.js')
 const { payoutProofs } = await import('../dist/payouts/proofs.js')
 const { benchLedger } = await import('./ledger.mjs')
 const { benchCheckout } = await import('./checkout.mjs')

@@ -37,7 +37,7 @@ program.stdout.on('data', (chunk) => {
 while (!text.includes('Ctrl-C stops it.')) await sleep(100)
 const demo = JSON.parse(readFileSync(join(home, 'demo.json'), 'utf8'))
 process.env.MANILLA_HOME = home
-const { readConfig } = await import('../dist/config.js')
+const { readConfig } = await import('../dist/base/config.js')
 const { borrowDatabase } = await import('../dist/open-database.js')
 const database = new pg.Client((await borrowDatabase(readConfig())).url)
 await database.connect()

@@ -12,12 +12,12 @@ import { base58 } from '@scure/base'
 import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
 
 await buildWhenNeeded()
-const { startLocalnet } = await import('../dist/rails/localnet/start.js')
+const { startLocalnet } = await import('../dist/simulation/localnet/start.js')
 const { createSolanaRail } = await import('../dist/rails/solana/rail.js')
 const { createKeySigner } = await import('../dist/rails/solana/signer.js')
-const { createLogger } = await import('../dist/log.js')
-const { Secret } = await import('../dist/secret.js')
-const { systemClock } = await import('../dist/clock.js')
+const { createLogger } = await import('../dist/base/log.js')
+const { Secret } = await import('../dist/base/secret.js')
+const { systemClock } = await import('../dist/base/clock.js')
 
 const count = Number(process.argv[2] ?? 10_000)
 const batch = 256

@@ -1,5 +1,5 @@
 /** The real worker process. */
-import { createSeal } from '../dist/sealed.js'
+import { createSeal } from '../dist/base/sealed.js'
 import { startWork } from '../dist/work.js'
 import { clock, config, db, endWithParent, logger, rails } from './opened.mjs'
 

@@ -26,7 +26,7 @@ create trigger closed_sandbox_account_stays before update on sandbox_accounts
 create table sandbox_payments (
   id text primary key,
   -- Where it stands on the statement. Committed in order, because a reader goes on from the last
-  -- one it has seen: who writes here holds the lock of src/rails/sandbox-bank/store-payments.ts.
+  -- one it has seen: who writes here holds the lock of src/simulation/sandbox-bank/store-payments.ts.
   line_number bigint generated always as identity
     constraint sandbox_payment_has_its_own_line unique,
   account_number text not null

@@ -1,29 +1,30 @@
 import type { RequestListener, Server } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { systemClock } from './clock.js'
-import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './config.js'
-import { limits } from './limits.js'
-import { createLogger, logLostConnection } from './log.js'
+import { systemClock } from './base/clock.js'
+import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from './base/config.js'
+import { limits } from './base/limits.js'
+import { createLogger, logLostConnection } from './base/log.js'
+import { createSeal } from './base/sealed.js'
 import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import { borrowDatabase } from './open-database.js'
-import { registerAudit } from './operate/audit.js'
-import { registerBalances } from './operate/balances.js'
-import { registerBankAccounts } from './operate/bank-accounts.js'
-import { registerDoctor } from './operate/doctor.js'
-import { registerFees } from './operate/fees.js'
-import { registerKeys } from './operate/keys.js'
-import { registerKyc } from './operate/kyc.js'
-import { registerMerchants } from './operate/merchants.js'
-import { registerNotices } from './operate/notices.js'
-import type { OperateContext } from './operate/operation.js'
-import { registerPayouts } from './operate/payouts.js'
-import { registerReconcile } from './operate/reconcile.js'
-import { registerVerifyLedger } from './operate/verify-ledger.js'
+import { registerAudit } from './operations/commands/audit.js'
+import { registerBalances } from './operations/commands/balances.js'
+import { registerBankAccounts } from './operations/commands/bank-accounts.js'
+import { registerDoctor } from './operations/commands/doctor.js'
+import { registerFees } from './operations/commands/fees.js'
+import { registerKeys } from './operations/commands/keys.js'
+import { registerKyc } from './operations/commands/kyc.js'
+import { registerMerchants } from './operations/commands/merchants.js'
+import { registerNotices } from './operations/commands/notices.js'
+import type { OperateContext } from './operations/commands/operation.js'
+import { registerPayouts } from './operations/commands/payouts.js'
+import { registerReconcile } from './operations/commands/reconcile.js'
+import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
+import type { Finding } from './operations/doctor/finding.js'
+import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
-import type { ReconcilableRails } from './reconcile.js'
-import { createSeal } from './sealed.js'
 import { waitForSignal } from './signals.js'
 
 /** The commands of those who run a service, for the program that has the others. */
@@ -46,7 +47,7 @@ export function registerOperator(program: Command, { watch }: Pick<OperateContex
     register(program, context)
   registerPayouts(program, context, withRails)
   registerReconcile(program, context, withRails)
-  registerDoctor(program, context, async () => (await import('./doctor/examine.js')).examine())
+  registerDoctor(program, context, examineService)
 }
 
 function registerServices(program: Command): void {
@@ -112,7 +113,7 @@ async function withRails<Result>(
 ): Promise<Result> {
   const config = readConfig()
   const { borrowRails } = await import('./open-rails.js')
-  const { findChainUrl } = await import('./demo.js')
+  const { findChainUrl } = await import('./simulation/demo.js')
   const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
   const tools = { config, db, clock: systemClock, logger: createLogger(config.logLevel) }
   const rails = await borrowRails(tools, chainUrl)
@@ -121,6 +122,13 @@ async function withRails<Result>(
   } finally {
     await rails.close()
   }
+}
+
+async function examineService(): Promise<Finding[]> {
+  const { examine } = await import('./operations/doctor/examine.js')
+  const { borrowRails } = await import('./open-rails.js')
+  const { findChainUrl, findServiceUrl } = await import('./simulation/demo.js')
+  return examine({ borrowDatabase, borrowRails, findChainUrl, findServiceUrl })
 }
 
 async function runServe(): Promise<void> {

@@ -1,35 +1,35 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Clock } from './clock.js'
+import type { Clock } from './base/clock.js'
+import type { Config, SolanaConfig } from './base/config.js'
+import type { Mode } from './base/environment.js'
+import type { Logger } from './base/log.js'
+import { deriveNoticeKey } from './base/sealed.js'
 import type { CoinCustomers, CollectionRail, WalletRail } from './collections/ports.js'
-import { refuseOtherSeed } from './collections/troubled-wallets.js'
-import type { Config, SolanaConfig } from './config.js'
-import type { Mode } from './environment.js'
-import { limits } from './limits.js'
-import type { Logger } from './log.js'
-import { type CoinMint, createFilling } from './payouts/back-fundings.js'
+import type { Treasury } from './operations/watch-treasuries.js'
 import type { Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
 import { openPromised } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import { makeKeyBytes } from './rails/ed25519.js'
-import { keepLocalnetRunning } from './rails/localnet/keep-running.js'
-import { createSandboxBank, type SandboxBank } from './rails/sandbox-bank/sandbox-bank.js'
-import { createSimulatedBank } from './rails/sandbox-bank/simulated-bank.js'
+import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
+import { makeMnemonic, openSeedFile } from './rails/solana/seed.js'
+import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
+import { ProcessSigner } from './rails/solana/signer-process.js'
 import {
   callLocalnet,
   createCoinCustomers,
   createCoinMint,
   giveLamports,
-} from './rails/solana/embedded.js'
-import { magicRules } from './rails/solana/magic-wallets.js'
-import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
-import { makeMnemonic, openSeedFile } from './rails/solana/seed.js'
-import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer.js'
-import { ProcessSigner } from './rails/solana/signer-process.js'
-import { SimulatedChain } from './rails/solana/simulated-chain.js'
-import { deriveNoticeKey } from './sealed.js'
-import type { Treasury } from './watch-treasuries.js'
+} from './simulation/embedded-chain.js'
+import { keepLocalnetRunning } from './simulation/localnet/keep-running.js'
+import { localnetLimits } from './simulation/localnet/limits.js'
+import { magicRules } from './simulation/magic-wallets.js'
+import { createSandboxBank, type SandboxBank } from './simulation/sandbox-bank/sandbox-bank.js'
+import { createSimulatedBank } from './simulation/sandbox-bank/simulated-bank.js'
+import { SimulatedChain } from './simulation/simulated-chain.js'
+import { type CoinMint, createFilling } from './simulation/test-funding.js'
+import { refuseOtherSeed } from './wallets/troubled-wallets.js'
 
 /** Everything that talks to banks and chains, by mode. */
 export type OpenRails = {
@@ -139,7 +139,7 @@ async function isChainOf(home: string, url: string): Promise<boolean> {
 function openLocalnet({ config, logger }: Tools): Promise<Chain> {
   const folder = path.join(config.home, 'localnet')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const options = { folder, slotMs: limits.localnet.blockMs, rules: magicRules() }
+  const options = { folder, slotMs: localnetLimits.blockMs, rules: magicRules() }
   return keepLocalnetRunning(options, logger)
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import type { Seal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
 import { migrate } from './postgres/migrate.js'
 import { inTransaction } from './postgres/tx.js'
-import type { Seal } from './sealed.js'
 
 /**
  * Brings the database up to date and makes sure that this process holds the secret it belongs to.

@@ -1,13 +1,13 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
 import type { Registry } from 'prom-client'
-import { systemClock } from './clock.js'
+import type { HttpMetrics } from './api/edge/metrics.js'
+import { systemClock } from './base/clock.js'
+import type { Config } from './base/config.js'
+import type { Logger } from './base/log.js'
 import { addressOf, compose } from './compose.js'
-import type { Config } from './config.js'
-import type { HttpMetrics } from './http/metrics.js'
-import type { Logger } from './log.js'
 import { closeLoopback, listenOnLoopback, loopbackUrl } from './loopback-server.js'
 import type { OpenRails } from './open-rails.js'
-import { addWorkFigures } from './work-metrics.js'
+import { addWorkFigures } from './operations/work-metrics.js'
 
 type ServedRails = Pick<
   OpenRails,

@@ -1,4 +1,4 @@
-import { limits } from './limits.js'
+import { limits } from './base/limits.js'
 
 /** Waits for Ctrl-C or a polite request to stop. A second one, or too long a wait, ends at once. */
 export function waitForSignal(): Promise<NodeJS.Signals> {

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import type { Demo } from './demo.js'
 import type { Served } from './serve.js'
+import type { Demo } from './simulation/demo.js'
 
 type Facts = { served: Served; demo: Demo | undefined; home: string; readyMs: number }
 

@@ -2,11 +2,11 @@ import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { Clock } from './clock.js'
-import { limits } from './limits.js'
+import type { Clock } from './base/clock.js'
+import { limits } from './base/limits.js'
+import { addJobMetrics, addWorkFigures } from './operations/work-metrics.js'
 import type { Database } from './postgres/database.js'
 import type { Work } from './work.js'
-import { addJobMetrics, addWorkFigures } from './work-metrics.js'
 
 /**
  * `/healthz`, `/readyz` and `/metrics` of a worker. Ready means that the database answers, that

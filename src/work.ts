@@ -1,41 +1,41 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, hour } from './clock.js'
-import { concludeSweeps } from './collections/conclude-sweeps.js'
+import { type Clock, hour } from './base/clock.js'
+import { type Mode, modes } from './base/environment.js'
+import { limits } from './base/limits.js'
+import type { Logger } from './base/log.js'
+import type { Seal } from './base/sealed.js'
 import { expireAccounts } from './collections/end-accounts.js'
 import { followReturns } from './collections/follow-returns.js'
 import { hearUnannounced } from './collections/hear-unannounced.js'
 import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
 import type { WalletRail } from './collections/ports.js'
 import { sendReturns } from './collections/send-returns.js'
-import { sweepWallets } from './collections/sweep-wallets.js'
-import { watchWallets } from './collections/watch-wallets.js'
-import { type Mode, modes } from './environment.js'
 import { forgetOldKeys } from './idempotency/forget-keys.js'
-import { JobProgress } from './job-progress.js'
-import { limits } from './limits.js'
-import type { Logger } from './log.js'
 import type { OpenRails } from './open-rails.js'
-import { mintBackings } from './payouts/back-fundings.js'
+import { JobProgress } from './operations/job-progress.js'
+import { reconcileDue } from './operations/reconcile.js'
+import { watchTreasury } from './operations/watch-treasuries.js'
+import {
+  describeWorker,
+  keepBeating,
+  stopHeartbeat,
+  type WorkCommand,
+} from './operations/worker-heartbeats.js'
 import { followReversals } from './payouts/follow-reversals.js'
 import { lookAfterPayouts } from './payouts/look-after-payouts.js'
 import { returnKinds } from './payouts/payout.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connectLane } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
-import { reconcileDue } from './reconcile.js'
-import { forgetOldEntries } from './request-logs/forget-entries.js'
-import type { Seal } from './sealed.js'
-import { watchTreasury } from './watch-treasuries.js'
+import { forgetOldEntries } from './request-log/forget-entries.js'
+import { mintBackings } from './simulation/test-funding.js'
+import { concludeSweeps } from './wallets/conclude-sweeps.js'
+import { sweepWallets } from './wallets/sweep-wallets.js'
+import { watchWallets } from './wallets/watch-wallets.js'
 import { Deliverer } from './webhooks/deliver.js'
 import { createSender } from './webhooks/send.js'
 import { watchBalances } from './webhooks/watch-balances.js'
-import {
-  describeWorker,
-  keepBeating,
-  stopHeartbeat,
-  type WorkCommand,
-} from './worker-heartbeats.js'
 
 type Job = {
   name: string

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createSeal } from '../src/base/sealed.js'
+import { Secret } from '../src/base/secret.js'
 import { prepareDatabase } from '../src/prepare-database.js'
-import { createSeal } from '../src/sealed.js'
-import { Secret } from '../src/secret.js'
 import { emptyDatabase } from './support/database.js'
 
 const seal = (letter: string) => createSeal(new Secret(letter.repeat(32)))

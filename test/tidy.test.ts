@@ -3,42 +3,38 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/** The house of ARCHITECTURE.md, checked: who may use whom, and who alone may do what. */
+/** The modules of ARCHITECTURE.md, checked: which may import which, and what each alone may do. */
 
-const floors: Record<string, number> = {
-  ground: 1,
-  postgres: 2,
-  money: 2,
-  ledger: 3,
-  events: 3,
-  merchants: 3,
-  idempotency: 3,
-  'request-logs': 3,
-  payouts: 4,
-  collections: 5,
-  webhooks: 5,
-  http: 6,
-  rails: 6,
-  street: 7,
-}
+/** From the bottom up. A module imports from lower floors only, never from its own. */
+const floors: string[][] = [
+  ['base'],
+  ['postgres', 'money', 'resources'],
+  ['ledger', 'events', 'merchants', 'idempotency', 'request-log'],
+  ['webhooks'],
+  ['payouts'],
+  ['collections'],
+  ['wallets'],
+  ['checkout'],
+  ['rails'],
+  ['simulation'],
+  ['api'],
+  ['operations'],
+  ['doors'],
+]
 
-const street = [
-  'main',
-  'serve',
-  'work',
-  'compose',
+/** Entry points of processes, and what opens things for them. All other files are in a module. */
+const doors = [
   'cli',
-  'demo',
-  'welcome',
-  'signals',
+  'compose',
+  'loopback-server',
+  'main',
   'open-database',
   'open-rails',
   'prepare-database',
-  'verify-ledger',
-  'watch-treasuries',
-  'reconcile',
-  'worker-heartbeats',
-  'work-metrics',
+  'serve',
+  'signals',
+  'welcome',
+  'work',
   'work-health',
 ]
 
@@ -58,10 +54,14 @@ const client = tracked.filter(
 
 const examples = tracked.filter((file) => /^examples\/.*\.mjs$/.test(file))
 
-function roomOf(file: string): string {
-  const [, room, ...rest] = file.split('/')
-  if (rest.length > 0) return room === 'operate' || room === 'doctor' ? 'street' : room!
-  return street.includes(room!.replace('.ts', '')) ? 'street' : 'ground'
+function moduleOf(file: string): string | undefined {
+  const [, module, ...rest] = file.split('/')
+  if (rest.length > 0) return module
+  return doors.includes(module!.replace('.ts', '')) ? 'doors' : undefined
+}
+
+function floorOf(file: string): number {
+  return floors.findIndex((modules) => modules.includes(moduleOf(file) ?? ''))
 }
 
 function importsOf(file: string): string[] {
@@ -79,19 +79,36 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
-describe('the house', () => {
-  test('every room stands on a floor', () => {
-    expect(sources.map(roomOf).filter((room) => !(room in floors))).toEqual([])
+describe('modules', () => {
+  test('every file is in a module that is listed here', () => {
+    expect(sources.filter((file) => floorOf(file) < 0)).toEqual([])
   })
 
-  test('a room uses the floors below, never its neighbours, never upstairs', () => {
+  test('a module imports from the floors below, never from its own or above', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
-        .filter((target) => roomOf(target) !== roomOf(file))
-        .filter((target) => floors[roomOf(target)]! >= floors[roomOf(file)]!)
+        .filter((target) => moduleOf(target) !== moduleOf(file))
+        .filter((target) => floorOf(target) >= floorOf(file))
         .map((target) => `${file} → ${target}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  // A live service must work without it.
+  test('only the doors import the simulation', () => {
+    const wrong = sources
+      .filter((file) => !['simulation', 'doors'].includes(moduleOf(file)!))
+      .filter((file) => importsOf(file).some((target) => moduleOf(target) === 'simulation'))
+    expect(wrong).toEqual([])
+  })
+
+  test('ARCHITECTURE.md names every module on its floor', () => {
+    const [, picture = ''] = /```modules\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md')) ?? []
+    const named = picture
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s{2,}/)[0]!.split(' '))
+    expect(named).toEqual(floors.toReversed())
   })
 
   test('imports go to files that exist', () => {
@@ -102,12 +119,12 @@ describe('the house', () => {
 
 describe('who alone may do what', () => {
   test('only config.ts reads the environment variables', () => {
-    expect(offenders(/process\.env/, (file) => file === 'src/config.ts')).toEqual([])
+    expect(offenders(/process\.env/, (file) => file === 'src/base/config.ts')).toEqual([])
   })
 
   test('only clock.ts tells time', () => {
     const telling = /Date\.now\(|new Date\(\)|performance\.now\(|hrtime/
-    expect(offenders(telling, (file) => file === 'src/clock.ts')).toEqual([])
+    expect(offenders(telling, (file) => file === 'src/base/clock.ts')).toEqual([])
   })
 
   test('only the ledger writes money tables', () => {

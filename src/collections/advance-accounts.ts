@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { limits } from '../limits.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import type { Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 
 /**
  * Brings forward when the open accounts of an environment fall due, as its clock is moved: they are

@@ -1,4 +1,4 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 import { type ClockMove, listClockMoves } from '../merchants/environment-clock.js'
 import { getFeeSchedules } from '../merchants/fee-schedules.js'
 import { listPolicies } from '../merchants/settings.js'

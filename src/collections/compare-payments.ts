@@ -1,4 +1,4 @@
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Reader } from '../postgres/tx.js'

@@ -1,7 +1,7 @@
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Outcome, Refusal } from '../refusal.js'
 import { type Account, accountKinds, eventOf, isDedicated } from './account.js'
 import type { Session } from './session.js'
 import { insertAccounts, lockFreeClocks } from './store-accounts.js'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { after } from '../clock.js'
-import type { EnvironmentId } from '../environment.js'
+import { after } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
-import { limits } from '../limits.js'
 import { listPolicies } from '../merchants/settings.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import {
   type Account,
   type AccountStatus,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { fromReference } from '../ids.js'
-import { limits } from '../limits.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import {
   type Account,
   type AccountKind,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import type { Account } from './account.js'
 import { type NoticeName, type NoticeState, readAnnounced } from './store-notices.js'
 

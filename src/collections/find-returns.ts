@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prefixes, toReference } from '../ids.js'
+import { prefixes, toReference } from '../base/ids.js'
 import { toWire } from '../money/amounts.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Reader } from '../postgres/tx.js'

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { EnvironmentId, Mode } from '../environment.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
+import { Refusal } from '../base/refusal.js'
 import {
   defaultSettings,
   mergeSettings,
@@ -9,7 +10,6 @@ import {
 import { newestRows } from '../postgres/newest-rows.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import type { Account } from './account.js'
 import {
   referencePattern,

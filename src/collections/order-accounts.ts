@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Environment, Mode } from '../environment.js'
-import { newId } from '../ids.js'
-import { limits } from '../limits.js'
+import type { Environment, Mode } from '../base/environment.js'
+import { newId } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
-import { type Outcome, Refusal } from '../refusal.js'
 import {
   type Account,
   type AccountKind,

@@ -1,9 +1,9 @@
-import { after } from '../clock.js'
+import { after } from '../base/clock.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { toWire } from '../money/amounts.js'
 import { type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
 import { type Payout, referenceOf, returnKindOf } from '../payouts/payout.js'
 import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
-import { type Outcome, Refusal } from '../refusal.js'
 import type { Return } from './store-returns.js'
 
 /** How far the environment of the money is ahead of the world. */

@@ -1,5 +1,5 @@
-import type { EnvironmentId } from '../environment.js'
-import { prefixes, toReference } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import type { AccountKind, Places, Variance } from './account.js'
 import type { BankSender, WalletSender } from './ports.js'

@@ -1,7 +1,7 @@
+import type { Outcome } from '../base/refusal.js'
 import type { Coin } from '../money/assets.js'
 import type { Dispute } from '../payouts/disputes.js'
 import type { Finding, Prepared } from '../payouts/ports.js'
-import type { Outcome } from '../refusal.js'
 
 /** What a bank is asked to open. The reference is ours: asked for again, it is the same number. */
 export type AccountOrder = {

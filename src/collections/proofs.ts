@@ -1,5 +1,5 @@
+import type { Proof } from '../base/proof.js'
 import { returnKinds } from '../payouts/payout.js'
-import type { Proof } from '../proof.js'
 
 const suspenseIsUndecided: Proof = {
   claim: 'What is in suspense is what payments hold or are sending back, to the last unit',

@@ -1,5 +1,5 @@
-import type { Mode } from '../environment.js'
-import { limits } from '../limits.js'
+import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Announced, CollectionRail } from './ports.js'

@@ -1,5 +1,5 @@
-import type { Mode } from '../environment.js'
-import { Refusal } from '../refusal.js'
+import type { Mode } from '../base/environment.js'
+import { Refusal } from '../base/refusal.js'
 import type { Account } from './account.js'
 import type { CollectionRails } from './order-accounts.js'
 import type { NoticeLane, PaymentLane } from './payment-lane.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
-import type { EnvironmentId } from '../environment.js'
-import { toUuid } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { toUuid } from '../base/ids.js'
 import type { Account, AccountStatus } from './account.js'
 
 export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const

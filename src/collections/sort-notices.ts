@@ -1,5 +1,5 @@
-import { after } from '../clock.js'
-import { limits } from '../limits.js'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
 import { assets } from '../money/assets.js'
 import type { Account } from './account.js'
 import type { Announced } from './ports.js'

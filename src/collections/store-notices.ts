@@ -1,4 +1,4 @@
-import type { Mode } from '../environment.js'
+import type { Mode } from '../base/environment.js'
 import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'

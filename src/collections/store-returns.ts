@@ -1,4 +1,4 @@
-import { newId } from '../ids.js'
+import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'

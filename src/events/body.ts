@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
-import type { Mode } from '../environment.js'
-import { prefixes, toReference } from '../ids.js'
-import { referenceSample, time } from './shapes.js'
+import type { Mode } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { referenceSample, time } from '../resources/shapes.js'
 
 type Sendable = {
   eventId: string

@@ -1,6 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { bodyOf } from './body.js'
-import { bankTransfer, cryptoTransfer } from './payout-resources.js'
+import { bankTransfer, cryptoTransfer } from '../resources/payout-resources.js'
 import {
   creditedAccount,
   creditedWallet,
@@ -11,8 +10,9 @@ import {
   payment,
   virtualAccount,
   webhookEndpoint,
-} from './resources.js'
-import { checkoutSession } from './session-resources.js'
+} from '../resources/resources.js'
+import { checkoutSession } from '../resources/session-resources.js'
+import { bodyOf } from './body.js'
 
 type Entry = { when: string; data: TSchema }
 

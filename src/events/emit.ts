@@ -1,5 +1,5 @@
-import type { EnvironmentId } from '../environment.js'
-import { newId } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { newId } from '../base/ids.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { EventType } from './catalogue.js'

@@ -1,8 +1,8 @@
-import { prefixes } from '../ids.js'
+import { prefixes } from '../base/ids.js'
+import { composeExample } from '../resources/compose-example.js'
+import { payment as paymentSchema } from '../resources/resources.js'
+import { referenceSample } from '../resources/shapes.js'
 import { bodySchema, type EventType } from './catalogue.js'
-import { composeExample } from './compose-example.js'
-import { payment as paymentSchema } from './resources.js'
-import { referenceSample } from './shapes.js'
 
 /** What a merchant would be sent: the example of the shape, as it is when this has happened. */
 export function exampleOfEvent(type: EventType): { data: object } {

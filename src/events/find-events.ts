@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { fromReference, prefixes } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, prefixes } from '../base/ids.js'
+import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
-import { notFound } from '../refusal.js'
 import { type EventType, eventTypes } from './catalogue.js'
 
 export type Event = {

@@ -1,4 +1,4 @@
-import type { Seal } from '../sealed.js'
+import type { Seal } from '../base/sealed.js'
 
 /** What the caller was told, to the byte. */
 export type Answer = { status: number; body: string; holdsSecret?: boolean }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 
 /** Removes keys whose time is over, a bounded number at once; says how many. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { toUuid } from '../ids.js'
-import { limits } from '../limits.js'
+import { toUuid } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 
 /** A caller's key together with what it was used for. */
 export type IdempotencyKey = {

@@ -1,4 +1,4 @@
-import type { Proof } from '../proof.js'
+import type { Proof } from '../base/proof.js'
 
 export const idempotencyProofs: Proof[] = [
   {

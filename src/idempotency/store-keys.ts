@@ -1,4 +1,4 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { StoredAnswer } from './answer.js'
 

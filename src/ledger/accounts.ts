@@ -1,4 +1,4 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
 
 /**

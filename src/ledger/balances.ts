@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import {
   type Account,

@@ -1,8 +1,8 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Asset, assets } from '../money/assets.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Outcome, Refusal } from '../refusal.js'
 import { moveAll } from './move.js'
 import type { Moved, Movement } from './movement.js'
 

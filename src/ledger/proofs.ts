@@ -1,4 +1,4 @@
-import type { Proof } from '../proof.js'
+import type { Proof } from '../base/proof.js'
 
 const debitsEqualCredits: Proof = {
   claim: 'Debits equal credits, pending and posted, in every environment and asset',

@@ -1,5 +1,5 @@
-import type { Prefix } from '../ids.js'
-import { prefixes } from '../ids.js'
+import type { Prefix } from '../base/ids.js'
+import { prefixes } from '../base/ids.js'
 
 /**
  * Why money moves. A cause moves money once for each purpose, by primary key; the prefix is that of

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'

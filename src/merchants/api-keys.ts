@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Environment, EnvironmentId, Mode } from '../environment.js'
-import { newId, prefixes, toReference } from '../ids.js'
+import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
+import { newId, prefixes, toReference } from '../base/ids.js'
+import { Refusal } from '../base/refusal.js'
+import type { Seal } from '../base/sealed.js'
+import type { Secret } from '../base/secret.js'
 import type { Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
-import type { Seal } from '../sealed.js'
-import type { Secret } from '../secret.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
 
 /** All that is kept of a key. Its text is not: only a keyed hash, which is never read back. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { fromReference, newId, prefixes, toReference } from '../ids.js'
-import { limits } from '../limits.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import { lockEnvironment } from './environments.js'
 
 /** A bank account of the merchant's own. */

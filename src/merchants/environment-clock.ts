@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
 import { sql } from 'kysely'
-import { day } from '../clock.js'
-import type { EnvironmentId } from '../environment.js'
-import { limits } from '../limits.js'
+import { day } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import { lockEnvironment } from './environments.js'
 
 export type Advance = { environmentId: EnvironmentId; byMs: number }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Environment, EnvironmentId, Mode } from '../environment.js'
-import { fromReference, prefixes } from '../ids.js'
+import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
+import { fromReference, prefixes } from '../base/ids.js'
+import { Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 
 /** How people name an environment: the merchant's reference and a mode. */
 export type EnvironmentName = { merchant: string; mode: Mode }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import type { FeeSchedule } from '../money/fees.js'
 
 const closed = { additionalProperties: false }

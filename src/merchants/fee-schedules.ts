@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { Refusal } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
 import type { FeeSchedule } from '../money/fees.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import { lockEnvironment } from './environments.js'
 import { parseFeeSchedule, toFeeDocument } from './fee-document.js'
 

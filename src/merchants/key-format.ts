@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Mode } from '../environment.js'
-import { Secret } from '../secret.js'
+import type { Mode } from '../base/environment.js'
+import { Secret } from '../base/secret.js'
 
 export type KeyKind = 'secret' | 'public'
 export type KeyFormat = { kind: KeyKind; mode: Mode }

@@ -1,4 +1,4 @@
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { listStatement } from '../postgres/statement.js'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { after } from '../clock.js'
-import { limits } from '../limits.js'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
+import type { Seal } from '../base/sealed.js'
 import type { Tx } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
-import type { Seal } from '../sealed.js'
 import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from './api-keys.js'
 
 export type KeyRoll = KeyName & { seal: Seal; graceMs: number }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import type { Environment } from '../environment.js'
-import { limits } from '../limits.js'
+import type { Environment } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { decimalPattern } from '../money/amounts.js'
 
 const closed = { additionalProperties: false }

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import { type Asset, assets } from './assets.js'
 
 export const decimalPattern = '^\\d+(\\.\\d+)?$'

@@ -1,4 +1,4 @@
-import { after } from '../clock.js'
+import { after } from '../base/clock.js'
 import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
 import { listStatement } from '../postgres/statement.js'

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js'
-import type { EnvironmentId } from '../environment.js'
-import { limits } from '../limits.js'
+import type { Clock } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import {
   type FeeOperation,
   getFeeSchedules,

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { fromReference } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference } from '../base/ids.js'
+import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
-import { notFound } from '../refusal.js'
 import {
   type Attempt,
   kinds,

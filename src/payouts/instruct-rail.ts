@@ -1,5 +1,5 @@
+import { Refusal } from '../base/refusal.js'
 import type { Reader } from '../postgres/tx.js'
-import { Refusal } from '../refusal.js'
 import { readLiveAttempts } from './live-attempts.js'
 import { kinds, type Payout, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'

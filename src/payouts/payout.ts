@@ -1,10 +1,10 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { type Prefix, prefixes, toReference } from '../base/ids.js'
+import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
-import { type Prefix, prefixes, toReference } from '../ids.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
-import type { Code } from '../refusals.js'
 import type { Destination } from './ports.js'
 
 /** A return sends money of a payment back; a merchant orders the other two. */

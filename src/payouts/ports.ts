@@ -1,7 +1,7 @@
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
+import type { Outcome } from '../base/refusal.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
-import type { Outcome } from '../refusal.js'
 
 /** Where a payout goes, as the merchant names it and the rail completes it. */
 export type Destination =

@@ -1,4 +1,4 @@
-import type { Proof } from '../proof.js'
+import type { Proof } from '../base/proof.js'
 import { returnKinds } from './payout.js'
 
 const heldEqualsOpenPayouts: Proof = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { after } from '../clock.js'
-import { limits } from '../limits.js'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** Up to where books and rail are known to agree. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { after } from '../clock.js'
-import type { EnvironmentId } from '../environment.js'
-import { limits } from '../limits.js'
-import type { Logger } from '../log.js'
+import { after } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
 import { type PayoutKind, referenceOf } from './payout.js'
 

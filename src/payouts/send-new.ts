@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js'
-import type { Logger } from '../log.js'
+import type { Clock } from '../base/clock.js'
+import type { Logger } from '../base/log.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { isInTime, readLiveAttempts } from './live-attempts.js'

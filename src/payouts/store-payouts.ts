@@ -1,5 +1,5 @@
-import { after } from '../clock.js'
-import { limits } from '../limits.js'
+import { after } from '../base/clock.js'
+import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'

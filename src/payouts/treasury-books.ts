@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Mode } from '../environment.js'
-import { limits } from '../limits.js'
+import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 

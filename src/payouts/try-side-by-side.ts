@@ -1,5 +1,5 @@
-import { limits } from '../limits.js'
-import { type Outcome, Refusal } from '../refusal.js'
+import { limits } from '../base/limits.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 
 type Try<Value> = {
   attempt: () => Promise<Outcome<Value>>

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 
 /**
  * How values come back: whole numbers of eight bytes as bigint, because money is never a float, and

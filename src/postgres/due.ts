@@ -1,4 +1,4 @@
-import { after } from '../clock.js'
+import { after } from '../base/clock.js'
 import type { Reader } from './tx.js'
 
 /** A table whose rows are jobs: what makes a row wait for work, and what a worker needs of it. */

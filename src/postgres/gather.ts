@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 import { overloaded } from './overloaded.js'
 
 type Waiting<Key, Value> = {

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { systemClock } from '../clock.js'
-import { limits } from '../limits.js'
-import { type Outcome, Refusal } from '../refusal.js'
+import { systemClock } from '../base/clock.js'
+import { limits } from '../base/limits.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { Busy } from './busy.js'
 import { cutConnection } from './connection.js'
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { limits } from '../limits.js'
-import type { Logger } from '../log.js'
+import { limits } from '../base/limits.js'
+import type { Logger } from '../base/log.js'
 import { cutConnection } from './connection.js'
 
 type Tools = {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 
 const folder = new URL('../../migrations/', import.meta.url)
 

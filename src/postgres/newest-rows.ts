@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
+import type { EnvironmentId } from '../base/environment.js'
 
 type ColumnType = 'text' | 'uuid' | 'timestamptz'
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.js'
+import { Refusal } from '../base/refusal.js'
 
 /**
  * Queues are bounded: beyond that, an honest "not now" is better than an answer that comes too

@@ -1,6 +1,6 @@
-import { after } from '../clock.js'
-import type { EnvironmentId, Mode } from '../environment.js'
-import { limits } from '../limits.js'
+import { after } from '../base/clock.js'
+import type { EnvironmentId, Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 

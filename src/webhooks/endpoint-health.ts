@@ -1,6 +1,6 @@
+import { newId } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import type { Happening } from '../events/emit.js'
-import { newId } from '../ids.js'
-import { limits } from '../limits.js'
 import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { EnvironmentId } from '../environment.js'
-import { fromReference, prefixes, toReference } from '../ids.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, prefixes, toReference } from '../base/ids.js'
+import { notFound, Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import { notFound, Refusal } from '../refusal.js'
 
 /** Where a merchant hears of events. Its secrets stay in the table, sealed. */
 export type Endpoint = {

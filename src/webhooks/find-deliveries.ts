@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { limits } from '../base/limits.js'
 import type { Event } from '../events/find-events.js'
-import { limits } from '../limits.js'
 import type { Reader } from '../postgres/tx.js'
 
 export type Attempt = {

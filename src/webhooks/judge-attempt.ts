@@ -1,5 +1,5 @@
-import { after } from '../clock.js'
-import type { Mode } from '../environment.js'
+import { after } from '../base/clock.js'
+import type { Mode } from '../base/environment.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import { nextWaitMs } from './schedule.js'
 import type { Sent } from './send.js'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import type { Mode } from '../environment.js'
-import { limits } from '../limits.js'
-import { Refusal } from '../refusal.js'
+import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
+import { Refusal } from '../base/refusal.js'
 import { hostOf, isLoopback, isPublicAddress } from './addresses.js'
 
 /**

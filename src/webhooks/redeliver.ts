@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { newId, prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
-import { newId, prefixes, toReference } from '../ids.js'
-import { limits } from '../limits.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Endpoint, showEndpoint } from './endpoint.js'
 

@@ -1,6 +1,6 @@
-import { hour, minute, second } from '../clock.js'
-import type { Mode } from '../environment.js'
-import { limits } from '../limits.js'
+import { hour, minute, second } from '../base/clock.js'
+import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 
 /** How long to wait after each failed try; when the list is over, the delivery is given up. */
 const waits: Record<Mode, number[]> = {

@@ -3,9 +3,9 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { type Clock, second } from '../clock.js'
-import type { Mode } from '../environment.js'
-import { limits } from '../limits.js'
+import { type Clock, second } from '../base/clock.js'
+import type { Mode } from '../base/environment.js'
+import { limits } from '../base/limits.js'
 import { hostOf, isLoopback, isPublicAddress, loopbackAddresses } from './addresses.js'
 import { readRetryAfter } from './schedule.js'
 

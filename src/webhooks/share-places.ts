@@ -1,4 +1,4 @@
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 
 /** What a process has under way: in all, and what of it goes to endpoints that are not proven. */
 export type Taken = { count: number; unproven: number }

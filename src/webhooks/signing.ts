@@ -7,7 +7,7 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto'
-import { Secret } from '../secret.js'
+import { Secret } from '../base/secret.js'
 
 /** What an endpoint signs with: shared secrets for `v1`, an Ed25519 key for `v1a`. */
 export type SigningKeys = { secrets: Buffer[]; privateKey: KeyObject }

@@ -1,4 +1,4 @@
-import { limits } from '../limits.js'
+import { limits } from '../base/limits.js'
 
 type Name = { environmentId: number; endpointId: string }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { after, day } from '../../src/clock.js'
+import { after, day } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
+import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
 import { hearUnannounced } from '../../src/collections/hear-unannounced.js'
-import { limits } from '../../src/limits.js'
-import { createLogger } from '../../src/log.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 

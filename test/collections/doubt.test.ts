@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { after, day, second } from '../../src/clock.js'
+import { after, day, second } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
 import type { WalletRail } from '../../src/collections/ports.js'
-import { sweepWallets } from '../../src/collections/sweep-wallets.js'
-import { limits } from '../../src/limits.js'
-import { tokenAccountOf } from '../rails/localnet/transfers.js'
+import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
+import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
 /** Chain, history and books that do not fit together, or not yet. */

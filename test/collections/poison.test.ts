@@ -8,10 +8,10 @@ import {
 } from '@solana-program/token'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { day, minute, second } from '../../src/clock.js'
+import { day, minute, second } from '../../src/base/clock.js'
 import type { Moves, WalletRail } from '../../src/collections/ports.js'
-import { tokenAccountOf } from '../rails/localnet/transfers.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
+import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import type { Mode } from '../../src/base/environment.js'
 import type { Announced } from '../../src/collections/ports.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { takePayments } from '../../src/collections/take-payments.js'
-import type { Mode } from '../../src/environment.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { minute, second } from '../../src/clock.js'
+import { minute, second } from '../../src/base/clock.js'
 import type { WalletRail } from '../../src/collections/ports.js'
-import { endSweeps } from '../../src/collections/store-sweeps.js'
-import { sweepWallets } from '../../src/collections/sweep-wallets.js'
+import { endSweeps } from '../../src/wallets/store-sweeps.js'
+import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 

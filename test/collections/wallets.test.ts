@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { listOpenNotices } from '../../src/collections/find-notices.js'
-import { refuseOtherSeed } from '../../src/collections/troubled-wallets.js'
+import { reconcile } from '../../src/operations/reconcile.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
-import { reconcile } from '../../src/reconcile.js'
-import { balanceOf, newPayer, signTransfer, unchecked, usdt } from '../rails/localnet/transfers.js'
+import { refuseOtherSeed } from '../../src/wallets/troubled-wallets.js'
+import {
+  balanceOf,
+  newPayer,
+  signTransfer,
+  unchecked,
+  usdt,
+} from '../simulation/localnet/transfers.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 

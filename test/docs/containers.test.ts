@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig, variables } from '../../src/config.js'
+import { readConfig, variables } from '../../src/base/config.js'
 import { root } from '../support/doc-pages.js'
 import { composeVariables } from '../support/render-env-example.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'

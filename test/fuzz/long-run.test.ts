@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
-import { magicReferences } from '../../src/rails/sandbox-bank/magic-references.js'
-import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
+import { magicWallets } from '../../src/simulation/magic-wallets.js'
+import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
+import { magicReferences } from '../../src/simulation/sandbox-bank/magic-references.js'
 import {
   createHome,
   isRunning,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { after, day } from '../../src/clock.js'
+import { after, day } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
 import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
-import { limits } from '../../src/limits.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
 

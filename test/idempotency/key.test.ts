@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { limits } from '../../src/base/limits.js'
 import { canonicalJson, keyPattern, toIdempotencyKey } from '../../src/idempotency/key.js'
-import { limits } from '../../src/limits.js'
 
 /** Any JSON, with names that like to collide: numbers, empty, quotes, prototypes. */
 const json = fc.letrec((tie) => ({

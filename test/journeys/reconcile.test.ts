@@ -3,8 +3,8 @@ import path from 'node:path'
 import { createKeyPairSignerFromBytes } from '@solana/kit'
 import { afterAll, expect, test } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
-import { rpcAt } from '../rails/localnet/localnet.js'
-import { newWallet, signTransfer, unchecked } from '../rails/localnet/transfers.js'
+import { rpcAt } from '../simulation/localnet/localnet.js'
+import { newWallet, signTransfer, unchecked } from '../simulation/localnet/transfers.js'
 import {
   createHome,
   isRunning,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { EnvironmentId } from '../../src/environment.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
 import type { Account } from '../../src/ledger/accounts.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { Book } from '../../src/ledger/book.js'

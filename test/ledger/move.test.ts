@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { EnvironmentId } from '../../src/environment.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'

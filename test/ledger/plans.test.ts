@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newId } from '../../src/ids.js'
+import { newId } from '../../src/base/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { listEntries } from '../../src/ledger/statement.js'

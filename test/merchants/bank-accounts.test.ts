@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { EnvironmentId } from '../../src/environment.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { Refusal } from '../../src/base/refusal.js'
 import {
   addBankAccount,
   type BankAccount,
@@ -8,7 +9,6 @@ import {
   listBankAccounts,
   makePrimary,
 } from '../../src/merchants/bank-accounts.js'
-import { Refusal } from '../../src/refusal.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { after } from '../../src/clock.js'
+import { after } from '../../src/base/clock.js'
+import { Secret } from '../../src/base/secret.js'
 import { listAuditLines, writeAuditLine } from '../../src/merchants/audit.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../src/merchants/environments.js'
 import { approveKyc, isKycApproved } from '../../src/merchants/kyc.js'
 import { listMerchants } from '../../src/merchants/list-merchants.js'
-import { Secret } from '../../src/secret.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
 import { formatDecimal, formatNaira, parseDecimal, toWire } from '../../src/money/amounts.js'
 import { type Asset, assetNames, assets } from '../../src/money/assets.js'
 

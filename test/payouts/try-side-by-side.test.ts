@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
+import { Refusal } from '../../src/base/refusal.js'
 import { createSideBySide } from '../../src/payouts/try-side-by-side.js'
-import { Refusal } from '../../src/refusal.js'
 
 const short = new Refusal('crypto_transfer_failed', { reason: 'treasury_short', message: 'short' })
 const poor = new Refusal('insufficient_balance', { message: 'poor' })

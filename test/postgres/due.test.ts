@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { after, minute, second } from '../../src/clock.js'
+import { after, minute, second } from '../../src/base/clock.js'
 import { claimDue, type DueTable } from '../../src/postgres/due.js'
 import type { Reader } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
 import { gather } from '../../src/postgres/gather.js'
 
 /** Answers only when told, and remembers what it was asked. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type pg from 'pg'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
+import { Refusal } from '../../src/base/refusal.js'
 import { connect } from '../../src/postgres/connection.js'
 import { Lane, type LaneWork } from '../../src/postgres/lane.js'
-import { Refusal } from '../../src/refusal.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession, until, untilBlocked } from '../support/sessions.js'
 

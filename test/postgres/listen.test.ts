@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { createLogger } from '../../src/log.js'
+import { createLogger } from '../../src/base/log.js'
 import { connect } from '../../src/postgres/connection.js'
 import { listen } from '../../src/postgres/listen.js'
 import { freshDatabase } from '../support/database.js'

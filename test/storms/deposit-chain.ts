@@ -1,5 +1,5 @@
-import type { Rpc } from '../rails/localnet/localnet.js'
-import { tokenAccountOf, usdc, usdt } from '../rails/localnet/transfers.js'
+import type { Rpc } from '../simulation/localnet/localnet.js'
+import { tokenAccountOf, usdc, usdt } from '../simulation/localnet/transfers.js'
 import type { Payers } from './deposit-payers.js'
 import type { Coin, PlannedWallet } from './deposit-shops.js'
 

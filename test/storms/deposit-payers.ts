@@ -6,7 +6,7 @@ import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token'
-import type { Rpc } from '../rails/localnet/localnet.js'
+import type { Rpc } from '../simulation/localnet/localnet.js'
 import {
   lifetime,
   newPayer,
@@ -14,7 +14,7 @@ import {
   tokenAccountOf,
   unchecked,
   usdc,
-} from '../rails/localnet/transfers.js'
+} from '../simulation/localnet/transfers.js'
 import type { Random } from '../support/seed.js'
 import { amounts, type Coin, type PlannedWallet } from './deposit-shops.js'
 import { type Answer, apiOf, type Site } from './storm-site.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
 import { Database } from '../../src/postgres/database.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'

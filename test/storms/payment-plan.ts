@@ -1,5 +1,5 @@
 import type { CustomerPayment } from '../../src/collections/ports.js'
-import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import type { Random } from '../support/seed.js'
 
 /** Each is a twentieth of all payments. */

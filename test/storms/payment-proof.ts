@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Variance } from '../../src/collections/account.js'
 import type { NoticeState } from '../../src/collections/store-notices.js'
+import { reconcile } from '../../src/operations/reconcile.js'
+import { type Finding, verifyLedger } from '../../src/operations/verify-ledger.js'
 import type { Difference } from '../../src/payouts/compare-books.js'
 import type { Database } from '../../src/postgres/database.js'
-import type { SandboxBank } from '../../src/rails/sandbox-bank/sandbox-bank.js'
-import { reconcile } from '../../src/reconcile.js'
-import { type Finding, verifyLedger } from '../../src/verify-ledger.js'
+import type { SandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import type { Kind, PlannedPayment } from './payment-plan.js'
 
 type Row = { railId: string; number: string; amount: bigint; variance: Variance; places: bigint }

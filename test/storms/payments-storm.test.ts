@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Secret } from '../../src/secret.js'
+import { Secret } from '../../src/base/secret.js'
 import { freshDatabase } from '../support/database.js'
 import { trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { urlOf } from '../../src/postgres/embedded/address.js'
-import { type Rpc, rpcAt } from '../rails/localnet/localnet.js'
+import { type Rpc, rpcAt } from '../simulation/localnet/localnet.js'
 import { type Demo, type Program, readDemo } from '../support/program.js'
 
 /** Where the processes of a storm are found, and how the service and the chain are spoken to. */

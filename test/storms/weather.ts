@@ -1,4 +1,4 @@
-import type { Rule } from '../../src/rails/localnet/start.js'
+import type { Rule } from '../../src/simulation/localnet/start.js'
 import type { Random } from '../support/seed.js'
 
 const any = { any: true }

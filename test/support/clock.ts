@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.js'
+import type { Clock } from '../../src/base/clock.js'
 
 /** A clock that stands still until it is told to move. */
 export function manualClock(start = new Date('2026-01-05T09:00:00.000Z')) {

@@ -1,6 +1,6 @@
-import type { EnvironmentId } from '../../src/environment.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { newId } from '../../src/base/ids.js'
 import { emitAll, type Happening } from '../../src/events/emit.js'
-import { newId } from '../../src/ids.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { Reader } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { EnvironmentId } from '../../src/environment.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { createSeal } from '../../src/base/sealed.js'
+import { Secret } from '../../src/base/secret.js'
 import type { Database } from '../../src/postgres/database.js'
-import { createSeal } from '../../src/sealed.js'
-import { Secret } from '../../src/secret.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type EnvironmentId, type Mode, toEnvironmentId } from '../../src/environment.js'
-import { newId } from '../../src/ids.js'
+import { type EnvironmentId, type Mode, toEnvironmentId } from '../../src/base/environment.js'
+import { newId } from '../../src/base/ids.js'
 import type { Database } from '../../src/postgres/database.js'
 
 /** The least an environment needs to exist, for rooms that only know its number. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { base58 } from '@scure/base'
 import { onTestFinished } from 'vitest'
 import { programs } from '../../src/rails/solana/programs.js'
-import { type Rpc, rpcAt, setFaults, type TestChain } from '../rails/localnet/localnet.js'
+import { type Rpc, rpcAt, setFaults, type TestChain } from '../simulation/localnet/localnet.js'
 
 type Call = { id: number; method: string; params: unknown[] }
 type Reply = { id: number; result?: unknown; error?: unknown }

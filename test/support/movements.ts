@@ -1,5 +1,5 @@
-import type { EnvironmentId } from '../../src/environment.js'
-import { newId } from '../../src/ids.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { newId } from '../../src/base/ids.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { type Asset, assets } from '../../src/money/assets.js'
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import type {
   Carriage,
   Finding,
@@ -8,7 +9,6 @@ import type {
   Prepared,
   Target,
 } from '../../src/payouts/ports.js'
-import { type Outcome, Refusal } from '../../src/refusal.js'
 
 /**
  * A world outside that runs: it keeps what it was sent by token, and says of each attempt what it

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { magicAccounts } from '../../src/rails/sandbox-bank/magic-accounts.js'
+import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { type BankHouse, customersOf } from './bank-house.js'
 
 type Event = { type: string; sequence: number; data: Record<string, unknown> }

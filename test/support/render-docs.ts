@@ -1,15 +1,19 @@
 import type { TSchema } from 'typebox'
-import { day } from '../../src/clock.js'
-import { variables } from '../../src/config.js'
+import { day } from '../../src/base/clock.js'
+import { variables } from '../../src/base/config.js'
+import { limits } from '../../src/base/limits.js'
+import { codes, reasons } from '../../src/base/refusals.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
-import { limits } from '../../src/limits.js'
 import { failureReasons } from '../../src/payouts/failure-reasons.js'
 import { attemptStates } from '../../src/payouts/payout.js'
 import { simulatedOutcomes } from '../../src/payouts/simulated-outcomes.js'
-import { magicAccounts, sandboxBankItself } from '../../src/rails/sandbox-bank/magic-accounts.js'
-import { magicReferences } from '../../src/rails/sandbox-bank/magic-references.js'
-import { magicWallets } from '../../src/rails/solana/magic-wallets.js'
-import { codes, reasons } from '../../src/refusals.js'
+import { localnetLimits } from '../../src/simulation/localnet/limits.js'
+import { magicWallets } from '../../src/simulation/magic-wallets.js'
+import {
+  magicAccounts,
+  sandboxBankItself,
+} from '../../src/simulation/sandbox-bank/magic-accounts.js'
+import { magicReferences } from '../../src/simulation/sandbox-bank/magic-references.js'
 
 type Row = { status: number; when: string; nextStep: string }
 
@@ -40,7 +44,7 @@ ${toTable('code', codes)}
 
 ${toTable('reason', reasons)}
 
-This page is written from \`src/refusals.ts\` by \`npm run generate\`.
+This page is written from \`src/base/refusals.ts\` by \`npm run generate\`.
 `
 }
 
@@ -119,7 +123,7 @@ Everything is set by environment variables. A wrong value is named at start.
 |---|---|---|
 ${rows.join('\n')}
 
-This page is written from \`src/config.ts\` by \`npm run generate\`.
+This page is written from \`src/base/config.ts\` by \`npm run generate\`.
 `
 }
 
@@ -161,8 +165,8 @@ ${references.join('\n')}
 
 ## Wallets
 
-On the embedded chain, which makes a block every ${limits.localnet.blockMs} ms. Every other wallet is paid at once, and \`CONFIRMED\` after
-${limits.localnet.finalizedAfter} blocks.
+On the embedded chain, which makes a block every ${localnetLimits.blockMs} ms. Every other wallet is paid at once, and \`CONFIRMED\` after
+${localnetLimits.finalizedAfter} blocks.
 
 | wallet | what happens |
 |---|---|
@@ -197,8 +201,8 @@ a bank transfer that has been unknown for ${limits.payouts.reviewMs / day} days 
 
 The process that answers knows the new time at once; where several serve one database, the others do within a second.
 
-This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/rails/sandbox-bank\`,
-\`src/rails/solana/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
+This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/simulation/sandbox-bank\`,
+\`src/simulation/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
 `
 }
 

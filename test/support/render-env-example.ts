@@ -1,4 +1,4 @@
-import { variables } from '../../src/config.js'
+import { variables } from '../../src/base/config.js'
 
 type Schema = { default?: unknown; description: string }
 
@@ -23,7 +23,7 @@ export function renderEnvExample(): string {
   )
   const others = names.filter((name) => !required.includes(name))
   return `# Nothing of this is needed for \`npm start\`. In production your process manager sets these, or compose.yaml, which
-# reads them from \`.env\`; the service reads no file by itself. Written from src/config.ts by \`npm run generate\`.
+# reads them from \`.env\`; the service reads no file by itself. Written from src/base/config.ts by \`npm run generate\`.
 
 # Required. compose.yaml sets DATABASE_URL itself; make the secret with \`openssl rand -hex 32\` and keep a copy.
 

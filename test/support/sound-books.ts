@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { eventProofs } from '../../src/events/proofs.js'
 import { idempotencyProofs } from '../../src/idempotency/proofs.js'
 import { ledgerProofs } from '../../src/ledger/proofs.js'
+import { type Finding, verifyLedger } from '../../src/operations/verify-ledger.js'
 import type { Database } from '../../src/postgres/database.js'
-import { type Finding, verifyLedger } from '../../src/verify-ledger.js'
 
 /** Every claim about the whole database holds; what disproves one is shown. */
 export async function expectSoundBooks(db: Database): Promise<void> {

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { concludeSweeps } from '../../src/collections/conclude-sweeps.js'
+import { createLogger } from '../../src/base/log.js'
+import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
 import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import { sweepWallets } from '../../src/collections/sweep-wallets.js'
-import { watchWallets } from '../../src/collections/watch-wallets.js'
-import { createLogger } from '../../src/log.js'
 import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
-import {
-  createCoinCustomers,
-  createCoinMint,
-  giveLamports,
-} from '../../src/rails/solana/embedded.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import type { WalletSigner } from '../../src/rails/solana/wallet-signer.js'
-import { Secret } from '../../src/secret.js'
-import { openChain } from '../rails/localnet/localnet.js'
+import {
+  createCoinCustomers,
+  createCoinMint,
+  giveLamports,
+} from '../../src/simulation/embedded-chain.js'
+import { concludeSweeps } from '../../src/wallets/conclude-sweeps.js'
+import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
+import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
 import { type Merchant, openHouse, whenDone } from './house.js'

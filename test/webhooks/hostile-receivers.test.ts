@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { day, hour, minute, second, systemClock } from '../../src/clock.js'
+import { day, hour, minute, second, systemClock } from '../../src/base/clock.js'
 import { judgeAttempt } from '../../src/webhooks/judge-attempt.js'
 import { createSender, type Sent } from '../../src/webhooks/send.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../src/limits.js'
+import { limits } from '../../src/base/limits.js'
 import { type Asking, sharePlaces, type Taken } from '../../src/webhooks/share-places.js'
 
 const { places, unprovenPlaces, shareOfFree } = limits.webhooks

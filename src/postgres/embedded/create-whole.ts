@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { isAlive, unlessTaken } from './other-processes.js'
 
 /**

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { spawnOptions } from './account.js'
 import { port, socketPath } from './address.js'
 import { findBinaries } from './binaries.js'

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { findServerAccount } from './account.js'
 import { urlOf } from './address.js'
 import { placeDataDirectory } from './data-directory.js'

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import type { Account } from './account.js'
 import { socketPath } from './address.js'
 import { shortHash } from './data-directory.js'

@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
 /** An account as far as we look at accounts: the first bytes of its data are enough. */

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import { coins } from '../../money/assets.js'
 import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'

@@ -1,7 +1,7 @@
+import type { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
 import type { Promised } from '../../payouts/treasury-books.js'
-import type { Refusal } from '../../refusal.js'
 import { isRefusal } from './destinations.js'
 import type { Sound } from './look-at-destinations.js'
 import { treasuryShort } from './simulate.js'

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
+import { Refusal } from '../../base/refusal.js'
 import { type Coin, coins } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
-import { Refusal } from '../../refusal.js'
 import { judgeOffline } from './judge-destination.js'
 import type { Recipient, Recipients } from './recipients.js'
 import { refuse } from './refuse.js'

@@ -1,6 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { hasShape } from './answer-shapes.js'
 import { readJson } from './read-json.js'
 

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import { type ChainIdentity, WrongChain } from './chain-identity.js'
 import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js'
 

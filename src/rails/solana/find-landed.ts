@@ -1,4 +1,4 @@
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
 type Statuses = {

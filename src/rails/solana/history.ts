@@ -1,4 +1,4 @@
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import type { TransactionError } from './chain-errors.js'
 
 /** One transaction that touched an account. */

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import type { Finding } from '../../payouts/ports.js'
 import { reasonOf, type TransactionError } from './chain-errors.js'
 import type { Sighting, View } from './look-at-attempts.js'

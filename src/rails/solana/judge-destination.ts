@@ -1,4 +1,4 @@
-import type { Refusal } from '../../refusal.js'
+import type { Refusal } from '../../base/refusal.js'
 import { type Account, readTokenFields, tokenAccountBytes } from './accounts.js'
 import { incinerator, nativePrograms, programs } from './programs.js'
 import { refuse } from './refuse.js'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../clock.js'
-import { limits } from '../../limits.js'
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
 import { bytesOf } from './addresses.js'
 import { type Endpoint, EndpointFailure } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'

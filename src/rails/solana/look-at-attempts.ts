@@ -1,4 +1,4 @@
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import type { Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { ChainIdentity } from './chain-identity.js'

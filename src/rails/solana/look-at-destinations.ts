@@ -1,4 +1,4 @@
-import type { Refusal } from '../../refusal.js'
+import type { Refusal } from '../../base/refusal.js'
 import { readAccounts } from './accounts.js'
 import type { Addressed } from './destinations.js'
 import type { Endpoints } from './endpoints.js'

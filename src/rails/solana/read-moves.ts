@@ -1,6 +1,6 @@
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
 import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { Line } from './history.js'

@@ -1,5 +1,5 @@
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import type { Endpoint } from './endpoint.js'
 import { askMany } from './quorum.js'
 import { readTransaction, type ShownTransaction, type Transaction } from './read-transaction.js'

@@ -1,5 +1,5 @@
 import { getAddressComparator } from '@solana/kit'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import type { Coin } from '../../money/assets.js'
 import { findAddressBytes } from '../../money/solana-address.js'
 import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'

@@ -1,5 +1,5 @@
-import { Refusal } from '../../refusal.js'
-import type { Reason } from '../../refusals.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Reason } from '../../base/refusals.js'
 
 /** Nothing left: every "no" of this rail is said before anything is promised. */
 export function refuse(reason: Reason, message: string): Refusal {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
 import { generateMnemonic, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { Secret } from '../../secret.js'
+import { Secret } from '../../base/secret.js'
 import { privateKeyOf, publicBytesOf } from '../ed25519.js'
 import type { WalletSigner } from './wallet-signer.js'
 

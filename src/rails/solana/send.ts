@@ -1,5 +1,5 @@
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import type { Prepared } from '../../payouts/ports.js'
 import { type Call, type Endpoint, EndpointFailure } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'

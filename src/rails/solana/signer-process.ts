@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import * as crypto from 'node:crypto'
 import { createInterface } from 'node:readline'
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import { bytesOf } from './addresses.js'
 import type { Signer } from './signer.js'
 

@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { base58 } from '@scure/base'
-import { Secret } from '../../secret.js'
+import { Secret } from '../../base/secret.js'
 import { privateKeyOf, publicBytesOf, seedBytes } from '../ed25519.js'
 
 /** Holds the key of the treasury. May be another process, or another machine. */

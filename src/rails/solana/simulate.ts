@@ -1,5 +1,5 @@
-import { limits } from '../../limits.js'
-import type { Refusal } from '../../refusal.js'
+import { limits } from '../../base/limits.js'
+import type { Refusal } from '../../base/refusal.js'
 import { isPassing, reasonOf, type TransactionError } from './chain-errors.js'
 import { type Endpoints, inGroups, resultOf } from './endpoints.js'
 import { refuse } from './refuse.js'

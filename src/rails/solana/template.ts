@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
-import { limits } from '../../limits.js'
+import { limits } from '../../base/limits.js'
 import { assets, type Coin } from '../../money/assets.js'
 import { highestBump, type TokenAccount } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js'
-import { limits } from '../../limits.js'
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
 import { type Coin, coins } from '../../money/assets.js'
 import type { OpenPayouts } from '../../payouts/treasury-books.js'
 import { type Account, readAccountsAt, readTokenFields, tokenAccountBytes } from './accounts.js'

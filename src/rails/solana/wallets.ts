@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../base/clock.js'
 import type { LiveSweep, WalletRail } from '../../collections/ports.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
 import { createCheck } from './check.js'

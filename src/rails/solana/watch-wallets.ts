@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
-import { limits } from '../../limits.js'
-import type { Logger } from '../../log.js'
 import {
   type Account,
   accountOptions,

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../src/base/clock.js'
 import type { Prepared } from '../../../src/payouts/ports.js'
-import { setFaults, shareChain, startChain } from '../localnet/localnet.js'
-import { balanceOf } from '../localnet/transfers.js'
+import { setFaults, shareChain, startChain } from '../../simulation/localnet/localnet.js'
+import { balanceOf } from '../../simulation/localnet/transfers.js'
 import { checkOne, newCarriage, openRail, prepareOne, toAttempt } from './rail.js'
 
 /** One endpoint, and all that can happen to a payout after it was signed. */

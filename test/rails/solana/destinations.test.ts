@@ -11,9 +11,9 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
-import { Refusal } from '../../../src/refusal.js'
-import { rpcAt, setFaults, shareChain } from '../localnet/localnet.js'
-import { newWallet, tokenAccountOf, usdc, usdt } from '../localnet/transfers.js'
+import { Refusal } from '../../../src/base/refusal.js'
+import { rpcAt, setFaults, shareChain } from '../../simulation/localnet/localnet.js'
+import { newWallet, tokenAccountOf, usdc, usdt } from '../../simulation/localnet/transfers.js'
 import { land, newCarriage, openFaucet, openRail, prepareOne, reasonOf, toTarget } from './rail.js'
 
 /** Who must not be paid, and what is said about it. */

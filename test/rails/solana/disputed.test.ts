@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base'
 import { beforeEach, expect, test } from 'vitest'
+import { limits } from '../../../src/base/limits.js'
 import type { Wallet } from '../../../src/collections/ports.js'
-import { limits } from '../../../src/limits.js'
-import { setFaults, shareChain } from '../localnet/localnet.js'
+import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { openTwistedNode, TwistedError } from './twisted-node.js'
 import { deposit, deriveOne, openWallets, readOne } from './wallets.js'
 

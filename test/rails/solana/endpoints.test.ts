@@ -1,6 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type Rpc, rpcAt, setFaults, shareChain, startChain } from '../localnet/localnet.js'
-import { balanceOf } from '../localnet/transfers.js'
+import {
+  type Rpc,
+  rpcAt,
+  setFaults,
+  shareChain,
+  startChain,
+} from '../../simulation/localnet/localnet.js'
+import { balanceOf } from '../../simulation/localnet/transfers.js'
 import { checkOne, newCarriage, newSecret, openRail, prepareOne } from './rail.js'
 import { openTwistedNode, type Twist } from './twisted-node.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { limits } from '../../../src/limits.js'
+import { limits } from '../../../src/base/limits.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
 import type { Sighting, View } from '../../../src/rails/solana/look-at-attempts.js'
 import { majorityOf } from '../../../src/rails/solana/quorum.js'

@@ -8,7 +8,7 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import type { Moves, Wallet } from '../../../src/collections/ports.js'
-import { setFaults, shareChain } from '../localnet/localnet.js'
+import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import {
   newPayer,
   newWallet,
@@ -16,7 +16,7 @@ import {
   tokenAccountOf,
   unchecked,
   usdc,
-} from '../localnet/transfers.js'
+} from '../../simulation/localnet/transfers.js'
 import { openFaucet, openRail } from './rail.js'
 import { openTwistedNode, TwistedError } from './twisted-node.js'
 import { deposit, deriveOne, openWallets, readOne, readRange, submit } from './wallets.js'

@@ -4,9 +4,11 @@ import path from 'node:path'
 import type { Instruction } from '@solana/kit'
 import { createKeyPairSignerFromBytes, type KeyPairSigner } from '@solana/kit'
 import { afterEach } from 'vitest'
-import type { Clock } from '../../../src/clock.js'
-import { toEnvironmentId } from '../../../src/environment.js'
-import { createLogger } from '../../../src/log.js'
+import type { Clock } from '../../../src/base/clock.js'
+import { toEnvironmentId } from '../../../src/base/environment.js'
+import { createLogger } from '../../../src/base/log.js'
+import { Refusal } from '../../../src/base/refusal.js'
+import { Secret } from '../../../src/base/secret.js'
 import type {
   Carriage,
   Finding,
@@ -20,10 +22,15 @@ import {
   type SolanaRail,
 } from '../../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../../src/rails/solana/signer.js'
-import { Refusal } from '../../../src/refusal.js'
-import { Secret } from '../../../src/secret.js'
-import type { TestChain } from '../localnet/localnet.js'
-import { lifetime, newWallet, sign, unchecked, usdc, usdt } from '../localnet/transfers.js'
+import type { TestChain } from '../../simulation/localnet/localnet.js'
+import {
+  lifetime,
+  newWallet,
+  sign,
+  unchecked,
+  usdc,
+  usdt,
+} from '../../simulation/localnet/transfers.js'
 
 /** A rail on an embedded chain, with a treasury of its own and a clock that tests move. */
 

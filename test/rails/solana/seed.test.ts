@@ -11,8 +11,8 @@ import {
 } from '@solana/kit'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { Secret } from '../../../src/base/secret.js'
 import { createSeedSigner, makeMnemonic, openSeedFile } from '../../../src/rails/solana/seed.js'
-import { Secret } from '../../../src/secret.js'
 
 const known = `${'abandon '.repeat(11)}about`
 const message = Buffer.from('a message')

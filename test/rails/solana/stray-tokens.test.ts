@@ -9,8 +9,8 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { expect, test } from 'vitest'
-import { shareChain } from '../localnet/localnet.js'
-import { newPayer, usdc } from '../localnet/transfers.js'
+import { shareChain } from '../../simulation/localnet/localnet.js'
+import { newPayer, usdc } from '../../simulation/localnet/transfers.js'
 import { land, openFaucet } from './rail.js'
 import { deposit, openWallets } from './wallets.js'
 

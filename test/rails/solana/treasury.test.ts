@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { beforeEach, expect, test } from 'vitest'
+import { Refusal } from '../../../src/base/refusal.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
 import type { Promised } from '../../../src/payouts/treasury-books.js'
-import { Refusal } from '../../../src/refusal.js'
-import { setFaults, shareChain } from '../localnet/localnet.js'
-import { newWallet, usdc } from '../localnet/transfers.js'
+import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
+import { newWallet, usdc } from '../../simulation/localnet/transfers.js'
 import { fund, newCarriage, openRail, prepareOne, reasonOf } from './rail.js'
 
 const shared = shareChain()

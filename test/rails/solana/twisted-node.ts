@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
-import type { TestChain } from '../localnet/localnet.js'
+import type { TestChain } from '../../simulation/localnet/localnet.js'
 
 type Call = { id: number; method: string; params: unknown[] }
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it twists

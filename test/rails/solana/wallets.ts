@@ -1,5 +1,6 @@
 import type { Instruction, KeyPairSigner } from '@solana/kit'
 import { expect } from 'vitest'
+import { Refusal } from '../../../src/base/refusal.js'
 import type {
   HistoryRange,
   LiveSweep,
@@ -8,12 +9,11 @@ import type {
   Wallet,
   WalletRail,
 } from '../../../src/collections/ports.js'
-import { createCoinCustomers } from '../../../src/rails/solana/embedded.js'
 import type { SolanaOptions } from '../../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
-import { Refusal } from '../../../src/refusal.js'
-import type { TestChain } from '../localnet/localnet.js'
-import { lifetime, sign, unchecked } from '../localnet/transfers.js'
+import { createCoinCustomers } from '../../../src/simulation/embedded-chain.js'
+import type { TestChain } from '../../simulation/localnet/localnet.js'
+import { lifetime, sign, unchecked } from '../../simulation/localnet/transfers.js'
 import { openRail, type TestRail } from './rail.js'
 
 /** A rail with deposit wallets on an embedded chain, and customers who pay to them. */

@@ -1,0 +1,190 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { after, type Clock } from '../../base/clock.js'
+import { Refusal, sayBack } from '../../base/refusal.js'
+import type { Answered } from '../../idempotency/answer.js'
+import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
+import type { FindReplay } from '../../idempotency/replays.js'
+import type { KeyRing } from '../../merchants/key-ring.js'
+import { prefersCsv } from './accept.js'
+import { authenticate } from './authenticate.js'
+import { isForAnyPage, preflightHeaders } from './cors.js'
+import { jsonType } from './envelope.js'
+import { withAllDigits } from './exact-json.js'
+import type { ListReads } from './list-reads.js'
+import { networkOf } from './network-of.js'
+import { toOpenApi } from './openapi.js'
+import { pathOf } from './path-of.js'
+import { type Allowance, rateLimited } from './rate-limit.js'
+import { isKeyed } from './refusals-of.js'
+import type { Ask, Route, RouteAnswer } from './route.js'
+
+type Guards = {
+  clock: Clock
+  keyRing: KeyRing
+  findReplay: FindReplay
+  listReads: ListReads
+  rateLimits: Record<'environment' | 'address', (name: string | number) => Allowance>
+  rateLimitPerSecond: number
+  publicRateLimitPerSecond: number
+}
+
+/**
+ * In this order, always: who, how often, what, "did we answer this before?", and only then the
+ * work.
+ */
+export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
+  const isHeavy = route.isHeavy || isList(route)
+  app.route({
+    method: route.method,
+    url: route.path,
+    schema: toOpenApi(route),
+    // Asked for its head only, a stream would be open and heard by nobody.
+    exposeHeadRoute: !route.isStream,
+    config: {
+      isSigned: route.access === 'signed',
+      takesForm: route.takesForm,
+      isOpen: route.access === 'open',
+    },
+    onRequest: (request, reply) => admit(request, reply, route, guards),
+    handler: async (request, reply) => {
+      const { caller } = request
+      const key = isKeyed(route) ? readKey(request, route) : undefined
+      const replayed =
+        key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
+      if (replayed instanceof Refusal) throw replayed
+      const handle = () => route.handle(toAsk(request, key, { clock: guards.clock, route }))
+      if (replayed) return send(reply, replayed)
+      if (isHeavy && caller)
+        return send(reply, await guards.listReads.run(caller.environment.id, handle))
+      return send(reply, await handle())
+    },
+  })
+}
+
+/** A path that exists answers any other method with what it does take. */
+export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
+  const methods = new Map<string, string[]>()
+  const open = new Set<string>()
+  for (const { path, method, isStream, access } of routes) {
+    const heads = method === 'GET' && !isStream ? ['HEAD'] : []
+    methods.set(path, [...(methods.get(path) ?? []), method, ...heads])
+    if (access === 'open') open.add(path)
+  }
+
+  for (const [path, allowed] of methods) {
+    const others = app.supportedMethods.filter((method) => !allowed.includes(method))
+    app.route({
+      method: others,
+      url: path,
+      schema: { hide: true },
+      config: { isOpen: open.has(path) },
+      onRequest: async (request, reply) => {
+        reply.header('allow', allowed.join(', '))
+        if (request.method === 'OPTIONS' && isForAnyPage(request))
+          return reply.headers(preflightHeaders(allowed)).code(204).send()
+        throw new Refusal('method_not_allowed', {
+          message: `${sayBack(pathOf(request))} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
+        })
+      },
+      handler: async () => {},
+    })
+  }
+}
+
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  guards: Guards,
+): Promise<void> {
+  // A bank tells of as many payments as there are, and nobody else is heard.
+  if (route.access === 'signed') return
+  if (route.access === 'open') {
+    allow(reply, guards.rateLimits.address(networkOf(request.ip)), guards.publicRateLimitPerSecond)
+    return
+  }
+  const caller = await authenticate(request, route.access, guards.keyRing)
+  request.caller = caller
+  request.hidesBodies = route.hidesBodies
+  allow(reply, guards.rateLimits.environment(caller.environment.id), guards.rateLimitPerSecond)
+  if (route.isTestOnly && caller.environment.mode === 'live')
+    throw new Refusal('forbidden', {
+      reason: 'test_mode_only',
+      message: 'This operation exists in test mode only. Use a key that starts with sk_test_.',
+    })
+}
+
+function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
+  reply.headers(headers)
+  if (!isAllowed) throw rateLimited(perSecond)
+}
+
+/** Every operation that pages through a list, so that a new one cannot forget to be counted. */
+export function isList({ method, query }: Route): boolean {
+  const { properties = {} } = (query ?? {}) as { properties?: object }
+  return method === 'GET' && 'cursor' in properties
+}
+
+function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefined {
+  const text = request.headers['idempotency-key'] as string | undefined
+  if (text === undefined && !route.needsKey) return undefined
+  if (text === undefined) throw missingKey()
+  // Node joins two headers of one name by a comma; only then can there be two.
+  if (text.includes(',') && request.raw.rawHeaders.filter(isKeyName).length > 1)
+    throw new Refusal('validation_failed', {
+      message: 'The request has more than one Idempotency-Key. Send one.',
+      details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
+    })
+  const { method, bodyText } = request
+  // No body and an empty one ask for the same.
+  const body = withAllDigits(bodyText, request.body ?? {})
+  return toIdempotencyKey(text, { method, path: pathOf(request), body })
+}
+
+function missingKey(): Refusal {
+  return new Refusal('validation_failed', {
+    message: 'This operation needs an Idempotency-Key header: a UUID, or another unique value.',
+    details: [{ field: 'Idempotency-Key', issue: 'is required' }],
+  })
+}
+
+/** Names and values take turns in the raw list. */
+function isKeyName(text: string, index: number): boolean {
+  return index % 2 === 0 && text.toLowerCase() === 'idempotency-key'
+}
+
+function toAsk(
+  request: FastifyRequest,
+  key: IdempotencyKey | undefined,
+  { clock, route }: { clock: Clock; route: Route },
+) {
+  return {
+    environment: request.caller?.environment,
+    body: request.body,
+    bodyText: request.bodyText,
+    query: request.query,
+    params: request.params,
+    headers: request.headers,
+    key,
+    requestId: request.id,
+    network: networkOf(request.ip),
+    now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
+    wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
+  } as Ask<never, never, never>
+}
+
+function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {
+  const { request } = reply
+  reply.code(answer.status)
+  if ('isReplayed' in answer && answer.isReplayed) {
+    request.isReplayed = true
+    reply.header('idempotent-replayed', 'true')
+  }
+  if ('headers' in answer)
+    for (const [name, value] of Object.entries(answer.headers ?? {}))
+      if (value === undefined) reply.removeHeader(name)
+      else reply.header(name, value)
+  reply.type('contentType' in answer ? answer.contentType : jsonType)
+  if (typeof answer.body === 'string') request.answerText = answer.body
+  return reply.send(answer.body)
+}

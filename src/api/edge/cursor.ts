@@ -1,0 +1,45 @@
+import { fromReference, type Prefix, toReference } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+
+/** Where a page ended, in a form that callers pass back and do not read. */
+export function writeCursor(position: Record<string, string>): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+export function readCursor(cursor: string): Record<string, string> {
+  try {
+    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (isPosition(position) && writeCursor(position) === cursor) return position
+  } catch {
+    // Falls through: whatever is wrong with it, the caller did not get it from us.
+  }
+  throw wrongCursor(
+    'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
+  )
+}
+
+/** A page of resources ends at one of them; only cursors of the same kind of list are taken. */
+export function writePosition(prefix: Prefix, id: string): string {
+  return writeCursor({ before: toReference(prefix, id) })
+}
+
+export function readPosition(prefix: Prefix, cursor: string): string {
+  const id = fromReference(prefix, readCursor(cursor).before ?? '')
+  if (id) return id
+  throw wrongCursor('cursor belongs to another list. Start again without it.')
+}
+
+export function wrongCursor(message: string): Refusal {
+  return new Refusal('validation_failed', {
+    message,
+    details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
+  })
+}
+
+function isPosition(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((field) => typeof field === 'string')
+  )
+}

@@ -1,0 +1,99 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { bodySchema, catalogue, eventTypes } from '../../events/catalogue.js'
+import { jsonType } from './envelope.js'
+import { withExamples } from './examples.js'
+import { nameSchemas } from './name-schemas.js'
+import { addReferencePage } from './reference-page.js'
+import type { Route } from './route.js'
+import { tags } from './tags.js'
+
+/** The OpenAPI document, written from the schemas that validate, and a page to read it. */
+export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<void> {
+  await app.register(swagger, {
+    transformObject: (document) =>
+      complete('openapiObject' in document ? document.openapiObject : {}, routes),
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Manilla',
+        version: '1.0.0',
+        description:
+          'Collect naira and stablecoins, pay out to banks and wallets. The key selects the mode: `sk_test_…` or `sk_live_…`.',
+        contact: { name: 'Whoever runs this service' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      webhooks: describeWebhooks(),
+      components: {
+        securitySchemes: {
+          secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key, `sk_…`.' },
+          publicKey: { type: 'http', scheme: 'bearer', description: 'A public key, `pk_…`.' },
+          webhookSignature: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'webhook-signature',
+            description: 'Of what we send, by Standard Webhooks: verify it before you believe it.',
+          },
+        },
+      },
+    },
+  })
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs/'))
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(jsonType).send(JSON.stringify(app.swagger())),
+  )
+  await addReferencePage(app)
+}
+
+/** What the framework cannot know of the document. */
+function complete<Given extends object>(document: Given, routes: Route[]): Given {
+  return nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+}
+
+/** Reads before writes, whichever the table of routes has first. */
+function inOrder<Given extends object>(document: Given): Given {
+  const { paths = {} } = document as Described
+  const order = ['get', 'post', 'patch', 'delete']
+  const rank = ([method]: [string, unknown]) => order.indexOf(method)
+  const sorted = Object.entries(paths).map(([path, operations]) => {
+    const byRank = Object.entries(operations).toSorted((left, right) => rank(left) - rank(right))
+    return [path, Object.fromEntries(byRank)]
+  })
+  return { ...document, paths: Object.fromEntries(sorted) }
+}
+
+type Operation = { operationId?: string; requestBody?: object }
+type Described = { paths?: Record<string, Record<string, Operation>> }
+
+/** Every body would be written down as required, also those that may be left out. */
+function withOptionalBodies<Given extends object>(document: Given, routes: Route[]): Given {
+  const optional = new Set(
+    routes.filter(({ body }) => body && Type.IsOptional(body)).map(({ operation }) => operation),
+  )
+  const { paths = {} } = document as Described
+  for (const operation of Object.values(paths).flatMap((one) => Object.values(one)))
+    if (operation.requestBody && optional.has(operation.operationId ?? ''))
+      operation.requestBody = { ...operation.requestBody, required: false }
+  return document
+}
+
+/** What merchants' servers are sent, under the names they choose from. */
+function describeWebhooks() {
+  const entries = eventTypes.map((type) => {
+    const content = { 'application/json': { schema: bodySchema(type) } }
+    const post = {
+      operationId: `on.${type}`,
+      summary: type,
+      description: catalogue[type].when,
+      tags: ['Webhook events'],
+      security: [{ webhookSignature: [] }],
+      requestBody: { required: true, content },
+      responses: { 200: { description: 'Any 2xx says that you have it.' } },
+    }
+    return [type, { post }]
+  })
+  return Object.fromEntries(entries)
+}

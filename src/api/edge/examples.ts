@@ -1,0 +1,96 @@
+import type { TObject, TSchema } from 'typebox'
+import { codes, reasons } from '../../base/refusals.js'
+import type { EventType } from '../../events/catalogue.js'
+import { exampleOfEvent } from '../../events/examples.js'
+import { composeExample } from '../../resources/compose-example.js'
+import { envelope } from './openapi.js'
+import { nameOf, refusalsOf, type Said, statusOf } from './refusals-of.js'
+import type { Route } from './route.js'
+
+type Media = { example?: unknown; examples?: Record<string, object> }
+type Content = { content?: Record<string, Media> }
+type Operation = {
+  operationId?: string
+  requestBody?: Content
+  responses?: Record<string, Content>
+}
+type Document = {
+  paths?: Record<string, Record<string, Operation>>
+  webhooks?: Record<string, { post: { requestBody: Content } }>
+  components?: object
+}
+
+/**
+ * Gives every operation an example of what it is sent and of each answer it can give. Refusals are
+ * written once, from their table, and referred to.
+ */
+export function withExamples<Given extends object>(document: Given, routes: Route[]): Given {
+  const { paths = {}, webhooks = {}, components } = document as Document
+  const byName = new Map(routes.map((route) => [route.operation, route]))
+  const refusals = new Map<string, Said>()
+  for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
+    const route = byName.get(operation.operationId!)!
+    const body = operation.requestBody?.content?.['application/json']
+    if (body) body.example = composeExample(route.body!)
+    addSuccess(operation, route)
+    addRefusals(operation, route)
+    for (const said of refusalsOf(route)) refusals.set(nameOf(said), said)
+  }
+  for (const [type, { post }] of Object.entries(webhooks))
+    post.requestBody.content!['application/json']!.example = exampleOfEvent(type as EventType)
+  refusals.delete('validation_failed')
+  const named = [...refusals].toSorted(([left], [right]) => (left < right ? -1 : 1))
+  const examples = Object.fromEntries(named.map(([name, said]) => [name, exampleOf(said)]))
+  return { ...document, components: { ...components, examples } }
+}
+
+function addSuccess({ responses = {} }: Operation, route: Route): void {
+  for (const [status, data] of Object.entries(route.answers)) {
+    const { content } = responses[status]!
+    const answer = composeExample(envelope(data)) as { data: object }
+    const shown = { ...answer, data: { ...answer.data, ...route.example } }
+    content!['application/json']!.example = shown
+    const csv = content!['text/csv']
+    if (csv) csv.example = toCsv((answer.data as { items: object[] }).items)
+  }
+  const stream = responses[200]?.content?.['text/event-stream']
+  if (stream) stream.example = 'event: changed\ndata: {}\n\n'
+}
+
+function toCsv(items: object[]): string {
+  const lines = [Object.keys(items[0]!), ...items.map((item) => Object.values(item))]
+  return lines.map((line) => `${line.join(',')}\n`).join('')
+}
+
+function addRefusals({ responses = {} }: Operation, route: Route): void {
+  for (const said of refusalsOf(route)) {
+    const name = nameOf(said)
+    const media = responses[statusOf(said)]!.content!['application/json']!
+    const isOwn = name === 'validation_failed'
+    const example = isOwn ? exampleOf(said, misfitOf(route)) : refer(name)
+    media.examples = { ...media.examples, [name]: example }
+  }
+}
+
+function refer(name: string) {
+  return { $ref: `#/components/examples/${name}` }
+}
+
+function exampleOf({ code, reason }: Said, more: object = {}) {
+  const { when: message, nextStep } = reason ? reasons[reason] : codes[code]
+  const requestId = 'req_8f3a5c0d9e1b7a46000042'
+  const named = { status: false, message, code, ...(reason && { reason }) }
+  return { summary: message, value: { ...named, ...more, nextStep, requestId } }
+}
+
+/** The first field that can be missing; where none can, one that does not belong. */
+function misfitOf({ body, query }: Route): object {
+  const required = [body, query].flatMap((schema) => requiredOf(schema))
+  const field = required[0] ?? 'colour'
+  const issue = required[0] ? 'is required' : 'is not a field of this request; remove it'
+  return { message: `${field} ${issue}.`, details: [{ field, issue }] }
+}
+
+function requiredOf(schema: TSchema | undefined): string[] {
+  return (schema as Partial<TObject> | undefined)?.required ?? []
+}

@@ -1,0 +1,80 @@
+import type { FastifyError } from 'fastify'
+import { Refusal } from '../../base/refusal.js'
+import type { Reason } from '../../base/refusals.js'
+import {
+  ConnectionLost,
+  isLockTimeout,
+  isServerTrouble,
+  OutcomeUnknown,
+} from '../../postgres/failures.js'
+import { toValidationRefusal } from './validation.js'
+
+const requestFailures: Record<string, { reason?: Reason; message: string }> = {
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    message: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    reason: 'payload_too_large',
+    message: 'The body is over 64 kB. Send a smaller one.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    reason: 'unsupported_media_type',
+    message: 'The body must be JSON. Send `Content-Type: application/json`.',
+  },
+  ECONNRESET: { message: 'The request ended before its body did.' },
+  FST_ERR_BAD_URL: { message: 'The path is not a valid URL. Encode its special characters.' },
+  FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long to be a reference.' },
+}
+
+const socketFailures: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are over 16 kB. Send fewer or shorter ones.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, whole.',
+}
+
+/** What is told where no request could be read. */
+export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
+  const message = socketFailures[code] ?? 'This is not a valid HTTP request.'
+  return new Refusal('validation_failed', { message })
+}
+
+/**
+ * What the caller is told of anything that was thrown; undefined for a bug, which tells nothing.
+ */
+export function toRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (error instanceof OutcomeUnknown)
+    return new Refusal('internal_error', {
+      reason: 'outcome_unknown',
+      message: 'It is not known whether this was done. Retry with the same Idempotency-Key.',
+    })
+  if (error instanceof ConnectionLost)
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message: 'The database cannot be reached right now. Nothing was done; retry in a moment.',
+    })
+
+  if (isLockTimeout(error))
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message:
+        'Others kept the same balance busy for too long. Nothing was done; retry in a moment.',
+    })
+
+  if (isServerTrouble(error))
+    return new Refusal('internal_error', {
+      reason: 'unavailable',
+      message: 'The database cannot do this right now. Nothing was done; retry in a moment.',
+    })
+
+  const { code, statusCode, validation, validationContext } = error as FastifyError
+  if (validation) return toValidationRefusal(validation, validationContext)
+  // Without a status of the request's own, the same code may come from anywhere else.
+  const known = statusCode === undefined ? undefined : requestFailures[code]
+  return known && new Refusal('validation_failed', known)
+}
+
+export function bug(): Refusal {
+  return new Refusal('internal_error', {
+    message: 'Something went wrong on our side. It was logged; quote the requestId to report it.',
+  })
+}

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Reconciliation } from '../../payouts/reconciliations.js'
+import type { Lane } from '../../postgres/lane.js'
+
+export type HttpMetrics = {
+  registry: Registry
+  observe(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/** What is written down elsewhere, by rail. */
+type Figures = {
+  listReconciliations: () => Promise<Reconciliation[]>
+  countTroubled: () => Promise<{ rail: string; count: number }[]>
+  countDisputes: () => Promise<{ rail: string; count: number }[]>
+  countDroppedLogs: () => number
+}
+
+/** Counted by route pattern, never by path: references would make a new series each. */
+export function createMetrics(
+  lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
+  figures: Figures,
+): HttpMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'manilla_http_requests_total',
+    help: 'Answers by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'manilla_http_request_seconds',
+    help: 'Time from request to answer.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'manilla_lane_events',
+    help: 'What the lanes did since the start: calls, batches, halvings, retries, unknown outcomes.',
+    labelNames: ['lane', 'event'],
+    registers: [registry],
+    collect() {
+      for (const [lane, { stats }] of Object.entries(lanes))
+        for (const [event, count] of Object.entries(stats)) this.set({ lane, event }, count)
+    },
+  })
+  new Counter({
+    name: 'manilla_request_logs_dropped_total',
+    help: 'Requests that are missing in the log: there was no room for them, or no database.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(figures.countDroppedLogs())
+    },
+  })
+  addFigures(registry, figures)
+  return {
+    registry,
+    observe(request, reply) {
+      const { method } = request
+      const route = request.routeOptions.url ?? 'unknown'
+      requests.inc({ method, route, status: reply.statusCode })
+      durations.observe({ method, route }, reply.elapsedTime / 1_000)
+    },
+  }
+}
+
+/** Written to the database by workers and reported by every API process. */
+function addFigures(
+  registry: Registry,
+  { listReconciliations, countTroubled, countDisputes }: Figures,
+): void {
+  const add = <Row extends { rail: string }>(
+    name: string,
+    help: string,
+    { list, read }: { list: () => Promise<Row[]>; read: (one: Row) => number },
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['rail'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        // Without the database it is absent, and all the others are needed more than ever.
+        for (const one of await list().catch(() => [])) this.set({ rail: one.rail }, read(one))
+      },
+    })
+  add(
+    'manilla_reconciliation_differences',
+    'In how many ways books and rail contradict each other.',
+    { list: listReconciliations, read: ({ differences }) => differences },
+  )
+  add(
+    'manilla_reconciliation_timestamp_seconds',
+    'When books and rail were last compared; a result that is old says nothing.',
+    { list: listReconciliations, read: ({ reconciledAt }) => reconciledAt.getTime() / 1_000 },
+  )
+  add(
+    'manilla_wallets_in_trouble',
+    'Token accounts where something came that cannot be read: it may be money.',
+    { list: countTroubled, read: ({ count }) => count },
+  )
+  add('manilla_disputes', 'Transactions about which endpoints contradict each other.', {
+    list: countDisputes,
+    read: ({ count }) => count,
+  })
+}

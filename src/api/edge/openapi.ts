@@ -1,0 +1,92 @@
+import type { FastifySchema } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { codes, reasons } from '../../base/refusals.js'
+import { keyPattern } from '../../idempotency/key.js'
+import { text } from '../../resources/shapes.js'
+import { isKeyed, refusalsOf, statusOf } from './refusals-of.js'
+import type { Access, Route } from './route.js'
+import { closed } from './schemas.js'
+
+const failure = Type.Object(
+  {
+    status: Type.Literal(false, { examples: [false] }),
+    message: Type.String({
+      description: 'Says what to change.',
+      examples: ['amount is required.'],
+    }),
+    code: Type.Enum(Object.keys(codes), { examples: ['validation_failed'] }),
+    reason: Type.Optional(
+      Type.Enum(Object.keys(reasons), { description: 'A finer word.', examples: ['invalid_json'] }),
+    ),
+    details: Type.Optional(
+      Type.Array(Type.Object({ field: text('amount'), issue: text('is required') })),
+    ),
+    nextStep: Type.Optional(text(codes.validation_failed.nextStep)),
+    requestId: text('req_8f3a5c0d9e1b7a46000042'),
+  },
+  { title: 'Refusal', description: 'The request was refused, or failed.' },
+)
+
+/** Honoured on every POST: a retry with the same key gets the first answer. */
+const key = Type.String({
+  pattern: keyPattern,
+  description:
+    'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request gets the first answer and creates nothing.',
+  examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
+})
+const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
+const requiredKeyHeader = Type.Object({ 'Idempotency-Key': key })
+
+const security: Record<Access, Record<string, string[]>[]> = {
+  secret: [{ secretKey: [] }],
+  any_key: [{ secretKey: [] }, { publicKey: [] }],
+  open: [],
+  signed: [],
+}
+
+/** What a route validates is what the document says: both are this one schema. */
+export function toOpenApi(route: Route): FastifySchema {
+  return {
+    hide: route.isPage,
+    operationId: route.operation,
+    summary: route.summary,
+    description: route.description,
+    tags: [route.tag],
+    security: security[route.access],
+    ...(route.body && { body: route.body }),
+    querystring: route.query ?? closed({}),
+    ...(route.params && { params: route.params }),
+    ...(isKeyed(route) && { headers: route.needsKey ? requiredKeyHeader : keyHeader }),
+    response: { ...successes(route), ...failures(route) },
+  }
+}
+
+function successes(route: Route) {
+  if (route.isStream) {
+    const content = { 'text/event-stream': { schema: Type.String() } }
+    return { 200: { description: 'Events, until one side has had enough.', content } }
+  }
+  return Object.fromEntries(
+    Object.entries(route.answers).map(([status, data]) => {
+      const json = { schema: envelope(data) }
+      const csv = route.hasCsv ? { 'text/csv': { schema: Type.String() } } : {}
+      return [status, { description: 'Done.', content: { 'application/json': json, ...csv } }]
+    }),
+  )
+}
+
+export function envelope(data: TSchema): TSchema {
+  const status = Type.Literal(true, { examples: [true] })
+  return Type.Object({ status, message: Type.String({ examples: ['Done'] }), data })
+}
+
+/** Every status that it can refuse with. */
+function failures(route: Route) {
+  const statuses = new Set(refusalsOf(route).map(statusOf))
+  // Each its own: what is true of one status is not of another.
+  const answer = () => ({
+    description: 'Refused.',
+    content: { 'application/json': { schema: failure } },
+  })
+  return Object.fromEntries([...statuses].map((status) => [status, answer()]))
+}

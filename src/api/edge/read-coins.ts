@@ -1,0 +1,23 @@
+import { strict as assert } from 'node:assert'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { formatDecimal, parseDecimal } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+
+/** An amount that the schema let through. */
+export function readCoins(text: string, asset: Asset): bigint {
+  const amount = parseDecimal(text, asset)
+  assert(typeof amount === 'bigint', 'the schema lets only amounts through')
+  return amount
+}
+
+/** What somebody is asked to pay: no more than one payment may be. */
+export function readPrice(text: string, asset: Asset, field = 'amount'): bigint {
+  const amount = readCoins(text, asset)
+  if (amount <= limits.money.wireMax) return amount
+  const issue = `must be at most ${formatDecimal(limits.money.wireMax, asset)}`
+  throw new Refusal('validation_failed', {
+    message: `${field} ${issue}.`,
+    details: [{ field, issue }],
+  })
+}

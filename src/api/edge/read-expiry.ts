@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { after } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { readTime } from './read-time.js'
+
+export const expiryIn = Type.String({
+  description: 'ISO 8601; at most 24 hours ahead.',
+  examples: ['2026-01-05T09:30:00Z'],
+})
+
+/** When a request to pay ends: in the future, and at most a day after it was received. */
+export function readExpiry(now: Date, text: string | undefined): Date {
+  const { defaultExpiryMs, longestExpiryMs } = limits.collections
+  if (text === undefined) return after(now, defaultExpiryMs)
+  const expiresAt = readTime('expiresAt', text)
+  if (expiresAt <= now) throw wrong('must be in the future')
+  if (expiresAt > after(now, longestExpiryMs)) throw wrong('must be at most 24 hours ahead')
+  return expiresAt
+}
+
+function wrong(issue: string): Refusal {
+  return new Refusal('validation_failed', {
+    message: `expiresAt ${issue}.`,
+    details: [{ field: 'expiresAt', issue }],
+  })
+}

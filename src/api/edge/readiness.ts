@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { Database } from '../../postgres/database.js'
+import { isDiskFull } from '../../postgres/failures.js'
+import { gather } from '../../postgres/gather.js'
+import type { OpenedLane } from '../../postgres/lane.js'
+
+export type Readiness = {
+  /** Whether requests that write can be answered now. */
+  isReady(): Promise<boolean>
+  /** Notes a failure of a request that later checks must look into. */
+  noteFailure(error: unknown): void
+}
+
+type Parts = {
+  /** With connections that no request uses. */
+  db: Database
+  lanes: Pick<OpenedLane<unknown, unknown>, 'ping'>[]
+  logger: Logger
+}
+
+/**
+ * The database answers, it does so on the connection of every lane, and its disk takes writes.
+ * Checks of the same moment share one round of statements, however many callers there are.
+ */
+export function createReadiness({ db, lanes, logger }: Parts): Readiness {
+  let isDiskInDoubt = false
+
+  async function check(): Promise<boolean> {
+    try {
+      await withinTime([db.rows(sql`select`), ...lanes.map((lane) => lane.ping())])
+      if (isDiskInDoubt) await writeSome(db)
+      isDiskInDoubt = false
+      return true
+    } catch (error) {
+      logger.warn({ err: error }, 'not ready: the database does not answer or cannot write')
+      return false
+    }
+  }
+
+  const shared = gather(async (asked: undefined[]) => {
+    const isReady = await check()
+    return asked.map(() => isReady)
+  })
+  return {
+    isReady: () => shared(undefined),
+    noteFailure(error) {
+      isDiskInDoubt ||= isDiskFull(error)
+    },
+  }
+}
+
+async function withinTime(checks: Promise<unknown>[]): Promise<void> {
+  const isLate = sleep(limits.http.readyMs, 'late' as const, { ref: false })
+  if ((await Promise.race([Promise.all(checks), isLate])) === 'late')
+    throw new Error('the database did not answer in time')
+}
+
+/** Takes new blocks of the disk, which a small update would not, and gives them back. */
+async function writeSome(db: Database): Promise<void> {
+  await db.transaction(async (tx) => {
+    tx.write(sql`
+      create temporary table disk_check on commit drop as
+      select repeat(md5(number::text), 32) as text from generate_series(1, 1000) number`)
+  })
+}

@@ -1,0 +1,237 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import Type, { type TObject, type TSchema } from 'typebox'
+import { limits } from '../../base/limits.js'
+import { type Detail, Refusal, sayBack } from '../../base/refusal.js'
+import { keyPattern } from '../../idempotency/key.js'
+import { colour, origin, picture, visibleText } from '../../merchants/settings-document.js'
+import { decimalPattern, parseDecimal } from '../../money/amounts.js'
+import { requestIdPattern } from './request-id.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  emailPattern,
+  plainText,
+  statusPattern,
+} from './schemas.js'
+
+/** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
+const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
+
+// Stablecoins all have six digits after the point, so one of them speaks for all.
+strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigint')
+
+type Validate = ReturnType<typeof strict.compile>
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart === 'querystring') return compileQuery(schema)
+  if (httpPart === 'body' && Type.IsOptional(schema)) return compileOptional(schema)
+  return compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
+}
+
+/** For the first request that needs it: to compile them all would be a seventh of every start. */
+function compile(schema: TSchema): Validate {
+  let validate: Validate | undefined
+  const check = (value: unknown) => {
+    validate ??= strict.compile(schema)
+    const isValid = validate(value)
+    wrapped.errors = validate.errors
+    return isValid
+  }
+  const wrapped = check as Validate
+  return wrapped
+}
+
+/** A query is text by nature, so plain whole numbers in it are read as such; `1e1` is not one. */
+function compileQuery(schema: TSchema): Validate {
+  const { properties = {} } = schema as Partial<TObject>
+  const numbers = Object.keys(properties).filter(
+    (name) => (properties[name] as { type?: string }).type === 'integer',
+  )
+  const validate = compile(schema)
+  const check = (query: Record<string, unknown>) => {
+    for (const name of numbers) {
+      const text = query[name]
+      if (typeof text === 'string' && /^-?(0|[1-9]\d{0,14})$/.test(text)) query[name] = Number(text)
+    }
+    const isValid = validate(query)
+    wrapped.errors = validate.errors
+    return isValid
+  }
+  const wrapped = check as Validate
+  return wrapped
+}
+
+/** Fastify shows a body that is not there as null. */
+function compileOptional(schema: TSchema): Validate {
+  const validate = compile(schema)
+  const check = (body: unknown) => {
+    const isValid = body === null || validate(body)
+    wrapped.errors = isValid ? null : validate.errors
+    return isValid
+  }
+  const wrapped = check as Validate
+  return wrapped
+}
+
+/** Node hands headers over in lower case; under its real name a header would never be checked. */
+function withLowerCaseNames(schema: TSchema): TSchema {
+  const { properties = {}, required = [] } = schema as Partial<TObject>
+  const lowered = Object.entries(properties).map(([name, field]) => [name.toLowerCase(), field])
+  return {
+    ...schema,
+    properties: Object.fromEntries(lowered),
+    required: required.map((name) => name.toLowerCase()),
+  }
+}
+
+/** A pattern is for programs: whoever is refused by one reads words. */
+export const patternIssues: Record<string, string> = {
+  [keyPattern]: 'must be 1 to 255 printable ASCII characters',
+  [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
+  [visibleText]: 'must be a text that people can see, without control characters',
+  [emailPattern]: 'must be an email address such as ada@example.com',
+  [bankCodePattern]: 'must be 3 to 9 digits',
+  [accountNumberPattern]: 'must be 10 digits',
+  [plainText]: 'must not contain control characters',
+  [statusPattern]: 'must be a status such as 422, or a class of them such as 4xx',
+  [requestIdPattern]: 'must be 1 to 100 letters, digits and any of _ . : -',
+  [colour]: 'must be a colour such as #0a7d4f',
+  [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
+  [origin]:
+    'must be an origin such as https://shop.example, with a port if it needs one and without a path',
+}
+
+const places = {
+  body: 'The body',
+  querystring: 'The query',
+  params: 'The path',
+  headers: 'A header',
+}
+
+/** One refusal that names every field to change, and how. */
+export function toValidationRefusal(
+  errors: FastifySchemaValidationError[],
+  place: string | undefined,
+): Refusal {
+  const telling = ofClosestForms(errors as ErrorObject[]).filter(isTelling)
+  const details = telling.slice(0, limits.http.details).map((error) => toDetail(error, place))
+  const unique = details.filter(
+    (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
+  )
+  const where = places[(place ?? 'body') as keyof typeof places]
+  const issues = unique.map(({ field, issue }) =>
+    field ? `${field} ${issue}` : `${where} ${issue}`,
+  )
+  const named = unique.filter(({ field }) => field)
+  return new Refusal('validation_failed', {
+    message: `${issues.join('; ')}.`,
+    ...(named.length > 0 && { details: named }),
+  })
+}
+
+/** Of what may have several forms, only those matter that the value comes closest to. */
+function ofClosestForms(errors: ErrorObject[]): ErrorObject[] {
+  const choices = errors.filter(({ keyword }) => keyword === 'anyOf')
+  return choices.reduce((left, { schemaPath, instancePath }) => {
+    const start = `${schemaPath}/`
+    const formOf = (error: ErrorObject) =>
+      error.schemaPath.startsWith(start) && error.instancePath.startsWith(instancePath)
+        ? error.schemaPath.slice(start.length).split('/')[0]!
+        : undefined
+    const misfits = new Map<string, number>()
+    for (const error of left) {
+      const form = formOf(error)
+      if (form === undefined) continue
+      const isOwn = error.instancePath === instancePath
+      misfits.set(form, (misfits.get(form) ?? 0) + (isOwn ? misfitOf(error) : 0))
+    }
+    const least = Math.min(...misfits.values())
+    return left.filter((error) => {
+      const form = formOf(error)
+      return form === undefined || misfits.get(form) === least
+    })
+  }, errors)
+}
+
+/** A value of another type is far from a form; one with a field of another form is not close. */
+function misfitOf({ keyword }: ErrorObject): number {
+  if (keyword === 'type') return 1_000
+  return keyword === 'additionalProperties' ? 1 : 0
+}
+
+/** Wrappers only repeat that something inside them failed. */
+function isTelling(error: ErrorObject): boolean {
+  return !['anyOf', 'oneOf', 'if'].includes(error.keyword)
+}
+
+function toDetail(error: ErrorObject, place: string | undefined): Detail {
+  const path = error.instancePath.split('/').slice(1).map(plainSegment)
+  const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
+  const last = missingProperty ?? additionalProperty ?? tag
+  const field = sayBack([...path, ...(last ? [last] : [])].join('.'))
+  if (place === 'headers') return { field: withCapitals(field), issue: issueOf(error) }
+  return { field, issue: (place === 'querystring' && wholeIssue(error)) || issueOf(error) }
+}
+
+/** A header as people write it. */
+function withCapitals(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** In a query every value is a text, so that the type of a wrong one explains nothing. */
+function wholeIssue({ parentSchema }: ErrorObject): string | undefined {
+  const { type, minimum, maximum } = parentSchema as Record<string, unknown>
+  return type === 'integer' ? `must be a whole number from ${minimum} to ${maximum}` : undefined
+}
+
+function plainSegment(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function issueOf(error: ErrorObject): string {
+  const params = error.params as Record<string, unknown>
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not a field of this request; remove it'
+    case 'type':
+      return `must be ${article(String(params.type))}, not ${kindOf(error.data)}`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'discriminator':
+      return `must be one of ${tagsOf(error).join(', ')}`
+    case 'format': {
+      const amount = parseDecimal(String(error.data), 'USDC')
+      return typeof amount === 'bigint' ? 'is not valid' : amount.issue
+    }
+    case 'pattern':
+      return patternIssues[String(params.pattern)] ?? 'does not have the form that it must have'
+    default:
+      return (error.message ?? 'is not valid').replace('must NOT', 'must not')
+  }
+}
+
+function tagsOf(error: ErrorObject): unknown[] {
+  const { oneOf = [] } = error.parentSchema as { oneOf?: TSchema[] }
+  const { tag } = error.params as { tag: string }
+  return oneOf.flatMap((option) => {
+    const { properties } = option as { properties: Record<string, { const?: unknown; enum?: [] }> }
+    const field = properties[tag]!
+    return field.enum ?? [field.const]
+  })
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'number' ? `${value}` : article(typeof value)
+}
+
+function article(kind: string): string {
+  const kinds = kind.split(',').map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
+  return kinds.join(' or ').replace('a null', 'null')
+}

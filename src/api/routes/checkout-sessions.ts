@@ -1,0 +1,230 @@
+import Type from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { accountReference } from '../../collections/account.js'
+import { endAccount } from '../../collections/end-accounts.js'
+import { type FoundSession, getSession, listSessions } from '../../collections/find-sessions.js'
+import { type SessionStatus, sessionStatuses } from '../../collections/session.js'
+import { showSession } from '../../collections/show-session.js'
+import { visibleText } from '../../merchants/settings-document.js'
+import type { Coin } from '../../money/assets.js'
+import { checkoutSession } from '../../resources/session-resources.js'
+import { sessionSample } from '../../resources/shapes.js'
+import { readPosition, writePosition } from '../edge/cursor.js'
+import { listText, successText } from '../edge/envelope.js'
+import { toLateCall } from '../edge/keyed-lane.js'
+import { metadataIn, readMetadata } from '../edge/metadata.js'
+import { refuseUnusualNaira } from '../edge/naira-limits.js'
+import { readPrice } from '../edge/read-coins.js'
+import { expiryIn, readExpiry } from '../edge/read-expiry.js'
+import { readWebUrl } from '../edge/read-web-url.js'
+import { refusedAs } from '../edge/refusals-of.js'
+import { type Route, route } from '../edge/route.js'
+import {
+  closed,
+  decimal,
+  emailPattern,
+  inPath,
+  kobo,
+  naira,
+  network,
+  page,
+  pageQuery,
+  stablecoin,
+  withStatus,
+} from '../edge/schemas.js'
+import type { Rooms } from '../rooms.js'
+import { recordAccount, referenceIn, requestOf } from './accounts.js'
+
+const path = '/v1/checkout/sessions'
+const base = { access: 'secret', tag: 'Checkout' } as const
+const params = inPath('reference', sessionSample)
+
+export function checkoutSessionRoutes(rooms: Rooms): Route[] {
+  return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
+}
+
+const text = (length: number, example: string) =>
+  Type.String({ minLength: 1, maxLength: length, pattern: visibleText, examples: [example] })
+
+const webUrl = (description: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.checkout.urlLength,
+      description,
+      examples: ['https://shop.example/thanks'],
+    }),
+  )
+
+const priceIn = Type.Object(
+  { asset: stablecoin, network, amount: decimal },
+  {
+    additionalProperties: false,
+    description:
+      'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
+  },
+)
+
+const create = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path,
+    operation: 'createCheckoutSession',
+    summary: 'Create a checkout session',
+    description:
+      'A page for one payment of one amount, at `url`: send your customer there. Without `expiresAt` it waits for 30 minutes.',
+    body: closed({
+      amount: kobo,
+      currency: Type.Optional(naira),
+      description: text(limits.checkout.descriptionLength, 'Two loaves of agege bread'),
+      customer: closed({
+        name: text(limits.names.length, 'Ada Obi'),
+        email: Type.String({
+          maxLength: limits.checkout.emailLength,
+          pattern: emailPattern,
+          examples: ['ada@example.com'],
+        }),
+      }),
+      merchantReference: Type.Optional(referenceIn),
+      expiresAt: Type.Optional(expiryIn),
+      crypto: Type.Optional(priceIn),
+      successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
+      cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
+      metadata: Type.Optional(metadataIn),
+    }),
+    answers: { 201: checkoutSession },
+    refusals: refusedAs(
+      'checkout_session_failed',
+      ...(['kyc_missing', 'no_bank_account', 'account_refused'] as const),
+      ...(['rail_unavailable', 'no_payment_method'] as const),
+    ),
+    async handle(ask) {
+      refuseUnusualNaira(rooms, ask)
+      const { environment, now, body } = ask
+      const ordering = rooms.collections.orderSession(now, {
+        environment,
+        request: requestOf(ask),
+        baseUrl: rooms.baseUrl(),
+        metadata: readMetadata(ask),
+        description: body.description,
+        merchantReference: body.merchantReference ?? null,
+        customerName: body.customer.name,
+        customerEmail: body.customer.email,
+        successUrl: readWebUrl('successUrl', body.successUrl),
+        cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
+        expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
+        crypto: body.crypto ? readCrypto(body.crypto) : null,
+      })
+      return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
+    },
+  })
+
+function readCrypto({ asset, amount }: { asset: string; amount: string }) {
+  const coin = asset as Coin
+  const price = readPrice(amount, coin, 'crypto.amount')
+  return { asset: coin, amount: price, requestedAmount: amount }
+}
+
+const list = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path,
+    operation: 'listCheckoutSessions',
+    summary: 'List checkout sessions',
+    description: 'Newest first; by status, or by your own reference.',
+    query: closed({
+      merchantReference: Type.Optional(referenceIn),
+      status: Type.Optional(withStatus([...sessionStatuses])),
+      ...pageQuery,
+    }),
+    answers: { 200: page(checkoutSession) },
+    async handle({ environment, query }) {
+      const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
+      const found = await listSessions(db, environment.id, {
+        merchantReference,
+        status: status as SessionStatus | undefined,
+        beforeId: cursor === undefined ? undefined : readPosition(prefixes.position, cursor),
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)?.session.id
+      const next = found.length > limit ? writePosition(prefixes.position, last!) : null
+      return successText(200, 'Checkout sessions', listText(shown.map(showSession), next))
+    },
+  })
+
+const read = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference`,
+    operation: 'getCheckoutSession',
+    summary: 'Read a checkout session',
+    description: 'As it is now.',
+    params,
+    answers: { 200: checkoutSession },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const found = await getSession(db, { environmentId: environment.id, reference })
+      return successText(200, 'Checkout session', showSession(found))
+    },
+  })
+
+const cancel = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:reference/cancel`,
+    operation: 'cancelCheckoutSession',
+    summary: 'Cancel a checkout session',
+    description: 'The page says so, and money that comes all the same counts as late.',
+    params,
+    answers: { 200: checkoutSession },
+    example: { status: 'cancelled' },
+    refusals: ['not_found', ...refusedAs('checkout_session_failed', 'invalid_state')],
+    async handle(ask) {
+      const name = { environmentId: ask.environment.id, reference: ask.params.reference }
+      const { account } = await getSession(rooms.db, name)
+      let isEnded = false
+      const answered = await rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const { environmentId, kind } = account
+            const own = { environmentId, kind, reference: accountReference(account) }
+            const { twin } = await endAccount(tx, now, own).catch(asUncancelled)
+            // Its account was ended when its wallet was paid: that is no session to cancel.
+            if (twin?.status === 'PAID') throw hasEnded()
+            isEnded = true
+            return getSession(tx, name)
+          },
+          (found) => successText(200, 'Session cancelled', showSession(found as FoundSession)),
+        ),
+      )
+      if (isEnded) rooms.collections.closeNumber(account)
+      return answered
+    },
+  })
+
+/** What is wrong with its account is wrong with the session, under its own name. */
+function asSession(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.endsWith('_creation_failed')) throw error
+  const { reason, message } = error
+  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
+}
+
+function asUncancelled(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
+  throw hasEnded()
+}
+
+function hasEnded(): Refusal {
+  return new Refusal('checkout_session_failed', {
+    reason: 'invalid_state',
+    message: 'Only a session that is pending can be cancelled; this one has ended.',
+  })
+}

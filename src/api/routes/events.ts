@@ -1,0 +1,239 @@
+import Type from 'typebox'
+import type { Mode } from '../../base/environment.js'
+import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { Refusal } from '../../base/refusal.js'
+import { idOfSession } from '../../collections/session.js'
+import { bodyOf, toBody } from '../../events/body.js'
+import { exampleOfEvent } from '../../events/examples.js'
+import { filters, typesOf } from '../../events/filter.js'
+import { type Event, getEvent, listEvents } from '../../events/find-events.js'
+import {
+  described,
+  notYet,
+  orNull,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  time,
+} from '../../resources/shapes.js'
+import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
+import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
+import { redeliver } from '../../webhooks/redeliver.js'
+import { readCursor, writeCursor } from '../edge/cursor.js'
+import { success, successText } from '../edge/envelope.js'
+import { toLateCall } from '../edge/keyed-lane.js'
+import { pageOf } from '../edge/page-of.js'
+import { readTime } from '../edge/read-time.js'
+import { refusedAs } from '../edge/refusals-of.js'
+import { type Route, route } from '../edge/route.js'
+import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
+import type { Rooms } from '../rooms.js'
+
+const anyBody = bodyOf(
+  Type.String({ examples: ['crypto_transfer.confirmed'] }),
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      description: 'The resource at that moment.',
+      examples: [exampleOfEvent('crypto_transfer.confirmed').data],
+    },
+  ),
+)
+const event = resource('WebhookEvent', anyBody.properties)
+
+const url = text('https://shop.example/webhooks')
+
+const attempt = resource('DeliveryAttempt', {
+  number: Type.Integer({ examples: [1] }),
+  url: described(url, 'Where it went.'),
+  startedAt: time,
+  durationMs: Type.Integer({ examples: [84] }),
+  status: orNull(Type.Integer({ examples: [200] })),
+  error: notYet(Type.String()),
+  response: Type.String({
+    description: `The first ${limits.webhooks.responseBytes} bytes of the answer.`,
+    examples: ['ok'],
+  }),
+})
+
+const delivery = resource('EventDelivery', {
+  endpointId: reference(prefixes.webhookEndpoint),
+  url,
+  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP'], { examples: ['DELIVERED'] }),
+  nextAttemptAt: Type.Union([time, Type.Null()], {
+    description: 'Null when it is over, and while an attempt is under way.',
+    examples: [null],
+  }),
+  attempts: Type.Array(attempt),
+})
+
+const params = inPath('id', referenceSample(prefixes.event))
+const base = { access: 'secret', tag: 'Events' } as const
+
+export function eventRoutes(rooms: Rooms): Route[] {
+  return [list(rooms), read(rooms), deliveries(rooms), again(rooms)]
+}
+
+const list = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events',
+    operation: 'listEvents',
+    summary: 'List events',
+    description: 'Newest first; by type or group, by resource, by time.',
+    query: closed({
+      type: Type.Optional(oneOf(filters, 'Only those of this type or group.')),
+      resource: Type.Optional(
+        Type.String({
+          maxLength: limits.names.length,
+          description: 'What they are about.',
+          examples: [referenceSample(prefixes.cryptoTransfer)],
+        }),
+      ),
+      from: Type.Optional(time),
+      to: Type.Optional(time),
+      ...pageQuery,
+    }),
+    answers: { 200: page(event) },
+    async handle({ environment, query }) {
+      const limit = query.limit ?? limits.http.defaultPageSize
+      const { resource, from, to } = query
+      const found = await listEvents(db, environment.id, {
+        types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
+        resourceId:
+          resource === undefined
+            ? undefined
+            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? nobody),
+        from: from === undefined ? undefined : readTime('from', from),
+        to: to === undefined ? undefined : readTime('to', to),
+        before: query.cursor ? readPosition(query.cursor) : undefined,
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const items = shown.map((one) => showEvent(one, environment.mode)).join(',')
+      const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
+      return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
+    },
+  })
+
+const read = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events/:id',
+    operation: 'getEvent',
+    summary: 'Read an event',
+    description: 'Exactly what was sent to webhook endpoints.',
+    params,
+    answers: { 200: event },
+    refusals: ['not_found'],
+    async handle({ environment, params: { id } }) {
+      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+      return successText(200, 'Event', showEvent(found, environment.mode))
+    },
+  })
+
+const deliveries = ({ db }: Rooms) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: '/v1/events/:id/deliveries',
+    operation: 'listEventDeliveries',
+    summary: 'List the deliveries of an event',
+    description: `Where it went, and the latest ${limits.webhooks.attemptsShown} attempts at each place, with time, status, duration and answer.`,
+    params,
+    query: closed(pageQuery),
+    answers: { 200: page(delivery) },
+    refusals: ['not_found'],
+    async handle({ environment, query, params: { id } }) {
+      const found = await getEvent(db, { environmentId: environment.id, reference: id })
+      const items = (await listDeliveries(db, found)).map(showDelivery)
+      return success(
+        200,
+        'Deliveries',
+        pageOf(items, query, ({ endpointId }) => endpointId),
+      )
+    },
+  })
+
+const again = (rooms: Rooms) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: '/v1/events/:id/redeliver',
+    operation: 'redeliverEvent',
+    summary: 'Send an event again',
+    description: 'To one endpoint, or to all that listen to it.',
+    params,
+    body: Type.Optional(closed({ endpointId: Type.Optional(delivery.properties.endpointId) })),
+    answers: { 200: Type.Object({ deliveries: Type.Integer({ examples: [1] }) }) },
+    refusals: [
+      ...(['not_found', 'webhook_endpoint_failed'] as const),
+      ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled'),
+    ],
+    handle(ask) {
+      const { environment, params, body } = ask
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx, now) => {
+            const name = { environmentId: environment.id, reference: params.id }
+            const found = await getEvent(tx, name)
+            const endpoint =
+              body?.endpointId === undefined
+                ? undefined
+                : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
+            const count = await redeliver(tx, now, { event: found, endpoint })
+            if (endpoint && count === 0) throw notForIt()
+            return count
+          },
+          (count) => success(200, 'Deliveries made due', { deliveries: count }),
+        ),
+      )
+    },
+  })
+
+/** Ends up in an equality, so that an unknown reference finds nothing rather than everything. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+function showEvent({ id, createdAt, ...event }: Event, mode: Mode): string {
+  return toBody({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
+}
+
+function showDelivery({ endpointId, url, state, dueAt, isUnderWay, attempts }: Delivery) {
+  return {
+    endpointId: toReference(prefixes.webhookEndpoint, endpointId),
+    url,
+    status: state,
+    nextAttemptAt: state === 'PENDING' && !isUnderWay ? dueAt.toISOString() : null,
+    attempts: attempts.map(({ number, url, startedAt, durationMs, status, error, response }) => ({
+      number,
+      url,
+      startedAt: startedAt.toISOString(),
+      durationMs,
+      status,
+      error,
+      response,
+    })),
+  }
+}
+
+function toCursor({ createdAt, id }: Event): string {
+  return writeCursor({ at: createdAt.toISOString(), id })
+}
+
+function notForIt(): Refusal {
+  return new Refusal('webhook_endpoint_failed', {
+    message: 'This event was a test of another endpoint. Name the endpoint it was for.',
+  })
+}
+
+function readPosition(cursor: string): { createdAt: Date; id: string } {
+  const { at = '', id = '' } = readCursor(cursor)
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  return { createdAt: readTime('cursor', at), id: isId ? id : nobody }
+}

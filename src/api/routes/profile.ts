@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
+import { getSettings } from '../../merchants/settings.js'
+import { Settings } from '../../merchants/settings-document.js'
+import { reference, resource } from '../../resources/shapes.js'
+import { success } from '../edge/envelope.js'
+import { route } from '../edge/route.js'
+import type { Rooms } from '../rooms.js'
+
+const { displayName, colour, logo } = Settings.properties.checkout.properties
+
+const answer = resource('Profile', {
+  merchant: Type.Object({ id: reference(prefixes.merchant), displayName }),
+  mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
+  checkout: Type.Object({ colour, logo }),
+  paymentMethods: Settings.properties.paymentMethods,
+})
+
+export const profile = ({ db }: Rooms) =>
+  route({
+    method: 'GET',
+    path: '/v1/profile',
+    access: 'any_key',
+    operation: 'getProfile',
+    summary: 'Read the public profile',
+    description: 'What a page may show of the merchant. Public keys may read this.',
+    tag: 'Settings',
+    answers: { 200: answer },
+    async handle({ environment }) {
+      const { checkout, paymentMethods } = await getSettings(db, environment)
+      return success(200, 'Profile', {
+        merchant: {
+          id: toReference(prefixes.merchant, environment.merchantId),
+          displayName: checkout.displayName,
+        },
+        mode: environment.mode,
+        checkout: { colour: checkout.colour, logo: checkout.logo },
+        paymentMethods,
+      })
+    },
+  })

@@ -1,0 +1,55 @@
+import { checkoutPageRoutes } from '../checkout-page/routes.js'
+import type { Route } from '../edge/route.js'
+import type { Rooms } from '../rooms.js'
+import { advanceClock } from '../test-mode/advance-clock.js'
+import { depositCoins } from '../test-mode/deposit-coins.js'
+import { fundBalance } from '../test-mode/fund-balance.js'
+import { payIn } from '../test-mode/pay-in.js'
+import { settleDisbursement } from '../test-mode/settle-disbursement.js'
+import { balanceEntries } from './balance-entries.js'
+import { balances } from './balances.js'
+import { bankTransferRoutes } from './bank-transfers.js'
+import { checkoutSessionRoutes } from './checkout-sessions.js'
+import { cryptoTransferRoutes } from './crypto-transfers.js'
+import { cryptoWalletRoutes } from './crypto-wallets.js'
+import { dedicatedAccountRoutes } from './dedicated-accounts.js'
+import { dedicatedCryptoWalletRoutes } from './dedicated-crypto-wallets.js'
+import { eventRoutes } from './events.js'
+import { paymentRoutes } from './payments.js'
+import { profile } from './profile.js'
+import { publicCheckoutRoutes } from './public-checkout.js'
+import { railNotices } from './rail-notices.js'
+import { requestLogRoutes } from './request-logs.js'
+import { changeSettings, readSettings } from './settings.js'
+import { virtualAccountRoutes } from './virtual-accounts.js'
+import { webhookEndpointRoutes } from './webhook-endpoints.js'
+
+/** Everything that can be asked. */
+export function createRoutes(rooms: Rooms): Route[] {
+  return [
+    balances(rooms),
+    balanceEntries(rooms),
+    readSettings(rooms),
+    changeSettings(rooms),
+    profile(rooms),
+    fundBalance(rooms),
+    ...virtualAccountRoutes(rooms),
+    ...dedicatedAccountRoutes(rooms),
+    ...cryptoWalletRoutes(rooms),
+    ...dedicatedCryptoWalletRoutes(rooms),
+    ...checkoutSessionRoutes(rooms),
+    ...publicCheckoutRoutes(rooms),
+    ...checkoutPageRoutes(rooms),
+    ...paymentRoutes(rooms),
+    payIn(rooms),
+    depositCoins(rooms),
+    railNotices(rooms),
+    ...cryptoTransferRoutes(rooms),
+    ...bankTransferRoutes(rooms),
+    settleDisbursement(rooms),
+    advanceClock(rooms),
+    ...webhookEndpointRoutes(rooms),
+    ...eventRoutes(rooms),
+    ...requestLogRoutes(rooms),
+  ]
+}

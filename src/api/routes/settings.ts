@@ -1,0 +1,38 @@
+import { getSettings, patchSettings } from '../../merchants/settings.js'
+import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
+import { success } from '../edge/envelope.js'
+import { route } from '../edge/route.js'
+import type { Rooms } from '../rooms.js'
+
+export const readSettings = ({ db }: Rooms) =>
+  route({
+    method: 'GET',
+    path: '/v1/settings',
+    access: 'secret',
+    operation: 'getSettings',
+    summary: 'Read the settings',
+    description:
+      'Policies, checkout, low-balance thresholds and payment methods of this environment.',
+    tag: 'Settings',
+    answers: { 200: Settings },
+    async handle({ environment }) {
+      return success(200, 'Settings', await getSettings(db, environment))
+    },
+  })
+
+export const changeSettings = ({ db }: Rooms) =>
+  route({
+    method: 'PATCH',
+    path: '/v1/settings',
+    access: 'secret',
+    operation: 'changeSettings',
+    summary: 'Change the settings',
+    description: 'Only what is sent changes. Lists are replaced whole.',
+    tag: 'Settings',
+    body: SettingsPatch,
+    answers: { 200: Settings },
+    async handle({ environment, body, now }) {
+      const settings = await db.transaction((tx) => patchSettings(tx, now, environment, body))
+      return success(200, 'Settings changed', settings)
+    },
+  })

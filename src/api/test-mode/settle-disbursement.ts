@@ -1,0 +1,82 @@
+import Type from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+import { getPayout, type Tried } from '../../payouts/find-payouts.js'
+import { instructRail } from '../../payouts/instruct-rail.js'
+import type { PayoutKind } from '../../payouts/payout.js'
+import { showPayout } from '../../payouts/show-payout.js'
+import { simulatedOutcomes } from '../../payouts/simulated-outcomes.js'
+import { bankTransfer, cryptoTransfer } from '../../resources/payout-resources.js'
+import { referenceSample } from '../../resources/shapes.js'
+import { successText } from '../edge/envelope.js'
+import { toLateCall, toRemembered } from '../edge/keyed-lane.js'
+import { refusedAs } from '../edge/refusals-of.js'
+import { route } from '../edge/route.js'
+import { closed, inPath } from '../edge/schemas.js'
+import type { Rooms } from '../rooms.js'
+
+const words = Object.values(simulatedOutcomes).flatMap((outcomes) => Object.keys(outcomes))
+
+export const settleDisbursement = (rooms: Rooms) =>
+  route({
+    method: 'POST',
+    path: '/v1/test/disbursements/:reference/settle',
+    access: 'secret',
+    isTestOnly: true,
+    operation: 'settleTestDisbursement',
+    summary: 'Decide how a test transfer ends',
+    description: describe(),
+    tag: 'Test mode',
+    params: inPath('reference', referenceSample(prefixes.bankTransfer)),
+    body: closed({
+      outcome: Type.Enum([...new Set(words)], { type: 'string', examples: ['complete'] }),
+    }),
+    answers: { 200: Type.Union([bankTransfer, cryptoTransfer]) },
+    refusals: [
+      'not_found',
+      ...refusedAs('crypto_transfer_failed', 'invalid_state', 'not_simulated', 'rail_unavailable'),
+      ...refusedAs('bank_transfer_failed', 'invalid_state', 'not_simulated'),
+      ...refusedAs('payment_action_failed', 'invalid_state', 'not_simulated'),
+    ],
+    async handle(ask) {
+      const { reference } = ask.params
+      const outcome = ask.body.outcome as string
+      const name = { environmentId: ask.environment.id, reference }
+      const { payout } = await getPayout(rooms.db, name)
+      checkOutcome(payout.kind, outcome)
+      // Outside of a transaction, for it may be a call over the network; what it said is kept.
+      const refusal = await instructRail(rooms, payout, outcome).catch(toRemembered)
+      return rooms.change(
+        toLateCall(
+          ask,
+          async (tx) => {
+            if (refusal) throw refusal
+            return getPayout(tx, name)
+          },
+          (found) => show(found as Tried),
+        ),
+      )
+    },
+  })
+
+function describe(): string {
+  const of = (kind: PayoutKind) =>
+    Object.keys(simulatedOutcomes[kind])
+      .map((word) => `\`${word}\``)
+      .join(', ')
+  return `Tells the simulated bank (${of('bank_transfer')}) or chain (${of('crypto_transfer')}) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.`
+}
+
+function checkOutcome(kind: PayoutKind, outcome: string): void {
+  const known = Object.keys(simulatedOutcomes[kind])
+  if (known.includes(outcome)) return
+  const issue = `must be one of ${known.join(', ')} for this kind of transfer`
+  throw new Refusal('validation_failed', {
+    message: `outcome ${issue}.`,
+    details: [{ field: 'outcome', issue }],
+  })
+}
+
+function show({ payout, attempts }: Tried) {
+  return successText(200, 'The simulation was told', showPayout(payout, attempts))
+}

@@ -1,0 +1,36 @@
+import { type Command, Option } from 'commander'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
+import { listAuditLines } from '../../merchants/audit.js'
+import { readCount } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable, formatTime } from './table.js'
+
+export function registerAudit(program: Command, context: OperateContext): void {
+  const audit = program.command('audit').description('what operators changed')
+  const list = audit
+    .command('list')
+    .description('the newest lines')
+    .addOption(
+      new Option('--limit <count>', 'how many lines')
+        .argParser(readCount)
+        .default(limits.operator.defaultListed),
+    )
+  setOperation(list, context, listNewest)
+}
+
+async function listNewest({ db, options }: Run<{ limit: number }>): Promise<Answer> {
+  const lines = await listAuditLines(db, options.limit)
+  const data = lines.map(({ id: _, merchantId, environmentId: __, ...line }) => ({
+    ...line,
+    merchant: merchantId && toReference(prefixes.merchant, merchantId),
+  }))
+  const rows = data.map((line) => [
+    formatTime(line.createdAt),
+    line.actor,
+    line.action,
+    line.merchant ?? '-',
+    JSON.stringify(line.details),
+  ])
+  return { data, text: formatTable(['time', 'actor', 'action', 'merchant', 'details'], rows) }
+}

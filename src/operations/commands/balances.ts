@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { type Command, Option } from 'commander'
+import { sql } from 'kysely'
+import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { newId, prefixes, toReference, toUuid } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
+import { listBalances } from '../../ledger/balances.js'
+import { fundAll } from '../../ledger/fund.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { getEnvironment } from '../../merchants/environments.js'
+import { formatDecimal } from '../../money/amounts.js'
+import { type Asset, assetNames } from '../../money/assets.js'
+import type { Tx } from '../../postgres/tx.js'
+import { modeOption, readAmount, readNote } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable } from './table.js'
+
+export function registerBalances(program: Command, context: OperateContext): void {
+  // The API has commands of this name, too.
+  const balances =
+    program.commands.find((command) => command.name() === 'balances') ?? program.command('balances')
+  balances.description("a merchant's money")
+  const show = balances
+    .command('show')
+    .description('what is available, held by open payouts, and not decided yet')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+  setOperation(show, context, showAll)
+  setOperation(describeCredit(balances.command('credit')), context, creditOne)
+}
+
+function describeCredit(command: Command): Command {
+  const asset = new Option('--asset <asset>', 'which money').choices(assetNames)
+  const amount = new Option('--amount <amount>', 'a decimal in the main unit: 2000 is ₦2,000.00')
+  const note = new Option('--note <note>', 'why, for the audit').argParser(readNote)
+  return command
+    .description('credit money that has come in outside of the rails and is really there')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(asset.makeOptionMandatory())
+    .addOption(amount.makeOptionMandatory())
+    .addOption(note.makeOptionMandatory())
+    .option('--once <reference>', 'what the bank calls it: a second credit for it is refused')
+}
+
+async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
+  const { id } = await getEnvironment(db, { merchant: args[0]!, mode: options.mode })
+  const balances = await listBalances(db, id)
+  const data = balances.map(({ asset, available, held, pending }) => ({
+    asset,
+    available: formatDecimal(available, asset),
+    held: formatDecimal(held, asset),
+    pending: formatDecimal(pending, asset),
+  }))
+  const rows = data.map((balance) => Object.values(balance))
+  return { data, text: formatTable(['asset', 'available', 'held', 'pending'], rows) }
+}
+
+type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }
+
+async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>): Promise<Answer> {
+  const { mode, asset, note } = options
+  const amount = readAmount(options.amount, asset)
+  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
+  const { id: environmentId, merchantId } = environment
+  const id = options.once === undefined ? newId(now) : idOnce(options.once)
+  const details = {
+    mode,
+    asset,
+    note,
+    amount: formatDecimal(amount, asset),
+    reference: toReference(prefixes.credit, id),
+  }
+  const available = await db.transaction(async (tx) => {
+    const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
+    await refuseSecond(tx, environmentId, id)
+    const [outcome] = await fundAll(tx, now, [funding])
+    if (outcome instanceof Refusal) throw outcome
+    writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
+    return outcome!.entries[0]!.availableAfter!
+  })
+  const after = formatDecimal(available, asset)
+  const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} is available.`
+  return { data: { ...details, available: after }, text }
+}
+
+/** The same reference gives the same cause, and a cause moves money once, by primary key. */
+function idOnce(reference: string): string {
+  return toUuid(createHash('sha256').update(`credit/${reference}`).digest('hex').slice(0, 32))
+}
+
+async function refuseSecond(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
+  const [earlier] = await tx.rows(sql`
+    select from ledger_transfers where environment_id = ${environmentId} and cause_id = ${id}`)
+  if (earlier)
+    throw new Refusal('validation_failed', {
+      message: 'A credit with this reference was made before; nothing was changed.',
+    })
+}

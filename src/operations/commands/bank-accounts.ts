@@ -1,0 +1,161 @@
+import { type Command, Option } from 'commander'
+import type { Environment, Mode } from '../../base/environment.js'
+import { Refusal } from '../../base/refusal.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import {
+  addBankAccount,
+  type BankAccount,
+  deactivateBankAccount,
+  listBankAccounts,
+  makePrimary,
+} from '../../merchants/bank-accounts.js'
+import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
+import type { Database } from '../../postgres/database.js'
+import type { Tx } from '../../postgres/tx.js'
+import { modeOption, readAccountNumber, readBankCode, readName } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable } from './table.js'
+
+export function registerBankAccounts(program: Command, context: OperateContext): void {
+  const accounts = program
+    .command('bank-accounts')
+    .description("a merchant's own bank accounts; live dedicated accounts need a primary one")
+  setOperation(describeAdd(accounts.command('add')), context, addOne)
+
+  const list = accounts
+    .command('list')
+    .description('all bank accounts of both modes')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+  setOperation(list, context, listAll)
+
+  const primary = accounts
+    .command('primary')
+    .description('make an account the primary one of its mode')
+  setOperation(takeAccount(primary), context, makeOnePrimary)
+
+  const deactivate = accounts.command('deactivate').description('stop using an account')
+  setOperation(takeAccount(deactivate), context, deactivateOne)
+}
+
+function takeAccount(command: Command): Command {
+  return command
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .argument('<account>', 'reference of the bank account, ba_…')
+}
+
+function describeAdd(command: Command): Command {
+  const code = new Option('--bank-code <code>', '3 to 6 digits').argParser(readBankCode)
+  const number = new Option('--account-number <number>', '10 digits').argParser(readAccountNumber)
+  const name = new Option('--account-name <name>', 'as the bank has it').argParser(readName)
+  return command
+    .description('add a bank account')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(code.makeOptionMandatory())
+    .addOption(number.makeOptionMandatory())
+    .addOption(name.makeOptionMandatory())
+    .option('--primary', 'make it the primary one at once')
+}
+
+type AddOptions = {
+  mode: Mode
+  bankCode: string
+  accountNumber: string
+  accountName: string
+  primary?: true
+}
+
+async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promise<Answer> {
+  const { mode, primary = false, ...account } = options
+  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
+  const environmentId = environment.id
+  const added = await db.transaction(async (tx) => {
+    const added = await addBankAccount(tx, now, { environmentId, ...account })
+    const kept = primary ? await makePrimary(tx, added) : added
+    writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...auditOf(environment, kept) })
+    return kept
+  })
+  return toAnswer(mode, added)
+}
+
+async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Answer> {
+  const found = await listBoth(db, merchant)
+  const data = found.map(({ environment, account }) => showAccount(environment.mode, account))
+  const rows = found.map(({ environment, account }) => [
+    account.reference,
+    environment.mode,
+    account.bankCode,
+    account.accountNumber,
+    account.accountName,
+    stateOf(account),
+  ])
+  const head = ['reference', 'mode', 'bank', 'number', 'name', 'state']
+  return { data, text: formatTable(head, rows) }
+}
+
+function makeOnePrimary(run: Run<object>): Promise<Answer> {
+  return changeOne(run, 'bank_account.make_primary', makePrimary)
+}
+
+function deactivateOne(run: Run<object>): Promise<Answer> {
+  return changeOne(run, 'bank_account.deactivate', deactivateBankAccount)
+}
+
+async function changeOne(
+  { db, now, actor, args: [merchant = '', reference = ''] }: Run<object>,
+  action: string,
+  change: (tx: Tx, name: BankAccount) => Promise<BankAccount>,
+): Promise<Answer> {
+  const found = (await listBoth(db, merchant)).find(
+    ({ account }) => account.reference === reference,
+  )
+  if (!found)
+    throw new Refusal('not_found', { message: `${merchant} has no bank account ${reference}.` })
+  const { environment } = found
+  const changed = await db.transaction(async (tx) => {
+    const changed = await change(tx, found.account)
+    writeAuditLine(tx, now, { actor, action, ...auditOf(environment, changed) })
+    return changed
+  })
+  return toAnswer(environment.mode, changed)
+}
+
+async function listBoth(db: Database, merchant: string) {
+  const environments = await listEnvironments(db, merchant)
+  if (environments.length === 0) throw unknownMerchant(merchant)
+  const lists = await Promise.all(
+    environments.map(async (environment) => {
+      const accounts = await listBankAccounts(db, environment.id)
+      return accounts.map((account) => ({ environment, account }))
+    }),
+  )
+  return lists.flat()
+}
+
+function toAnswer(mode: Mode, account: BankAccount): Answer {
+  const { reference, bankCode, accountNumber } = account
+  const what = `account ${accountNumber} at bank ${bankCode}, ${mode} mode`
+  return {
+    data: showAccount(mode, account),
+    text: `${reference}  ${what}: ${stateOf(account)}.`,
+  }
+}
+
+function showAccount(mode: Mode, account: BankAccount): object {
+  const { id: _, environmentId: __, reference, ...shown } = account
+  return { reference, mode, ...shown }
+}
+
+function auditOf(environment: Environment, account: BankAccount) {
+  const { reference, bankCode, accountNumber, accountName, isPrimary } = account
+  return {
+    merchantId: environment.merchantId,
+    environmentId: environment.id,
+    details: { reference, bankCode, accountNumber, accountName, isPrimary },
+  }
+}
+
+function stateOf(account: BankAccount): string {
+  if (account.isPrimary) return 'primary'
+  return account.isActive ? 'active' : 'inactive'
+}

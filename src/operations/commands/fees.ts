@@ -1,0 +1,144 @@
+import { type Command, Option } from 'commander'
+import type { Mode } from '../../base/environment.js'
+import { Refusal } from '../../base/refusal.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { getEnvironment } from '../../merchants/environments.js'
+import { toFeeDocument } from '../../merchants/fee-document.js'
+import {
+  type FeeOperation,
+  feeOperationNames,
+  feeOperations,
+  getFeeSchedules,
+  setFeeSchedule,
+  type VersionedFee,
+} from '../../merchants/fee-schedules.js'
+import { formatDecimal } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import type { FeeSchedule } from '../../money/fees.js'
+import { collect, modeOption, readAmountOrZero, readBasisPoints } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable } from './table.js'
+
+export function registerFees(program: Command, context: OperateContext): void {
+  const fees = program.command('fees').description('what operations cost a merchant')
+  const show = fees
+    .command('show')
+    .description('the prices that hold now; version 0 is the standard price')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+  setOperation(show, context, showAll)
+  setOperation(describeSet(fees.command('set')), context, setOne)
+}
+
+function describeSet(command: Command): Command {
+  const operation = new Option('--operation <operation>', 'what is priced')
+  const points = new Option('--basis-points <points>', 'hundredths of a percent of the amount')
+  const tier = new Option('--tier <upTo:flat:points>', 'another rate up to an amount; repeatable')
+  return command
+    .description(
+      'replace the price of one operation. Amounts are decimals in the main unit of the asset: ' +
+        '--cap 2000 is ₦2,000.00, --flat 0.5 is half a dollar. What is not given is zero; without ' +
+        '--cap there is no cap.',
+    )
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(operation.choices(feeOperationNames).makeOptionMandatory())
+    .option('--flat <amount>', 'the part that is always charged')
+    .addOption(points.argParser(readBasisPoints))
+    .option('--floor <amount>', 'the least that is charged', '0')
+    .option('--cap <amount>', 'the most that is charged')
+    .addOption(tier.argParser(collect((text) => text)))
+}
+
+async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
+  const { id } = await getEnvironment(db, { merchant: args[0]!, mode: options.mode })
+  const names = feeOperationNames.map((operation) => ({ environmentId: id, operation }))
+  const fees = await getFeeSchedules(db, names)
+  const shown = fees.map((fee, index) => showFee(feeOperationNames[index]!, fee))
+  const rows = shown.map((fee) => [
+    fee.operation,
+    String(fee.version),
+    fee.unit,
+    fee.flat,
+    String(fee.basisPoints),
+    fee.floor,
+    fee.cap ?? '-',
+    fee.tiers.map(({ upTo, flat, basisPoints }) => `${upTo}:${flat}:${basisPoints}`).join(' '),
+  ])
+  const head = ['operation', 'version', 'unit', 'flat', 'basis points', 'floor', 'cap', 'tiers']
+  return { data: shown, text: formatTable(head, rows) }
+}
+
+type SetOptions = {
+  mode: Mode
+  operation: FeeOperation
+  flat?: string
+  basisPoints?: number
+  floor: string
+  cap?: string
+  tier?: string[]
+}
+
+async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promise<Answer> {
+  const { mode, operation } = options
+  if (options.flat === undefined && options.basisPoints === undefined)
+    throw new Refusal('validation_failed', {
+      message: 'Say the price: --flat, --basis-points or both. For free, say --flat 0.',
+    })
+  const schedule = readSchedule(options, feeOperations[operation].unit)
+  const environment = await getEnvironment(db, { merchant: args[0]!, mode })
+  const { id: environmentId, merchantId } = environment
+  const fee = await db.transaction(async (tx) => {
+    const fee = await setFeeSchedule(tx, now, { environmentId, operation, schedule })
+    const details = { mode, operation, version: fee.version, schedule: toFeeDocument(fee) }
+    writeAuditLine(tx, now, { actor, action: 'fees.set', merchantId, environmentId, details })
+    return fee
+  })
+  const shown = Object.entries(showFee(operation, fee)).map(([name, value]) =>
+    Array.isArray(value) ? `${value.length} tiers` : `${name} ${value ?? 'none'}`,
+  )
+  const text = `The price is now: ${shown.join(', ')}.`
+  return { data: showFee(operation, fee), text }
+}
+
+function readSchedule(options: SetOptions, unit: Asset): FeeSchedule {
+  return {
+    flat: readAmountOrZero(options.flat ?? '0', unit),
+    basisPoints: options.basisPoints ?? 0,
+    floor: readAmountOrZero(options.floor, unit),
+    cap: options.cap === undefined ? null : readAmountOrZero(options.cap, unit),
+    tiers: (options.tier ?? []).map((text) => readTier(text, unit)),
+  }
+}
+
+function readTier(text: string, unit: Asset): FeeSchedule['tiers'][number] {
+  const [, upTo = '', flat = '', points = ''] = /^([^:]+):([^:]+):(\d{1,5})$/.exec(text) ?? []
+  if (!upTo)
+    throw new Refusal('validation_failed', {
+      message: `A tier is upTo:flat:points, such as 5000:10:0; "${text}" is not.`,
+    })
+  return {
+    upTo: readAmountOrZero(upTo, unit),
+    flat: readAmountOrZero(flat, unit),
+    basisPoints: Number(points),
+  }
+}
+
+/** In the same units as the options of `set`, so that what is shown can be typed back. */
+function showFee(operation: FeeOperation, fee: VersionedFee) {
+  const { unit } = feeOperations[operation]
+  return {
+    operation,
+    version: fee.version,
+    unit,
+    flat: formatDecimal(fee.flat, unit),
+    basisPoints: fee.basisPoints,
+    floor: formatDecimal(fee.floor, unit),
+    cap: fee.cap === null ? null : formatDecimal(fee.cap, unit),
+    tiers: fee.tiers.map(({ upTo, flat, basisPoints }) => ({
+      upTo: formatDecimal(upTo, unit),
+      flat: formatDecimal(flat, unit),
+      basisPoints,
+    })),
+  }
+}

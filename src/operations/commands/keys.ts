@@ -1,0 +1,179 @@
+import { type Command, Option } from 'commander'
+import { hour } from '../../base/clock.js'
+import type { Mode } from '../../base/environment.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import type { ApiKey, IssuedKey } from '../../merchants/api-keys.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
+import { issueKey } from '../../merchants/issue-key.js'
+import type { KeyKind } from '../../merchants/key-format.js'
+import { getKey, listKeys } from '../../merchants/list-keys.js'
+import { revokeKey } from '../../merchants/revoke-key.js'
+import { rollKey } from '../../merchants/roll-key.js'
+import { collect, modeOption, readDuration, readName, readTime } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable, formatTime } from './table.js'
+
+export function registerKeys(program: Command, context: OperateContext): void {
+  const keys = program.command('keys').description('API keys of a merchant')
+  setOperation(describeCreate(keys.command('create')), context, createKey)
+
+  const list = keys
+    .command('list')
+    .description('all keys of both modes, newest first')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+  setOperation(list, context, listAll)
+
+  const roll = keys
+    .command('roll')
+    .description('replace a key by a new one')
+    .argument('<key>', 'reference of the key, key_…')
+    .addOption(
+      new Option('--grace <duration>', 'how long the old key works on: 0s to 7d; s, m, h, d')
+        .argParser(readDuration)
+        .default(24 * hour, '24h'),
+    )
+  setOperation(roll, context, rollOne)
+
+  const revoke = keys
+    .command('revoke')
+    .description('end a key for good, everywhere within a second')
+    .argument('<key>', 'reference of the key, key_…')
+  setOperation(revoke, context, revokeOne)
+}
+
+function describeCreate(command: Command): Command {
+  return command
+    .description('make a key; it is shown once')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .addOption(modeOption().makeOptionMandatory())
+    .addOption(
+      new Option('--kind <kind>', 'secret for a backend, public for a page')
+        .choices(['secret', 'public'])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--name <name>', 'what people call the key')
+        .argParser(readName)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--expires <time>', 'when it stops working, ISO 8601').argParser(readTime),
+    )
+    .addOption(
+      new Option('--allow <address>', 'an IP address or CIDR range; may be repeated').argParser(
+        collect((text) => text),
+      ),
+    )
+}
+
+type CreateOptions = { mode: Mode; kind: KeyKind; name: string; expires?: Date; allow?: string[] }
+
+async function createKey(run: Run<CreateOptions>): Promise<Answer> {
+  const { db, seal, now, actor, options } = run
+  const environment = await getEnvironment(db, { merchant: run.args[0]!, mode: options.mode })
+  const issued = await db.transaction(async (tx) => {
+    const order = { seal, environment, kind: options.kind, name: options.name }
+    const issued = await issueKey(tx, now, {
+      ...order,
+      expiresAt: options.expires ?? null,
+      allowedAddresses: options.allow ?? [],
+    })
+    writeAuditLine(tx, now, { actor, action: 'key.create', ...auditOf(issued) })
+    return issued
+  })
+  return { data: showIssued(issued), text: `${describeIssued(issued)}\n${shownOnce}` }
+}
+
+async function listAll({ db, now, args: [merchant = ''] }: Run<object>): Promise<Answer> {
+  const environments = await listEnvironments(db, merchant)
+  if (environments.length === 0) throw unknownMerchant(merchant)
+  const keys = await Promise.all(environments.map(({ id }) => listKeys(db, id)))
+  const rows = keys
+    .flat()
+    .map((key) => [
+      toReference(prefixes.apiKey, key.id),
+      key.hint,
+      key.name,
+      stateOf(key, now),
+      formatTime(key.createdAt),
+      formatTime(key.lastUsedAt),
+      formatTime(key.expiresAt),
+      key.allowedAddresses.join(' ') || 'any',
+    ])
+  const head = ['reference', 'key', 'name', 'state', 'created', 'last used', 'expires', 'addresses']
+  return { data: keys.flat().map(showKey), text: formatTable(head, rows) }
+}
+
+async function rollOne(run: Run<{ grace: number }>): Promise<Answer> {
+  const { db, seal, now, actor, options, args } = run
+  const { environmentId, id } = await getKey(db, args[0]!)
+  const rolled = await db.transaction(async (tx) => {
+    const rolled = await rollKey(tx, now, { seal, environmentId, id, graceMs: options.grace })
+    const audited = auditOf(rolled.issued)
+    const details = { ...audited.details, rolledFrom: args[0], oldExpiresAt: rolled.oldExpiresAt }
+    writeAuditLine(tx, now, { actor, action: 'key.roll', ...audited, details })
+    return rolled
+  })
+  const until = `The old key ${args[0]} works until ${formatTime(rolled.oldExpiresAt)}.`
+  return {
+    data: { ...showIssued(rolled.issued), rolledFrom: args[0], oldExpiresAt: rolled.oldExpiresAt },
+    text: `${describeIssued(rolled.issued)}\n${shownOnce}\n${until}`,
+  }
+}
+
+async function revokeOne({ db, now, actor, args }: Run<object>): Promise<Answer> {
+  const { environmentId, id } = await getKey(db, args[0]!)
+  const { key, isFresh } = await db.transaction(async (tx) => {
+    const revoked = await revokeKey(tx, now, { environmentId, id })
+    if (revoked.isFresh)
+      writeAuditLine(tx, now, { actor, action: 'key.revoke', ...auditOf(revoked.key) })
+    return revoked
+  })
+  const said = isFresh ? 'is revoked' : `was revoked before, ${formatTime(key.revokedAt)}`
+  return { data: showKey(key), text: `${args[0]} (${key.hint}) ${said}.` }
+}
+
+export const shownOnce = 'Keys are shown this once and cannot be shown again: store them now.'
+
+export function describeIssued(issued: IssuedKey): string {
+  return `${toReference(prefixes.apiKey, issued.id)}  ${issued.key.reveal()}`
+}
+
+export function showIssued(issued: IssuedKey): object {
+  return { ...showKey(issued), key: issued.key.reveal() }
+}
+
+/** What the audit may know of a key: everything but the key. */
+export function auditOf(key: ApiKey) {
+  const { kind, mode, name, hint, expiresAt, allowedAddresses } = key
+  const reference = toReference(prefixes.apiKey, key.id)
+  return {
+    merchantId: key.merchantId,
+    environmentId: key.environmentId,
+    details: { key: reference, kind, mode, name, hint, expiresAt, allowedAddresses },
+  }
+}
+
+function showKey(shown: ApiKey) {
+  const { mode, kind, name, hint, allowedAddresses, createdAt, lastUsedAt } = shown
+  return {
+    reference: toReference(prefixes.apiKey, shown.id),
+    mode,
+    kind,
+    name,
+    hint,
+    allowedAddresses,
+    createdAt,
+    lastUsedAt,
+    expiresAt: shown.expiresAt,
+    revokedAt: shown.revokedAt,
+    rolledInto: shown.rolledInto && toReference(prefixes.apiKey, shown.rolledInto),
+  }
+}
+
+function stateOf(key: ApiKey, now: Date): string {
+  if (key.revokedAt) return 'revoked'
+  if (key.expiresAt && key.expiresAt <= now) return 'expired'
+  return key.rolledInto ? 'rolled, in grace' : 'working'
+}

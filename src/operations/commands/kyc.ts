@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { getEnvironment } from '../../merchants/environments.js'
+import { approveKyc } from '../../merchants/kyc.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+
+export function registerKyc(program: Command, context: OperateContext): void {
+  const kyc = program.command('kyc').description('whether we know who a merchant is')
+  const approve = kyc
+    .command('approve')
+    .description('let the merchant open dedicated accounts in live mode')
+    .argument('<merchant>', 'reference of the merchant, mer_…')
+  setOperation(approve, context, approveLive)
+}
+
+async function approveLive({
+  db,
+  now,
+  actor,
+  args: [merchant = ''],
+}: Run<object>): Promise<Answer> {
+  const environment = await getEnvironment(db, { merchant, mode: 'live' })
+  const isFresh = await db.transaction(async (tx) => {
+    const isFresh = await approveKyc(tx, environment.id)
+    const { merchantId, id: environmentId } = environment
+    if (isFresh)
+      writeAuditLine(tx, now, {
+        actor,
+        action: 'kyc.approve',
+        merchantId,
+        environmentId,
+        details: { mode: 'live' },
+      })
+    return isFresh
+  })
+  return {
+    data: { merchant, mode: 'live', kycStatus: 'APPROVED' },
+    text: `KYC of ${merchant} ${isFresh ? 'is' : 'was already'} approved in live mode.`,
+  }
+}

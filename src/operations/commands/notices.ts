@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { limits } from '../../base/limits.js'
+import { listOpenNotices, retryNotice } from '../../collections/find-notices.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { formatTable } from './table.js'
+
+export function registerNotices(program: Command, context: OperateContext): void {
+  const notices = program.command('notices').description('money that banks told of and nobody got')
+  const open = notices
+    .command('open')
+    .description('payments that fit no account, and those that were refused, oldest first')
+  setOperation(open, context, listOpen)
+  const retry = notices
+    .command('retry')
+    .description('look for the account of a payment again, now')
+    .argument('<bank>', 'which bank told of it')
+    .argument('<mode>', 'test or live')
+    .argument('<id>', "the bank's name for the payment")
+  setOperation(retry, context, retryOne)
+}
+
+async function listOpen({ db }: Run<object>): Promise<Answer> {
+  const open = await listOpenNotices(db, limits.operator.listed)
+  const data = open.map(({ amount, receivedAt, ...rest }) => ({
+    ...rest,
+    amount: amount.toString(),
+    receivedAt: receivedAt.toISOString(),
+  }))
+  const lines = data.map((one) => [
+    one.id,
+    one.rail,
+    one.mode,
+    one.accountNumber,
+    `${one.amount} (${one.currency})`,
+    one.state,
+    one.reason ?? '',
+    one.receivedAt,
+  ])
+  const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'why', 'told']
+  const text = data.length > 0 ? formatTable(head, lines) : 'Every payment has found its account.'
+  return { data, text }
+}
+
+async function retryOne({ db, now, actor, args }: Run<object>): Promise<Answer> {
+  const [rail = '', mode = '', id = ''] = args
+  const name = { rail, mode, id }
+  await db.transaction(async (tx) => {
+    await retryNotice(tx, now, name)
+    writeAuditLine(tx, now, { actor, action: 'notice.retry', details: name })
+  })
+  return { data: name, text: `${id} is looked at again.` }
+}

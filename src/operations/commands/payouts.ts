@@ -1,0 +1,128 @@
+import { type Command, Option } from 'commander'
+import { sql } from 'kysely'
+import { limits } from '../../base/limits.js'
+import { followReturns } from '../../collections/follow-returns.js'
+import { writeAuditLine } from '../../merchants/audit.js'
+import { getMerchantId } from '../../merchants/environments.js'
+import { formatDecimal } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { decidePayout, findChainAttempt } from '../../payouts/decide-payout.js'
+import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
+import type { Examined } from '../../payouts/ports.js'
+import type { Database } from '../../postgres/database.js'
+import { readNote } from './arguments.js'
+import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import type { WithRails } from './reconcile.js'
+import { formatTable } from './table.js'
+
+export function registerPayouts(
+  program: Command,
+  context: OperateContext,
+  withRails: WithRails,
+): void {
+  const payouts = program.command('payouts').description('money that is on its way out')
+  const open = payouts.command('open').description('payouts that have not ended, oldest first')
+  setOperation(open, context, listOpen)
+  const decide = payouts
+    .command('decide')
+    .description('end a payout whose outcome you found out')
+    .argument('<reference>', 'reference of the payout, bt_… or ct_…')
+    .addOption(
+      new Option('--outcome <outcome>', 'what became of it')
+        .choices(['completed', 'failed'])
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--evidence <note>', 'who said so and where it is written, for the audit')
+        .argParser(readNote)
+        .makeOptionMandatory(),
+    )
+    .option('--confirm-not-landed', 'on a chain: it failed, although an endpoint says it landed')
+  setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
+}
+
+type OpenRow = {
+  id: string
+  kind: PayoutKind
+  asset: Asset
+  amount: bigint
+  submittedAt: Date
+  isReviewRequired: boolean
+}
+
+async function listOpen({ db }: Run<object>): Promise<Answer> {
+  const rows = await db.rows(sql<OpenRow>`
+    select id, kind, asset, amount, submitted_at as "submittedAt",
+      is_review_required as "isReviewRequired"
+    from payouts where status = 'SUBMITTED'
+    order by submitted_at limit ${limits.operator.listed}`)
+  const data = rows.map((row) => ({
+    reference: referenceOf(row),
+    asset: row.asset,
+    amount: formatDecimal(row.amount, row.asset),
+    submittedAt: row.submittedAt.toISOString(),
+    reviewRequired: row.isReviewRequired,
+  }))
+  const lines = data.map((one) => [
+    one.reference,
+    one.asset,
+    one.amount,
+    one.submittedAt,
+    one.reviewRequired ? 'yes' : 'no',
+  ])
+  const head = ['reference', 'asset', 'amount', 'submitted', 'review']
+  return { data, text: data.length > 0 ? formatTable(head, lines) : 'Nothing is on its way out.' }
+}
+
+type DecideOptions = {
+  outcome: 'completed' | 'failed'
+  evidence: string
+  confirmNotLanded?: boolean
+}
+
+/** The chain is asked first: no network call happens inside a transaction. */
+async function decideOne(
+  { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
+  withRails: WithRails,
+): Promise<Answer> {
+  const { outcome, evidence, confirmNotLanded: isSureNotLanded } = options
+  const examined = await examine(db, reference, withRails)
+  const payout = await db.transaction(async (tx) => {
+    const decision = { reference, hasLanded: outcome === 'completed', examined, isSureNotLanded }
+    const decided = await decidePayout(tx, now, decision, followReturns)
+    const { environmentId } = decided
+    const merchantId = await getMerchantId(tx, environmentId)
+    const details = { reference, outcome, evidence, ...(examined && showExamined(examined)) }
+    writeAuditLine(tx, now, {
+      actor,
+      action: 'payout.decide',
+      merchantId,
+      environmentId,
+      details,
+    })
+    return decided
+  })
+  return {
+    data: { reference, status: payout.status },
+    text: `${reference} is ${payout.status}.`,
+  }
+}
+
+async function examine(
+  db: Database,
+  reference: string,
+  withRails: WithRails,
+): Promise<Examined | undefined> {
+  const attempt = await findChainAttempt(db, reference)
+  if (!attempt) return undefined
+  return withRails(db, async ({ solana }) => {
+    for (const rail of [solana.test, solana.live])
+      if ((await rail?.hasMetItsChain()) && rail!.name === attempt.rail)
+        return rail!.examine(attempt)
+    throw new Error(`No endpoint of ${attempt.rail} is configured, or none answers.`)
+  })
+}
+
+function showExamined({ token, height, finding, knownBy }: Examined) {
+  return { signature: token, height: String(height ?? ''), state: finding.state, knownBy }
+}

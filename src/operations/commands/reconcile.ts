@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Database } from '../../postgres/database.js'
+import { type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
+import { type Answer, type OperateContext, setOperation } from './operation.js'
+
+/** Opens what is to be compared with the books; closed when the command is done. */
+export type WithRails = <Result>(
+  db: Database,
+  work: (rails: ReconcilableRails) => Promise<Result>,
+) => Promise<Result>
+
+export function registerReconcile(
+  program: Command,
+  context: OperateContext,
+  withRails: WithRails,
+): void {
+  const command = program
+    .command('reconcile')
+    .description('compare the books with what the chain and the bank say')
+    .option('--since-slot <slot>', 'of the chain, only what it took since this slot', readSlot)
+  setOperation<{ sinceSlot?: bigint }>(command, context, ({ db, now, options }) =>
+    withRails(db, async (rails) => {
+      const watched = context.watch('Comparing the books with chain and bank')
+      const compared = reconcile({ db, rails }, now, options.sinceSlot)
+      return show(await compared.finally(watched.end))
+    }),
+  )
+}
+
+function readSlot(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('A slot is a whole number.')
+  return BigInt(text)
+}
+
+/** Exit code 1 when anything differs, so that a scheduler can raise the alarm. */
+function show(results: Reconciled[]): Answer {
+  const isClean = results.every(({ differences }) => differences.length === 0)
+  if (!isClean) process.exitCode = 1
+  const lines = results.flatMap(({ rail, differences }) =>
+    differences.map(
+      ({ kind, name, inBooks, atRail }) =>
+        `✗ ${kind.replaceAll('_', ' ')}: ${name} (${rail})\n` +
+        `    in the books: ${inBooks}\n    at the rail:  ${atRail}`,
+    ),
+  )
+  const rails = results.map(({ rail, differences }) => ({ rail, differences }))
+  return {
+    data: { isClean, rails },
+    text: isClean ? 'Books, chain and bank agree.' : lines.join('\n'),
+  }
+}

@@ -1,0 +1,95 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { EnvironmentId } from '../base/environment.js'
+import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import { notFound } from '../base/refusal.js'
+import type { Reader } from '../postgres/tx.js'
+import type { Entry, EntryWithBodies } from './entry.js'
+
+const columns = sql`
+  id, request_id as "requestId", key_name as "keyName", method, path, query, status,
+  duration_us as "durationUs", is_replayed as "isReplayed"`
+
+export type EntryFilter = {
+  /** Both included. */
+  statuses: { from: number; to: number } | undefined
+  method: string | undefined
+  pathPrefix: string | undefined
+  requestId: string | undefined
+  from: Date | undefined
+  to: Date | undefined
+  /** Of the last one that was seen. */
+  before: string | undefined
+  limit: number
+}
+
+export type EntryPage = {
+  entries: Entry[]
+  /** Where the next page begins; undefined: there is none. */
+  next: string | undefined
+}
+
+/**
+ * Newest first. Where few of many are asked for a page gives up after a number of requests, so that
+ * no question reads a month of them; it may be short, or empty, and still lead on.
+ */
+export async function listEntries(
+  db: Reader,
+  environmentId: EnvironmentId,
+  filter: EntryFilter,
+): Promise<EntryPage> {
+  const inReach = toReach(environmentId, filter)
+  const wanted = toWanted(filter)
+  const end = wanted.length > 0 ? await findEnd(db, inReach) : undefined
+  const where = [...inReach, ...wanted, end && sql`id >= ${end}`].filter((one) => one !== undefined)
+  const found = await db.rows(sql<Entry>`
+    select ${columns} from request_logs where ${sql.join(where, sql` and `)}
+    order by id desc limit ${filter.limit + 1}`)
+  const entries = found.slice(0, filter.limit)
+  return { entries, next: found.length > filter.limit ? entries.at(-1)!.id : end }
+}
+
+/** What an index leads to at once. */
+function toReach(environmentId: EnvironmentId, filter: EntryFilter): RawBuilder<unknown>[] {
+  const { from, to, before, requestId, statuses } = filter
+  return [
+    sql`environment_id = ${environmentId}`,
+    from && sql`id >= ${firstIdAt(from)}`,
+    to && sql`id < ${firstIdAt(to)}`,
+    before === undefined ? undefined : sql`id < ${before}`,
+    requestId === undefined ? undefined : sql`request_id = ${requestId}`,
+    statuses && statuses.from >= 400 ? sql`status >= 400` : undefined,
+  ].filter((condition) => condition !== undefined)
+}
+
+function toWanted({ statuses, method, pathPrefix }: EntryFilter): RawBuilder<unknown>[] {
+  return [
+    statuses && sql`status between ${statuses.from} and ${statuses.to}`,
+    method === undefined ? undefined : sql`method = ${method}`,
+    pathPrefix === undefined ? undefined : sql`starts_with(path, ${pathPrefix})`,
+  ].filter((condition) => condition !== undefined)
+}
+
+/** The last one that is looked at; undefined where all are. */
+async function findEnd(db: Reader, inReach: RawBuilder<unknown>[]): Promise<string | undefined> {
+  const [last] = await db.rows(sql<{ id: string }>`
+    select id from request_logs where ${sql.join(inReach, sql` and `)}
+    order by id desc offset ${limits.requestLogs.seenAtOnce - 1} limit 1`)
+  return last?.id
+}
+
+/** By its own reference, or by a request id: then the newest that had it. */
+export async function getEntry(
+  db: Reader,
+  { environmentId, name }: { environmentId: EnvironmentId; name: string },
+): Promise<EntryWithBodies> {
+  const id = fromReference(prefixes.requestLog, name)
+  const [entry] = await db.rows(sql<EntryWithBodies>`
+    select ${columns}, request_body as "requestBody", is_request_cut as "isRequestCut",
+      response_body as "responseBody", is_response_cut as "isResponseCut"
+    from request_logs
+    where environment_id = ${environmentId} and ${id ? sql`id = ${id}` : sql`request_id = ${name}`}
+    order by id desc limit 1`)
+  if (!entry) throw notFound('request', name)
+  return entry
+}

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { localnetLimits } from './limits.js'
+import type { Network } from './network.js'
+import type { Node } from './node.js'
+import { writeJson } from './rpc/answer.js'
+import { answer } from './rpc/dispatch.js'
+import { RateLimited } from './rpc/failure.js'
+import { serveSubscriptions } from './subscriptions.js'
+
+export type Listener = {
+  node: Node
+  port: number
+  url: string
+  wsUrl: string
+  close(): Promise<void>
+}
+
+const host = '127.0.0.1'
+
+/**
+ * Opens a node to clients: HTTP on a port, WebSocket on the next one, where every Solana client
+ * looks for it. Port 0 finds a free pair.
+ */
+export async function listen(network: Network, node: Node, port: number): Promise<Listener> {
+  for (let tries = 1; ; tries++) {
+    const server = createServer((request, response) => serve(network, node, request, response))
+    server.keepAliveTimeout = localnetLimits.keepAliveMs
+    const chosen = await listenOn(server, port)
+    try {
+      const subscriptions = await serveSubscriptions(node, host, chosen + 1)
+      const close = async () => {
+        await subscriptions.close()
+        await closeServer(server)
+      }
+      const at = `${host}:${chosen}`
+      const wsUrl = `ws://${host}:${chosen + 1}`
+      return { node, port: chosen, url: `http://${at}`, wsUrl, close }
+    } catch (error) {
+      await closeServer(server)
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!isTaken || port !== 0 || tries >= localnetLimits.portTries) throw error
+    }
+  }
+}
+
+function listenOn(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+/** An error beyond the calls themselves, such as a full disk, must end us: not caught here. */
+async function serve(
+  network: Network,
+  node: Node,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method === 'GET' && request.url === '/health') return reply(response, 200, 'ok')
+  if (request.method !== 'POST') return reply(response, 405, 'Used HTTP Method is not allowed.')
+  // A page in a browser may post plain text to anybody; JSON it must ask for first.
+  if (!request.headers['content-type']?.includes('application/json'))
+    return reply(response, 415, 'Supplied content type is not allowed.')
+  const body = await readBody(request)
+  if (body === undefined) return reply(response, 413, 'Request body is too large.')
+  try {
+    reply(response, 200, writeJson(await answer(network, node, body)), 'application/json')
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error
+    reply(response, 429, 'Too many requests for a specific RPC call')
+  }
+}
+
+/** Nothing, if it is too large. One that is broken off never ends, and needs no answer. */
+function readBody(request: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > localnetLimits.bodyBytes) resolve(undefined)
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()))
+    request.on('error', () => undefined)
+  })
+}
+
+function reply(response: ServerResponse, status: number, text: string, type = 'text/plain'): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}

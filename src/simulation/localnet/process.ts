@@ -1,0 +1,53 @@
+import * as fs from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { systemClock } from '../../base/clock.js'
+import { createLogger } from '../../base/log.js'
+import { Chain } from './chain.js'
+import { openGenesis } from './genesis.js'
+import { textOf } from './keys.js'
+import { lockFolder } from './lock.js'
+import { Network } from './network.js'
+import { readRules } from './rpc/localnet-methods.js'
+
+/**
+ * The embedded chain as a process of its own:
+ * node process.js --folder chain [--slot-ms 100] [--port 8899] [--rules '[…]']
+ *
+ * It tells where it listens to its parent, or else on its output, and ends with its parent.
+ */
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      folder: { type: 'string' },
+      'slot-ms': { type: 'string', default: '100' },
+      port: { type: 'string', default: '0' },
+      rules: { type: 'string', default: '[]' },
+    },
+  })
+  if (!values.folder) throw new Error('--folder says where the chain is kept, and is missing')
+  const folder = resolve(values.folder)
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  await lockFolder(folder)
+  const chain = new Chain(folder, openGenesis(folder), systemClock)
+  const network = new Network(chain, readRules(JSON.parse(values.rules)), createLogger('warn'))
+  const { url, wsUrl } = await network.open(Number(values.port))
+  const slotMs = Number(values['slot-ms'])
+  const timer = slotMs > 0 ? setInterval(() => chain.advance(), slotMs) : undefined
+
+  const stop = async () => {
+    clearInterval(timer)
+    await network.closeAll()
+    chain.close()
+    process.exit(0)
+  }
+  process.once('disconnect', stop)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  // The parent may have gone while the journal was read.
+  if (process.send && !process.connected) return stop()
+  const ready = { url, wsUrl, genesisHash: textOf(chain.genesis.hash) }
+  if (process.send) process.send(ready)
+  else process.stdout.write(`${JSON.stringify(ready)}\n`)
+}
+
+await run()

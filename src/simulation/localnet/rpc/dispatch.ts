@@ -1,0 +1,89 @@
+import { localnetLimits } from '../limits.js'
+import type { Network } from '../network.js'
+import type { Node } from '../node.js'
+import { codes, RateLimited, RpcFailure } from './failure.js'
+import { isPrivate, methods } from './methods.js'
+import type { Params } from './params.js'
+import { findTransaction, suspectOf, verifyAhead } from './send.js'
+
+type Call = { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown }
+type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: object })
+
+/**
+ * Answers the body of a request: one call, or a list of them in order. What they did is in the
+ * journal before this returns. Throws RateLimited before anything is done.
+ */
+export async function answer(network: Network, node: Node, body: string) {
+  const asked = parse(body)
+  if (asked instanceof RpcFailure) return failed(null, asked)
+  const calls = Array.isArray(asked) ? asked : [asked]
+  limitRate(node, calls)
+  await verifyAhead(sendsOf(calls))
+  const answers: Answer[] = []
+  for (const call of calls) {
+    const answered = answerCall(network, node, call)
+    // Most are answered at once; waiting for those too would cost a turn of the loop each.
+    answers.push(answered instanceof Promise ? await answered : answered)
+  }
+  network.chain.settle()
+  return Array.isArray(asked) ? answers : answers[0]
+}
+
+function sendsOf(calls: Call[]): Params[] {
+  return calls.flatMap(({ method, params }) => {
+    return method === 'sendTransaction' && Array.isArray(params) ? [params] : []
+  })
+}
+
+function parse(body: string): Call | Call[] | RpcFailure {
+  let asked: unknown
+  try {
+    asked = JSON.parse(body)
+  } catch {
+    return new RpcFailure(codes.parse, 'Parse error')
+  }
+  const calls = Array.isArray(asked) ? asked : [asked]
+  const isSound = calls.every((call) => typeof call === 'object' && call !== null)
+  if (!isSound || calls.length === 0 || calls.length > localnetLimits.calls)
+    return new RpcFailure(codes.invalidRequest, 'Invalid request')
+  return asked as Call | Call[]
+}
+
+function answerCall(network: Network, node: Node, call: Call): Answer | Promise<Answer> {
+  const { id = null, method, params } = call
+  try {
+    const run = typeof method === 'string' ? methods.get(method) : undefined
+    if (!run) throw new RpcFailure(codes.methodNotFound, 'Method not found')
+    if (params !== undefined && params !== null && !Array.isArray(params))
+      throw new RpcFailure(codes.invalidParams, 'Invalid params: expected a list')
+    const result = run(node, params ?? [], network)
+    if (!(result instanceof Promise)) return { jsonrpc: '2.0', id, result }
+    return result.then(
+      (value): Answer => ({ jsonrpc: '2.0', id, result: value }),
+      (error) => explain(network, id, error),
+    )
+  } catch (error) {
+    return explain(network, id, error)
+  }
+}
+
+function explain(network: Network, id: unknown, error: unknown): Answer {
+  if (error instanceof RpcFailure) return failed(id, error)
+  network.logger.error({ err: error }, 'a call of the embedded chain failed')
+  return failed(id, new RpcFailure(codes.internal, 'Internal error'))
+}
+
+export function failed(id: unknown, { code, message, data }: RpcFailure): Answer {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
+}
+
+/** Looked at before anything is done, as a gate before a real node would. */
+function limitRate({ faults }: Node, calls: Call[]): void {
+  if (!faults.has('rate_limit')) return
+  if (calls.every(({ method }) => isPrivate(method))) return
+  if (faults.take(['rate_limit'])) throw new RateLimited()
+  for (const params of sendsOf(calls)) {
+    const transaction = findTransaction(params)
+    if (transaction && faults.take(['rate_limit'], suspectOf(transaction))) throw new RateLimited()
+  }
+}

@@ -1,0 +1,67 @@
+import type { Commitment } from '../blocks.js'
+import { bytesOf, type Key, textOf } from '../keys.js'
+import { localnetLimits } from '../limits.js'
+import type { Node } from '../node.js'
+import type { Simulation } from '../vm.js'
+import type { Wire } from '../wire.js'
+import { showAccount } from './account-json.js'
+import { withContext } from './answer.js'
+import { invalid } from './failure.js'
+import {
+  type Config,
+  type Params,
+  readAddress,
+  readConfig,
+  readContext,
+  readList,
+} from './params.js'
+import { decodeTransaction, signatureFailure } from './send.js'
+import { refusedSimulation, showInner, showSimulation } from './simulation-json.js'
+
+/** Runs a transaction without a trace. Always on the newest state, whatever the commitment. */
+export function simulateTransaction(node: Node, [text, options]: Params) {
+  const config = readConfig(options)
+  const isVerified = config.sigVerify === true
+  const isReplaced = config.replaceRecentBlockhash === true
+  if (isReplaced && isVerified)
+    throw invalid('sigVerify may not be used with replaceRecentBlockhash')
+  const sent = decodeTransaction(text, config.encoding ?? 'base58')
+  const commitment = readContext(node, config)
+  const replacement = isReplaced ? newestBlockhash(node, commitment) : undefined
+  const judgement = replacement ? undefined : node.judge(sent, commitment)
+  if (judgement) return withContext(node, commitment, refusedSimulation(judgement))
+
+  const bytes = replacement ? withBlockhash(sent, replacement.key) : sent.bytes
+  const simulation = node.chain.accounts.vm.simulate(bytes, isVerified)
+  if (simulation.err === 'SignatureFailure') throw signatureFailure()
+  return withContext(node, commitment, {
+    ...showSimulation(simulation),
+    accounts: showAccounts(node, simulation, config.accounts),
+    innerInstructions: config.innerInstructions === true ? showInner(simulation.inner) : null,
+    replacementBlockhash: replacement?.shown ?? null,
+  })
+}
+
+function newestBlockhash(node: Node, commitment: Commitment) {
+  const height = node.heightAt(commitment)
+  const key = node.chain.blocks.hashAt(height)
+  const lastValidBlockHeight = height + localnetLimits.blockhashAge
+  return { key, shown: { blockhash: textOf(key), lastValidBlockHeight } }
+}
+
+function withBlockhash({ bytes, blockhashOffset }: Wire, blockhash: Key): Buffer {
+  const copy = Buffer.from(bytes)
+  copy.set(bytesOf(blockhash), blockhashOffset)
+  return copy
+}
+
+function showAccounts({ chain }: Node, simulation: Simulation, wanted: Config[string]) {
+  if (wanted === undefined || wanted === null) return null
+  const { addresses, encoding = 'base64' } = readConfig(wanted)
+  if (simulation.err) return readList(addresses, localnetLimits.accounts).map(() => null)
+  return readList(addresses, localnetLimits.accounts).map((address) => {
+    const key = readAddress(address)
+    const state = simulation.accounts.get(key) ?? chain.accounts.read(key)
+    return showAccount(chain.accounts, state, { encoding })
+  })
+}

@@ -1,0 +1,168 @@
+import type { Key } from './keys.js'
+import { localnetLimits } from './limits.js'
+
+export type Instruction = { program: number; accounts: Uint8Array; data: Uint8Array }
+export type Lookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
+
+/** A transaction as it travels, read in place: nothing is copied, nothing turned into base58. */
+export type Wire = {
+  bytes: Buffer
+  /** The first signature: the name of the transaction. */
+  signature: Key
+  signatureCount: number
+  messageOffset: number
+  blockhashOffset: number
+  version: 'legacy' | 0
+  header: { signers: number; readonlySigners: number; readonlyOthers: number }
+  keys: Key[]
+  blockhash: Key
+  instructions: Instruction[]
+  lookups: Lookup[]
+}
+
+export class MalformedTransaction extends Error {}
+
+class Reader {
+  constructor(
+    private bytes: Buffer,
+    public at: number,
+  ) {}
+
+  byte(): number {
+    const byte = this.bytes[this.at]
+    if (byte === undefined) throw new MalformedTransaction('it ends too early')
+    this.at += 1
+    return byte
+  }
+
+  /** Solana's short vector length: seven bits a byte, at most three bytes. */
+  length(): number {
+    let value = 0
+    for (let shift = 0; shift < 21; shift += 7) {
+      const byte = this.byte()
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+    throw new MalformedTransaction('a length has too many bytes')
+  }
+
+  take(count: number): Buffer {
+    const end = this.at + count
+    if (end > this.bytes.length) throw new MalformedTransaction('it ends too early')
+    const taken = this.bytes.subarray(this.at, end)
+    this.at = end
+    return taken
+  }
+
+  /** Straight from the bytes: a view of each key first would cost more than the key. */
+  key(size: 32 | 64): Key {
+    const end = this.at + size
+    if (end > this.bytes.length) throw new MalformedTransaction('it ends too early')
+    const key = this.bytes.toString('latin1', this.at, end)
+    this.at = end
+    return key
+  }
+
+  list<T>(read: () => T): T[] {
+    const items: T[] = []
+    for (let left = this.length(); left > 0; left--) items.push(read())
+    return items
+  }
+
+  isAtEnd(): boolean {
+    return this.at === this.bytes.length
+  }
+}
+
+/** Reads a signed transaction, legacy or version 0; anything else is malformed. */
+export function readWire(bytes: Buffer): Wire {
+  if (bytes.length > localnetLimits.transactionBytes) throw new MalformedTransaction('too large')
+  const reader = new Reader(bytes, 0)
+  const signatures = reader.list(() => reader.key(64))
+  const signature = signatures[0]
+  if (signature === undefined) throw new MalformedTransaction('it has no signature')
+  const message = readMessage(bytes, reader.at)
+  if (message.header.signers !== signatures.length)
+    throw new MalformedTransaction('it has other signatures than signers')
+  return Object.assign(message, { signature, signatureCount: signatures.length })
+}
+
+/** Only what a history is indexed by, of bytes that were read in full before. */
+export function readNames(bytes: Buffer): { signature: Key; keys: Key[] } {
+  const reader = new Reader(bytes, 0)
+  const signatureCount = reader.length()
+  const signature = reader.key(64)
+  reader.at += 64 * (signatureCount - 1)
+  readVersion(reader)
+  reader.at += 3
+  return { signature, keys: reader.list(() => reader.key(32)) }
+}
+
+export type Message = Omit<Wire, 'signature' | 'signatureCount'>
+
+/** Reads a message, from an offset to the end. */
+export function readMessage(bytes: Buffer, messageOffset: number): Message {
+  const reader = new Reader(bytes, messageOffset)
+  const version = readVersion(reader)
+  const header = {
+    signers: reader.byte(),
+    readonlySigners: reader.byte(),
+    readonlyOthers: reader.byte(),
+  }
+  const keys = reader.list(() => reader.key(32))
+  const blockhashOffset = reader.at
+  const blockhash = reader.key(32)
+  const instructions = reader.list(() => ({
+    program: reader.byte(),
+    accounts: reader.take(reader.length()),
+    data: reader.take(reader.length()),
+  }))
+  const lookups = version === 0 ? reader.list(() => readLookup(reader)) : []
+  if (!reader.isAtEnd()) throw new MalformedTransaction('something follows its end')
+  const place = { bytes, messageOffset, blockhashOffset }
+  const message = Object.assign(place, { version, header, keys, blockhash, instructions, lookups })
+  refuseNonsense(message)
+  return message
+}
+
+function readVersion(reader: Reader): 'legacy' | 0 {
+  const first = reader.byte()
+  if (first < 0x80) {
+    reader.at--
+    return 'legacy'
+  }
+  if (first !== 0x80) throw new MalformedTransaction('its version is unknown')
+  return 0
+}
+
+function readLookup(reader: Reader): Lookup {
+  return {
+    table: reader.key(32),
+    writable: reader.take(reader.length()),
+    readonly: reader.take(reader.length()),
+  }
+}
+
+/** What a node checks before it looks at any state. */
+function refuseNonsense({ header, keys, instructions, lookups }: Message): void {
+  const loaded = lookups.reduce((sum, { writable, readonly }) => {
+    return sum + writable.length + readonly.length
+  }, 0)
+  const isSound =
+    header.signers > header.readonlySigners &&
+    header.signers + header.readonlyOthers <= keys.length &&
+    instructions.every(
+      ({ program, accounts }) =>
+        program > 0 &&
+        program < keys.length &&
+        accounts.every((index) => index < keys.length + loaded),
+    )
+  if (!isSound) throw new MalformedTransaction('its indexes point nowhere')
+}
+
+/** Whether a transaction may change the account at an index of its own (not looked up) keys. */
+export function isWritable({ header, keys }: Message, index: number): boolean {
+  return index < header.signers
+    ? index < header.signers - header.readonlySigners
+    : index < keys.length - header.readonlyOthers
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { limits } from '../../base/limits.js'
+import type { Tx } from '../../postgres/tx.js'
+
+export type Reversed = { cursor: bigint; references: string[] }
+
+/** Any number will do, as long as nothing else in this database locks it. */
+const lockKey = 7_265_647
+
+/**
+ * The transfers that were reversed, those that come after the cursor. A reversal is numbered when
+ * first listed, by one process at a time: numbers are committed in order, so that a reader who
+ * goes on from the last one it has seen misses none, not even one that was written late. One that
+ * somebody is looking at is left for the next time.
+ */
+export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<Reversed> {
+  const limit = limits.sandboxBank.reversalsAtOnce
+  await tx.rows(sql`select pg_advisory_xact_lock(${lockKey})`)
+  tx.write(sql`
+    with due as materialized (
+      select reference, reverses_at from sandbox_transfers
+      where reverses_at <= ${now} and reversal_number is null
+      order by reverses_at, reference limit ${limit}
+      for no key update skip locked),
+    numbered as (
+      select reference, row_number() over (order by reverses_at, reference) as place from due)
+    update sandbox_transfers t set is_told = true,
+      reversal_number = numbered.place
+        + (select coalesce(max(reversal_number), 0) from sandbox_transfers)
+    from numbered where t.reference = numbered.reference`)
+  const rows = await tx.rows(sql<{ reference: string; number: bigint }>`
+    select reference, reversal_number as number from sandbox_transfers
+    where reversal_number > ${after} order by reversal_number limit ${limit}`)
+  return {
+    cursor: rows.at(-1)?.number ?? after,
+    references: rows.map(({ reference }) => reference),
+  }
+}

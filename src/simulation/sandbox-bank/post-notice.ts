@@ -1,0 +1,55 @@
+import { Agent, type ClientRequest, request } from 'node:http'
+import { limits } from '../../base/limits.js'
+
+export type Post = (message: {
+  url: string
+  headers: Record<string, string>
+  body: string
+}) => Promise<boolean>
+
+/**
+ * Posts over kept connections and says whether it was taken: answered, whole and in time, with a
+ * status of success. Closing cuts off whatever is under way.
+ */
+export function createPost(): { post: Post; close(): void } {
+  const { noticeMs, noticeIdleMs } = limits.sandboxBank
+  const agent = new Agent({ keepAlive: true, timeout: noticeIdleMs })
+  let isClosed = false
+  return {
+    async post({ url, headers, body }) {
+      const length = { 'content-length': Buffer.byteLength(body) }
+      const start = () =>
+        request(url, {
+          method: 'POST',
+          agent,
+          headers: { ...headers, ...length },
+          signal: AbortSignal.timeout(noticeMs),
+        })
+      const answer = isClosed ? 'failed' : await exchange(start(), body)
+      // The receiver closed a kept connection just as we wrote to it: nobody's failure.
+      if (answer !== 'stale' || isClosed) return answer === 'taken'
+      return (await exchange(start(), body)) === 'taken'
+    },
+    close() {
+      isClosed = true
+      agent.destroy()
+    },
+  }
+}
+
+function exchange(outgoing: ClientRequest, body: string): Promise<'taken' | 'failed' | 'stale'> {
+  return new Promise((resolve) => {
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
+      resolve(isStale ? 'stale' : 'failed')
+    })
+    outgoing.on('response', (incoming) => {
+      const status = incoming.statusCode ?? 0
+      incoming.on('end', () => resolve(status >= 200 && status < 300 ? 'taken' : 'failed'))
+      incoming.on('error', () => resolve('failed'))
+      incoming.on('close', () => resolve('failed'))
+      incoming.resume()
+    })
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import type { Logger } from '../base/log.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
+import { type Funding, fundAll } from '../ledger/fund.js'
+import type { Moved } from '../ledger/movement.js'
+import type { Asset } from '../money/assets.js'
+import type { Database } from '../postgres/database.js'
+import { gather } from '../postgres/gather.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Tx } from '../postgres/tx.js'
+
+/** Makes coins in the treasury of a chain that simulates, once for each key. */
+export interface CoinMint {
+  mintAll(orders: { key: string; asset: Asset; amount: bigint }[]): Promise<void>
+}
+
+const insertBackings = listStatement({
+  name: 'insert_coin_backings',
+  columns: { environment_id: 'int4', id: 'uuid', asset: 'text', amount: 'int8' },
+  text: (list, more, names) => `
+    insert into coin_backings (${names}, created_at)
+    select ${names}, ${more(0)}::timestamptz from ${list}`,
+})
+
+/**
+ * How test balances are credited. Without a mint, as on an external test chain, coins are refused:
+ * the treasury could not pay out coins it does not have, and books and chain would never agree.
+ */
+export function createFunding(mint: CoinMint | undefined): typeof fundAll {
+  return mint ? fundAndBack : fundWithoutCoins
+}
+
+async function fundWithoutCoins(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
+  const funded = await fundAll(
+    tx,
+    now,
+    fundings.filter((funding) => !isBacked(funding)),
+  )
+  return fundings.map((funding) => (isBacked(funding) ? cannotMint(funding) : funded.shift()!))
+}
+
+function cannotMint({ asset }: Funding): Refusal {
+  return new Refusal('balance_funding_failed', {
+    reason: 'not_simulated',
+    message:
+      `Test ${asset} can only be minted on the embedded chain of \`npm start\`. ` +
+      `Send ${asset} to a wallet of yours on the test chain, or have the operator send it to the ` +
+      'hot wallet and run `manilla balances credit`.',
+  })
+}
+
+/** Credits available balances, and notes the coins that the treasury must be given for them. */
+async function fundAndBack(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
+  const outcomes = await fundAll(tx, now, fundings)
+  const rows = fundings
+    .filter((funding, index) => isBacked(funding) && !(outcomes[index] instanceof Refusal))
+    .map(({ environmentId, id, asset, amount }) => ({
+      environment_id: environmentId,
+      id,
+      asset,
+      amount,
+    }))
+  if (rows.length > 0) tx.write(insertBackings(rows, now))
+  return outcomes
+}
+
+function isBacked({ asset, purpose }: Funding): boolean {
+  return purpose === 'test_funding' && asset !== 'NGN'
+}
+
+type Backing = { id: string; asset: Asset; amount: bigint }
+
+/** Mints some of what is noted and not there yet. Whoever does so twice changes nothing. */
+export async function mintBackings({
+  db,
+  mint,
+}: {
+  db: Database
+  mint: CoinMint
+}): Promise<number> {
+  const open = await db.rows(sql<Backing>`
+    select id, asset, amount from coin_backings
+    where not is_minted order by created_at limit ${limits.payouts.mintedAtOnce}`)
+  if (open.length === 0) return 0
+  await mint.mintAll(
+    open.map(({ id, asset, amount }) => ({
+      key: toReference(prefixes.funding, id),
+      asset,
+      amount,
+    })),
+  )
+  await db.rows(sql`
+    update coin_backings set is_minted = true
+    where id = any(${open.map(({ id }) => id)}::uuid[]) and not is_minted`)
+  return open.length
+}
+
+/**
+ * Mints everything that is noted, for those who cannot wait for the worker to do so: who was told
+ * that a balance is funded, and whom the treasury would turn away. Where the mint fails nobody is
+ * told anything else than before, and the worker tries again.
+ */
+export function createFilling({
+  db,
+  mint,
+  logger,
+}: {
+  db: Database
+  mint: CoinMint | undefined
+  logger: Logger
+}): () => Promise<void> {
+  if (!mint) return async () => {}
+  const mintAll = gather(async (asked: true[]) => {
+    while ((await mintBackings({ db, mint })) === limits.payouts.mintedAtOnce);
+    return asked
+  })
+  return async () => {
+    await mintAll(true).catch((error: unknown) =>
+      logger.warn({ err: error }, 'test coins were not minted at once'),
+    )
+  }
+}

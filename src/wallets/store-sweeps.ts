@@ -1,0 +1,231 @@
+import { sql } from 'kysely'
+import { after } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
+import type { LiveSweep, SweptPart } from '../collections/ports.js'
+import type { Coin } from '../money/assets.js'
+import { claimDue, type DueTable } from '../postgres/due.js'
+import { listStatement } from '../postgres/statement.js'
+import type { Reader, Tx } from '../postgres/tx.js'
+
+/** What a sweep takes of one token account, and whose it is in the books. */
+export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
+
+export type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
+
+export type SweepState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
+
+export function sweepReference(id: string): string {
+  return toReference(prefixes.sweep, id)
+}
+
+const insertParts = listStatement({
+  name: 'insert_sweep_parts',
+  columns: {
+    rail: 'text',
+    sweep_id: 'uuid',
+    token_account: 'text',
+    environment_id: 'int4',
+    account_id: 'uuid',
+    amount: 'int8',
+    is_closing: 'bool',
+  },
+  text: (list, _more, names) => `
+    insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
+})
+
+const unchanged = listStatement<
+  { rail: 'text'; address: 'text'; amount: 'int8' },
+  { address: string }
+>({
+  name: 'lock_unchanged_token_accounts',
+  columns: { rail: 'text', address: 'text', amount: 'int8' },
+  text: (list) => `
+    select t.address from token_accounts t
+    join ${list} on t.rail = list.rail and t.address = list.address and t.amount = list.amount
+    where not t.is_unread and not t.has_trouble
+    order by t.rail, t.address for no key update of t`,
+})
+
+/** Those of which nothing else is known than when it was decided to sweep them. */
+export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): Promise<string[]> {
+  const rows = parts.map(({ tokenAccount, amount }) => ({ rail, address: tokenAccount, amount }))
+  return (await tx.rows(unchanged(rows))).map(({ address }) => address)
+}
+
+/** Of a token account that somebody else is sweeping, the database refuses it. */
+export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
+  const { rail, id, asset, amount, token, wire, validUntil } = sweep
+  tx.write(sql`
+    insert into sweeps
+      (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
+    values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
+      ${after(now, limits.sweeps.lookEveryMs)}, ${now})`)
+  const rows = parts.map((part) => ({
+    rail,
+    sweep_id: id,
+    token_account: part.tokenAccount,
+    environment_id: part.environmentId,
+    account_id: part.accountId,
+    amount: part.amount,
+    is_closing: part.isClosing,
+  }))
+  tx.write(insertParts(rows))
+  tx.write(sql`
+    update token_accounts set unsigned_sweeps = 0, sweep_rests_until = null
+    where rail = ${rail} and address = any(${parts.map(({ tokenAccount }) => tokenAccount)})
+      and unsigned_sweeps > 0`)
+}
+
+const rest = listStatement({
+  name: 'rest_unsigned_token_accounts',
+  columns: { rail: 'text', address: 'text' },
+  text: (list, more) => `
+    with own as materialized (
+      select t.rail, t.address from token_accounts t
+      join ${list} on t.rail = list.rail and t.address = list.address
+      order by t.rail, t.address for no key update of t)
+    update token_accounts t set unsigned_sweeps = t.unsigned_sweeps + 1,
+      sweep_rests_until = ${more(0)}::timestamptz + interval '1 ms' * ${more(1)}::int
+        * power(2, least(t.unsigned_sweeps + 1, ${more(2)}::int))
+    from own where t.rail = own.rail and t.address = own.address`,
+})
+
+/** What nobody signs for alone is tried ever more seldom, until somebody does. */
+export async function restUnsigned(
+  db: Reader,
+  now: Date,
+  accounts: { rail: string; address: string }[],
+): Promise<void> {
+  if (accounts.length === 0) return
+  const { failedRestMs, refusalsCounted } = limits.sweeps
+  await db.rows(rest(accounts, now, failedRestMs, refusalsCounted))
+}
+
+const sweepsDue: DueTable = {
+  table: 'sweeps',
+  key: ['rail', 'id'],
+  open: "state = 'LIVE'",
+  of: 'rail',
+  counter: 'looks',
+  returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
+    job.valid_until as "validUntil", job.looks, job.created_at as "createdAt"`,
+}
+
+export type ClaimedSweep = Sweep & { looks: number; createdAt: Date }
+
+export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
+  const { leaseMs, looksAtOnce: limit } = limits.sweeps
+  const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
+    of: rail,
+    now,
+    leaseMs,
+    limit,
+  })
+  return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))
+}
+
+const named = { rail: 'text', id: 'uuid', looks: 'int4' } as const
+
+const lock = listStatement<typeof named, { id: string }>({
+  name: 'lock_sweeps',
+  columns: named,
+  text: (list) => `
+    select s.id from sweeps s
+    join ${list} on s.rail = list.rail and s.id = list.id and s.looks = list.looks
+    where s.state = 'LIVE' order by s.id for no key update of s`,
+})
+
+/** Those that nobody has concluded since this look began. */
+export async function lockSweeps(tx: Tx, sweeps: ClaimedSweep[]): Promise<Set<string>> {
+  const rows = await tx.rows(lock(sweeps.map(({ rail, id, looks }) => ({ rail, id, looks }))))
+  return new Set(rows.map(({ id }) => id))
+}
+
+const postpone = listStatement({
+  name: 'postpone_sweeps',
+  columns: { ...named, due_at: 'timestamptz' },
+  text: (list) => `
+    update sweeps s set due_at = list.due_at
+    from ${list} where s.rail = list.rail and s.id = list.id and s.looks = list.looks
+      and s.state = 'LIVE'`,
+})
+
+export function postponeSweeps(tx: Tx, dueAt: Date, sweeps: ClaimedSweep[]): void {
+  if (sweeps.length === 0) return
+  tx.write(postpone(sweeps.map(({ rail, id, looks }) => ({ rail, id, looks, due_at: dueAt }))))
+}
+
+export type SweepEnd = Pick<Sweep, 'rail' | 'id'> & {
+  state: Exclude<SweepState, 'LIVE'>
+  outcome: string | null
+}
+
+const end = listStatement({
+  name: 'end_sweeps',
+  columns: { rail: 'text', id: 'uuid', state: 'text', outcome: 'text' },
+  text: (list, more) => `
+    update sweeps s set state = list.state, outcome = list.outcome,
+      ended_at = ${more(0)}::timestamptz
+    from ${list} where s.rail = list.rail and s.id = list.id and s.state = 'LIVE'`,
+})
+
+const ofSweep = { rail: 'text', id: 'uuid' } as const
+
+const endParts = listStatement({
+  name: 'end_sweep_parts',
+  columns: ofSweep,
+  text: (list) => `
+    update sweep_parts p set is_live = false
+    from ${list} where p.rail = list.rail and p.sweep_id = list.id and p.is_live`,
+})
+
+/** Whatever the balances say then, the histories of what was swept are to be read. */
+const unread = listStatement({
+  name: 'unread_swept_token_accounts',
+  columns: ofSweep,
+  text: (list, more) => `
+    with swept as materialized (
+      select t.rail, t.address from token_accounts t
+      join sweep_parts p on p.rail = t.rail and p.token_account = t.address
+      join ${list} on p.rail = list.rail and p.sweep_id = list.id
+      order by t.rail, t.address for no key update of t)
+    update token_accounts t set is_unread = true, looks = t.looks + 1,
+      due_at = ${more(0)}::timestamptz
+    from swept where t.rail = swept.rail and t.address = swept.address`,
+})
+
+/** For sweeps that are locked. */
+export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
+  if (ends.length === 0) return
+  const names = ends.map(({ rail, id }) => ({ rail, id }))
+  tx.write(end(ends, now))
+  tx.write(unread(names, now))
+  tx.write(endParts(names))
+}
+
+type Share = { id: string; environmentId: EnvironmentId; amount: bigint }
+
+const share = listStatement<typeof ofSweep, Share>({
+  name: 'share_sweeps',
+  columns: ofSweep,
+  text: (list) => `
+    select p.sweep_id as id, p.environment_id as "environmentId", sum(p.amount)::bigint as amount
+    from sweep_parts p join ${list} on p.rail = list.rail and p.sweep_id = list.id
+    group by p.sweep_id, p.environment_id`,
+})
+
+/** What each environment has in each of these sweeps. */
+export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
+  if (sweeps.length === 0) return []
+  return tx.rows(share(sweeps.map(({ rail, id }) => ({ rail, id }))))
+}
+
+/** What sweeps of a rail may be bringing just now. */
+export async function readArriving(db: Reader, rail: string, asset: Coin): Promise<bigint> {
+  const [row] = await db.rows(sql<{ amount: bigint }>`
+    select coalesce(sum(amount), 0)::bigint as amount from sweeps
+    where rail = ${rail} and asset = ${asset} and state = 'LIVE'`)
+  return row!.amount
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { WalletRail } from '../collections/ports.js'
+import type { Reader } from '../postgres/tx.js'
+
+/** Where something came that cannot be read, by rail: it may be money. */
+export async function countTroubled(db: Reader): Promise<{ rail: string; count: number }[]> {
+  const rows = await db.rows(sql<{ rail: string; count: bigint }>`
+    select rail, count(*) as count from token_accounts where has_trouble group by rail`)
+  return rows.map(({ rail, count }) => ({ rail, count: Number(count) }))
+}
+
+/**
+ * A seed that derives other wallets than were given out can sweep none of them. Whoever runs the
+ * service must hear of it before anybody pays.
+ */
+export async function refuseOtherSeed(db: Reader, rail: WalletRail): Promise<void> {
+  if (!(await rail.hasMetItsChain())) return
+  const [last] = await db.rows(sql<{ address: string; number: number }>`
+    select address, number from wallets where rail = ${rail.name} order by number desc limit 1`)
+  if (!last) return
+  const [derived] = await rail.deriveWallets([last.number])
+  if (derived!.address === last.address) return
+  throw new Error(
+    `The seed is not the one that wallet ${last.address} came from: nothing could be swept. ` +
+      'Start with the seed that was used before.',
+  )
+}

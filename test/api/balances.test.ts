@@ -1,0 +1,481 @@
+import { describe, expect, test } from 'vitest'
+import { minute } from '../../src/base/clock.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { type Asset, assetNames } from '../../src/money/assets.js'
+import { type Merchant, openHouse } from '../support/house.js'
+import { fundingOf, holdOf } from '../support/movements.js'
+import { seededRandom } from '../support/seed.js'
+
+const house = await openHouse()
+const { ask, db, clock } = house
+
+type Entry = {
+  number: number
+  asset: Asset
+  type: string
+  effect: string
+  amount: number | string
+  balanceAfter: number | string
+  reference: string
+  createdAt: string
+}
+
+async function get(path: string, key: string) {
+  const reply = await ask('GET', path, { key })
+  expect([path, reply.status]).toEqual([path, 200])
+  return reply.json.data
+}
+
+async function fund({ test: keys }: Merchant, asset: Asset, amount: number): Promise<string> {
+  const body = { asset, amount: asset === 'NGN' ? amount : `${amount}` }
+  const reply = await ask('POST', '/v1/test/balances/fund', { key: keys.secret, body })
+  expect(reply.status).toBe(201)
+  return reply.json.data.reference
+}
+
+/** Every page of a statement, one after the other; something may happen between two pages. */
+async function walk(
+  key: string,
+  { limit, asset, between }: { limit: number; asset?: Asset; between?: () => Promise<unknown> },
+): Promise<Entry[]> {
+  const found: Entry[] = []
+  const filter = asset ? `&asset=${asset}` : ''
+  for (let cursor = ''; ; ) {
+    const page = await get(`/v1/balance-entries?limit=${limit}${filter}${cursor}`, key)
+    expect(page.items.length).toBeLessThanOrEqual(limit)
+    found.push(...page.items)
+    if (page.nextCursor === null) return found
+    expect(page.items).toHaveLength(limit)
+    cursor = `&cursor=${page.nextCursor}`
+    await between?.()
+  }
+}
+
+/** Sums in the smallest unit, so that nothing is rounded. */
+function units(amount: number | string): bigint {
+  if (typeof amount === 'number') return BigInt(amount)
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount)!
+  return BigInt(`${sign}${whole}${fraction.padEnd(6, '0')}`)
+}
+
+/** Newest first; per asset numbered without gaps; every balance the one before and its change. */
+function expectWhole(entries: Entry[]): void {
+  const times = entries.map((entry) => entry.createdAt)
+  expect(times).toEqual(times.toSorted().toReversed())
+  for (const asset of assetNames) {
+    const own = entries.filter((entry) => entry.asset === asset)
+    expect(own.map((entry) => entry.number)).toEqual(own.map((_, index) => own.length - index))
+    for (const [index, entry] of own.entries()) {
+      const before = own[index + 1]?.balanceAfter ?? 0
+      expect(units(entry.balanceAfter)).toBe(units(before) + units(entry.amount))
+    }
+  }
+}
+
+/** A hundred changes of all kinds in all assets, some in the same millisecond, some refused. */
+async function createHistory(merchant: Merchant, test: string): Promise<void> {
+  const random = seededRandom(test)
+  const environmentId = merchant.environments.test.id
+  const open: string[] = []
+  for (let count = 0; count < 100; count += 1) {
+    clock.advance(random.pick([0, 0, 1, 5 * minute]))
+    const asset = random.pick(assetNames)
+    const kind = random.pick(['fund', 'fund', 'fund', 'hold', 'release', 'settle'] as const)
+    const hold = holdOf({ environmentId, asset }, BigInt(random.integer(1, 90)), 1n)
+    if (kind === 'fund' || kind === 'hold') await fund(merchant, asset, random.integer(1, 1_000))
+    if (kind === 'hold') {
+      const [outcome] = await db.transaction((tx) => moveAll(tx, clock.now(), [hold]))
+      if (outcome!.isMoved) open.push(hold.causeId)
+    }
+    if (kind === 'release' || kind === 'settle')
+      for (const causeId of open.splice(0, 1))
+        await db.transaction((tx) =>
+          resolveAll(tx, clock.now(), [{ environmentId, causeId, verb: kind }]),
+        )
+  }
+}
+
+describe('balances', () => {
+  test('every asset is there from the start, naira in kobo, the others as decimals', async () => {
+    const { test: keys, live } = await house.hire('Ada')
+    for (const key of [keys.secret, live.secret])
+      expect(await get('/v1/balances', key)).toEqual({
+        items: [
+          { asset: 'NGN', available: 0, held: 0, pending: 0 },
+          { asset: 'USDC', available: '0', held: '0', pending: '0' },
+          { asset: 'USDT', available: '0', held: '0', pending: '0' },
+        ],
+      })
+  })
+
+  test('what open payouts set aside is held, and what is not decided is pending', async () => {
+    const merchant = await house.hire('Ada')
+    const environmentId = merchant.environments.test.id
+    await fund(merchant, 'NGN', 1_000)
+    await fund(merchant, 'USDC', 10)
+    const undecided = fundingOf({ environmentId, asset: 'NGN' }, 77n)
+    undecided.lines = undecided.lines.map((line) => ({ ...line, credit: 'suspense' }))
+    const holds = [
+      holdOf({ environmentId, asset: 'NGN' }, 300n, 10n),
+      holdOf({ environmentId, asset: 'USDC' }, 1_500_000n, 500_000n),
+    ]
+    await db.transaction((tx) => moveAll(tx, clock.now(), [...holds, undecided]))
+    expect((await get('/v1/balances', merchant.test.secret)).items).toEqual([
+      { asset: 'NGN', available: 690, held: 310, pending: 77 },
+      { asset: 'USDC', available: '8', held: '2', pending: '0' },
+      { asset: 'USDT', available: '0', held: '0', pending: '0' },
+    ])
+    const entries = await walk(merchant.test.secret, { limit: 100, asset: 'NGN' })
+    expect(entries.map(({ effect, amount }) => [effect, amount])).toEqual([
+      ['hold', -10],
+      ['hold', -300],
+      ['post', 1_000],
+    ])
+  })
+
+  test('an amount is echoed as it was sent and kept in canonical form', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const body = { asset: 'USDT', amount: '0001.2300000000' }
+    const reply = await ask('POST', '/v1/test/balances/fund', { key: keys.secret, body })
+    expect(reply.json.data).toMatchObject(body)
+    const [entry] = await walk(keys.secret, { limit: 1 })
+    expect(entry).toMatchObject({ amount: '1.23', balanceAfter: '1.23', effect: 'post' })
+    expect(entry!.reference).toBe(reply.json.data.reference)
+    expect((await get('/v1/balances', keys.secret)).items[2].available).toBe('1.23')
+  })
+
+  test('the largest balance is written exactly', async () => {
+    const merchant = await house.hire('Ada')
+    await fund(merchant, 'NGN', Number.MAX_SAFE_INTEGER)
+    const { text } = await ask('GET', '/v1/balances', { key: merchant.test.secret })
+    expect(text).toContain('"available":9007199254740991,')
+  })
+})
+
+describe('the statement', async () => {
+  const merchant = await house.hire('Ada')
+  const key = merchant.test.secret
+  await createHistory(merchant, 'the statement')
+  const all = [...(await walk(key, { limit: 100 }))]
+
+  test('tells the whole story: newest first, without gaps, balances in a chain', async () => {
+    expect(all.length).toBeGreaterThan(60)
+    expectWhole(all)
+    const { items } = await get('/v1/balances', key)
+    for (const { asset, available } of items)
+      expect(all.find((entry) => entry.asset === asset)?.balanceAfter).toBe(available)
+    expect(new Set(all.map(({ effect }) => effect))).toEqual(new Set(['post', 'hold', 'release']))
+  })
+
+  test.each([1, 2, 3, 7, 50, 99])('in pages of %i it is the same story', async (limit) => {
+    expect(await walk(key, { limit })).toEqual(all)
+    for (const asset of assetNames)
+      expect(await walk(key, { limit, asset })).toEqual(all.filter((line) => line.asset === asset))
+  })
+
+  test('has twenty entries on a page when nobody says how many', async () => {
+    const page = await get('/v1/balance-entries', key)
+    expect(page.items).toEqual(all.slice(0, 20))
+    expect(await get('/v1/balance-entries?limit=20', key)).toEqual(page)
+  })
+
+  test('an empty one has no pages', async () => {
+    expect(await get('/v1/balance-entries', merchant.live.secret)).toEqual({
+      items: [],
+      nextCursor: null,
+    })
+  })
+
+  test('an exact fit has no further page', async () => {
+    const other = await house.hire('Ada')
+    for (const amount of [1, 2, 3]) await fund(other, 'NGN', amount)
+    const page = await get('/v1/balance-entries?limit=3', other.test.secret)
+    expect([page.items.length, page.nextCursor]).toEqual([3, null])
+  })
+
+  // Somebody reads while money keeps coming, also in assets that the pages read so far did not
+  // show. What was there at the first page is read once, and nothing newer appears among it.
+  test.each([1, 2, 5])('does not move under a reader of %i at a time', async (limit) => {
+    const other = await house.hire('Ada')
+    await fund(other, 'USDC', 1)
+    for (let amount = 1; amount <= 10; amount += 1) {
+      clock.advance(minute)
+      await fund(other, amount % 4 === 0 ? 'USDC' : 'NGN', amount)
+    }
+    const before = await walk(other.test.secret, { limit: 100 })
+    const between = async () => {
+      clock.advance(minute)
+      for (const asset of assetNames) await fund(other, asset, 5)
+    }
+    expect(await walk(other.test.secret, { limit, between })).toEqual(before)
+    expectWhole(await walk(other.test.secret, { limit: 100 }))
+    const naira = await walk(other.test.secret, { limit: 100, asset: 'NGN' })
+    expect(await walk(other.test.secret, { limit, asset: 'NGN', between })).toEqual(naira)
+  })
+
+  test('a page can be read again', async () => {
+    const { nextCursor } = await get('/v1/balance-entries?limit=9', key)
+    const pages = await Promise.all(
+      [1, 2, 3].map(() => get(`/v1/balance-entries?limit=9&cursor=${nextCursor}`, key)),
+    )
+    for (const page of pages) expect(page.items).toEqual(all.slice(9, 18))
+  })
+})
+
+describe('the statement as CSV', async () => {
+  const merchant = await house.hire('Ada')
+  const key = merchant.test.secret
+  await createHistory(merchant, 'the statement as CSV')
+  const headers = { accept: 'text/csv' }
+  const columns = 'number,asset,type,effect,amount,balanceAfter,reference,createdAt'
+  const toLine = (entry: Entry) => Object.values(entry).join(',')
+
+  async function read(query: string) {
+    const reply = await ask('GET', `/v1/balance-entries${query}`, { key, headers })
+    expect([query, reply.status]).toEqual([query, 200])
+    expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const [head, ...lines] = reply.text.trimEnd().split('\n')
+    expect(head).toBe(columns)
+    return { lines, next: reply.headers.get('x-next-cursor') }
+  }
+
+  test('says what the JSON says, in the same order', async () => {
+    const entries = await walk(key, { limit: 100 })
+    expect(await read('')).toEqual({ lines: entries.map(toLine), next: null })
+    const coins = entries.filter(({ asset }) => asset === 'USDC')
+    expect(await read('?asset=USDC')).toEqual({ lines: coins.map(toLine), next: null })
+  })
+
+  test('is paged by the same cursors', async () => {
+    const entries = await walk(key, { limit: 100 })
+    const first = await read('?limit=10')
+    expect(first.lines).toEqual(entries.slice(0, 10).map(toLine))
+    const page = await get(`/v1/balance-entries?limit=10&cursor=${first.next}`, key)
+    expect(page.items).toEqual(entries.slice(10, 20))
+    const third = await read(`?limit=10&cursor=${page.nextCursor}`)
+    expect(third.lines).toEqual(entries.slice(20, 30).map(toLine))
+  })
+
+  test('an empty one has its head', async () => {
+    const reply = await ask('GET', '/v1/balance-entries', { key: merchant.live.secret, headers })
+    expect(reply.text.trimEnd()).toBe(columns)
+  })
+
+  test('ten thousand lines at once, and the rest after them', async () => {
+    const busy = await house.hire('Busy')
+    const environmentId = busy.environments.test.id
+    const fundings = Array.from({ length: 10_003 }, () =>
+      fundingOf({ environmentId, asset: 'NGN' }, 1n),
+    )
+    await db.transaction((tx) => moveAll(tx, clock.now(), fundings))
+    const question = { key: busy.test.secret, headers }
+    const first = await ask('GET', '/v1/balance-entries', question)
+    const lines = first.text.trimEnd().split('\n')
+    expect(lines).toHaveLength(1 + 10_000)
+    const cursor = first.headers.get('x-next-cursor')
+    const rest = await ask('GET', `/v1/balance-entries?cursor=${cursor}`, question)
+    const numbers = rest.text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[0])
+    expect(numbers).toEqual(['3', '2', '1'])
+    expect(rest.headers.get('x-next-cursor')).toBeNull()
+  })
+
+  test('a refusal is JSON whatever was asked for', async () => {
+    const reply = await ask('GET', '/v1/balance-entries?limit=0', { key, headers })
+    expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
+  })
+})
+
+const defaults = {
+  policies: {
+    bank: {
+      underpayment: 'return',
+      overpayment: 'return',
+      latePayment: 'hold',
+      duplicatePayment: 'return',
+    },
+    crypto: {
+      underpayment: 'hold',
+      overpayment: 'hold',
+      latePayment: 'hold',
+      duplicatePayment: 'hold',
+    },
+  },
+  checkout: { displayName: 'Ada', colour: null, logo: null, frameOrigins: [] },
+  lowBalance: { NGN: null, USDC: null, USDT: null },
+  paymentMethods: { bankTransfer: true, crypto: true },
+}
+
+describe('settings', () => {
+  const patch = (key: string, body: object) => ask('PATCH', '/v1/settings', { key, body })
+
+  test('start with the defaults of the contract, in both modes', async () => {
+    const { test: keys, live } = await house.hire('Ada')
+    for (const key of [keys.secret, live.secret])
+      expect(await get('/v1/settings', key)).toEqual(defaults)
+  })
+
+  test('change only where they are changed, and lists as a whole', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const key = keys.secret
+    const changes = [
+      { policies: { bank: { latePayment: 'accept' } } },
+      { checkout: { colour: '#0A7d4f', frameOrigins: ['https://a.example', 'https://b.example'] } },
+      { policies: { crypto: { overpayment: 'accept' } }, lowBalance: { NGN: 5, USDC: '2.50' } },
+      {},
+      { checkout: { frameOrigins: ['http://localhost:3000'] }, paymentMethods: { crypto: false } },
+    ]
+    for (const change of changes) {
+      const reply = await patch(key, change)
+      expect(reply.status).toBe(200)
+      expect(reply.json.data).toEqual(await get('/v1/settings', key))
+    }
+    expect(await get('/v1/settings', key)).toEqual({
+      policies: {
+        bank: { ...defaults.policies.bank, latePayment: 'accept' },
+        crypto: { ...defaults.policies.crypto, overpayment: 'accept' },
+      },
+      checkout: {
+        ...defaults.checkout,
+        colour: '#0A7d4f',
+        frameOrigins: ['http://localhost:3000'],
+      },
+      lowBalance: { NGN: 5, USDC: '2.50', USDT: null },
+      paymentMethods: { bankTransfer: true, crypto: false },
+    })
+  })
+
+  test('null clears what may be empty', async () => {
+    const { test: keys } = await house.hire('Ada')
+    await patch(keys.secret, { checkout: { colour: '#000000' }, lowBalance: { NGN: 1, USDT: '1' } })
+    const cleared = {
+      checkout: { colour: null, logo: null },
+      lowBalance: { NGN: null, USDT: null },
+    }
+    expect((await patch(keys.secret, cleared)).json.data).toEqual(defaults)
+  })
+
+  test('null does not clear what must be something', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const musts = [
+      { policies: null },
+      { policies: { bank: null } },
+      { policies: { bank: { underpayment: null } } },
+      { checkout: null },
+      { checkout: { displayName: null } },
+      { checkout: { frameOrigins: null } },
+      { lowBalance: null },
+      { paymentMethods: { crypto: null } },
+    ]
+    for (const must of musts) expect((await patch(keys.secret, must)).status).toBe(400)
+    expect(await get('/v1/settings', keys.secret)).toEqual(defaults)
+  })
+
+  test('one wrong field and nothing of the change is made', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const body = { paymentMethods: { crypto: false }, lowBalance: { USDC: '0.0000001' } }
+    expect((await patch(keys.secret, body)).status).toBe(400)
+    expect(await get('/v1/settings', keys.secret)).toEqual(defaults)
+  })
+
+  test('changes at once are all there afterwards', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const changes = [
+      { policies: { bank: { latePayment: 'accept' } } },
+      { policies: { bank: { underpayment: 'hold' } } },
+      { policies: { crypto: { latePayment: 'accept' } } },
+      { checkout: { colour: '#123456' } },
+      { lowBalance: { NGN: 7 } },
+      { paymentMethods: { bankTransfer: false } },
+    ]
+    const replies = await Promise.all(changes.map((change) => patch(keys.secret, change)))
+    expect(replies.map(({ status }) => status)).toEqual(changes.map(() => 200))
+    const settings = await get('/v1/settings', keys.secret)
+    for (const change of changes) expect(settings).toMatchObject(change)
+  })
+})
+
+describe('the profile', () => {
+  test('is the same for both kinds of key and shows nothing that is not for payers', async () => {
+    const { test: keys, reference } = await house.hire('Ada')
+    const body = {
+      checkout: { displayName: 'Ada & Co', colour: '#123456' },
+      lowBalance: { NGN: 9 },
+    }
+    await ask('PATCH', '/v1/settings', { key: keys.secret, body })
+    const [open, secret] = await Promise.all([
+      ask('GET', '/v1/profile', { key: keys.public }),
+      ask('GET', '/v1/profile', { key: keys.secret }),
+    ])
+    expect(open.text).toBe(secret.text)
+    expect(open.json).toEqual({
+      status: true,
+      message: expect.any(String),
+      data: {
+        merchant: { id: reference, displayName: 'Ada & Co' },
+        mode: 'test',
+        checkout: { colour: '#123456', logo: null },
+        paymentMethods: { bankTransfer: true, crypto: true },
+      },
+    })
+  })
+
+  test('is all that a public key opens', async () => {
+    const { test: keys, live } = await house.hire('Ada')
+    const secrets = ['/v1/balances', '/v1/balance-entries', '/v1/settings']
+    for (const key of [keys.public, live.public]) {
+      for (const path of secrets) expect((await ask('GET', path, { key })).status).toBe(401)
+      expect((await ask('GET', '/v1/profile', { key })).status).toBe(200)
+    }
+  })
+})
+
+describe('environments', () => {
+  test('never see each other: not money, not statements, not settings', async () => {
+    const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
+    for (let amount = 1; amount <= 5; amount += 1) await fund(ada, 'NGN', amount)
+    await fund(bola, 'NGN', 1_000)
+    await fund(bola, 'USDC', 1_000)
+    const body = { checkout: { displayName: 'Only here' }, lowBalance: { NGN: 1 } }
+    await ask('PATCH', '/v1/settings', { key: ada.test.secret, body })
+
+    const seen = async (key: string) => ({
+      balances: (await get('/v1/balances', key)).items.map(
+        ({ available }: { available: unknown }) => available,
+      ),
+      entries: (await walk(key, { limit: 100 })).map(({ amount }) => amount),
+      name: (await get('/v1/settings', key)).checkout.displayName,
+      profile: (await get('/v1/profile', key)).merchant.displayName,
+    })
+    const nothing = { balances: [0, '0', '0'], entries: [] }
+    const here = { name: 'Only here', profile: 'Only here' }
+    expect(await seen(ada.test.secret)).toEqual({
+      balances: [15, '0', '0'],
+      entries: [5, 4, 3, 2, 1],
+      ...here,
+    })
+    expect(await seen(ada.live.secret)).toEqual({ ...nothing, name: 'Ada', profile: 'Ada' })
+    expect(await seen(bola.live.secret)).toEqual({ ...nothing, name: 'Bola', profile: 'Bola' })
+    const { entries, ...rest } = await seen(bola.test.secret)
+    expect(rest).toEqual({ balances: [1_000, '1000', '0'], name: 'Bola', profile: 'Bola' })
+    expect(entries).toHaveLength(2)
+  })
+
+  test('a cursor of one leads another only through its own', async () => {
+    const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
+    for (let amount = 1; amount <= 5; amount += 1) {
+      await fund(ada, 'NGN', amount)
+      await fund(bola, 'NGN', amount * 100)
+    }
+    const { nextCursor } = await get('/v1/balance-entries?limit=2', ada.test.secret)
+    const page = await get(`/v1/balance-entries?cursor=${nextCursor}`, bola.test.secret)
+    expect(page.items.map(({ amount }: Entry) => amount)).toEqual([300, 200, 100])
+    expect((await get(`/v1/balance-entries?cursor=${nextCursor}`, ada.live.secret)).items).toEqual(
+      [],
+    )
+  })
+})

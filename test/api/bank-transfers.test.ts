@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/base/log.js'
+import { Secret } from '../../src/base/secret.js'
+import { decidePayout } from '../../src/payouts/decide-payout.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { markForReview } from '../../src/payouts/review-payouts.js'
+import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { type Merchant, openHouse, standardNaira } from '../support/house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const db = await freshDatabase()
+const clock = manualClock()
+const logger = createLogger('silent')
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
+const secret = new Secret(randomBytes(32).toString('hex'))
+const house = await openHouse({
+  beside: { db, clock, secret },
+  rails: { test: { bank_transfer: bank }, live: {} },
+  banks: { test: bank, live: undefined },
+})
+const { ask } = house
+const path = '/v1/disbursements/bank-transfer'
+const account = { bankCode: '058', accountNumber: '0123456789' }
+
+let merchant: Merchant
+let count = 0
+beforeEach(async () => {
+  merchant = await house.hire('Ada')
+  const body = { asset: 'NGN', amount: 10_000_000 }
+  await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
+})
+
+function pay(change: object = {}) {
+  const headers = { 'idempotency-key': `bank ${count++}` }
+  const body = { amount: 1_000_000, ...account, ...change }
+  return ask('POST', path, { key: merchant.test.secret, headers, body })
+}
+
+const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
+const shown = async (reference: string) => (await get(`${path}/${reference}`)).json.data
+
+async function available(): Promise<number> {
+  const { json } = await get('/v1/balances')
+  return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
+}
+
+/** Time passes, and the workers do their rounds. */
+async function pass(seconds: number) {
+  for (let passed = 0; passed < seconds; passed += 1) {
+    clock.advance(1_000)
+    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
+  }
+}
+
+test('a bank transfer is answered with every field, and completed', async () => {
+  const reply = await pay({ narration: 'Rent', merchantReference: 'rent-1', metadata: { a: 1 } })
+  const createdAt = clock.now().toISOString()
+  expect([reply.status, reply.json.data]).toEqual([
+    201,
+    {
+      reference: expect.stringMatching(/^bt_[0-9a-z]{26}$/),
+      merchantReference: 'rent-1',
+      amount: 1_000_000,
+      fee: 2_500,
+      totalDebit: 1_002_500,
+      currency: 'NGN',
+      ...account,
+      bankName: expect.any(String),
+      accountName: expect.stringMatching(/^[A-Z' -]+$/),
+      narration: 'Rent',
+      status: 'SUBMITTED',
+      sessionId: null,
+      failureReason: null,
+      reviewRequired: false,
+      submittedAt: createdAt,
+      completedAt: null,
+      failedAt: null,
+      reversedAt: null,
+      createdAt,
+      metadata: { a: 1 },
+    },
+  ])
+  expect(await available()).toBe(10_000_000 - 1_002_500)
+  await pass(5)
+  const done = await shown(reply.json.data.reference)
+  expect(done).toMatchObject({ status: 'COMPLETED', completedAt: expect.any(String) })
+  expect(done.sessionId).toMatch(/^bt-/)
+  expect(await available()).toBe(10_000_000 - 1_002_500)
+  await expectSoundBooks(db)
+})
+
+describe('magic accounts reach every end', () => {
+  const all = 10_000_000
+  const less = all - 1_002_500
+  test.each([
+    ['9900000010', ['FAILED'], all, 'insufficient_liquidity'],
+    ['9900000027', ['FAILED'], all, 'account_closed'],
+    ['9900000034', ['COMPLETED', 'REVERSED'], all, null],
+    ['9900000041', ['COMPLETED'], less, null],
+    ['9900000058', ['FAILED'], all, 'bank_declined'],
+    ['9900000065', [], less, null],
+    ['9900000072', ['COMPLETED'], less, null],
+  ])('%s', async (accountNumber, ends, left, failureReason) => {
+    const { reference } = (await pay({ accountNumber })).json.data
+    await pass(90)
+    const transfer = await shown(reference)
+    expect(transfer).toMatchObject({ status: ends.at(-1) ?? 'SUBMITTED', failureReason })
+    expect(await available()).toBe(left)
+    const events = (await get(`/v1/events?resource=${reference}`)).json.data.items
+    const told = events.map((event: { type: string }) => event.type).toReversed()
+    const expected = ['submitted', ...ends.map((end) => end.toLowerCase())]
+    expect(told).toEqual(expected.map((word) => `bank_transfer.${word}`))
+    await expectSoundBooks(db)
+  })
+})
+
+// The bank has been silent for three days. The hold stays; somebody asks the bank and decides.
+test.each([
+  ['completed', 'COMPLETED', 10_000_000 - 1_002_500],
+  ['failed', 'FAILED', 10_000_000],
+])(
+  'a transfer that nobody can tell of is reviewed, and decided: %s',
+  async (said, status, left) => {
+    const { reference } = (await pay({ accountNumber: '9900000065' })).json.data
+    await pass(2)
+    clock.advance(3 * 24 * 3_600_000)
+    await markForReview({ db, logger }, clock.now())
+    expect(await shown(reference)).toMatchObject({ status: 'SUBMITTED', reviewRequired: true })
+    const order = { reference, hasLanded: said === 'completed' }
+    const decide = () => db.transaction((tx) => decidePayout(tx, clock.now(), order))
+    await decide()
+    expect((await shown(reference)).status).toBe(status)
+    expect(await available()).toBe(left)
+    await expect(decide()).rejects.toThrow('has ended already')
+    await expectSoundBooks(db)
+  },
+)
+
+test.each([
+  ['an unknown bank', { bankCode: '000' }, 422, 'unknown_bank'],
+  ['an unknown account', { accountNumber: '9900000089' }, 422, 'account_not_found'],
+  ['a bank that is away', { accountNumber: '9900000096' }, 503, 'rail_unavailable'],
+  ['another name', { accountName: 'Somebody Else Entirely' }, 422, 'name_mismatch'],
+  ['nine digits', { accountNumber: '012345678' }, 400, undefined],
+  ['dollars', { currency: 'USD' }, 400, undefined],
+  ['an amount as text', { amount: '1000' }, 400, undefined],
+])('%s is refused and nothing is held', async (_name, change, status, reason) => {
+  const reply = await pay(change)
+  expect([reply.status, reply.json.reason]).toEqual([status, reason])
+  expect(await available()).toBe(10_000_000)
+})
+
+describe('an amount of naira has bounds', () => {
+  const quote = (amount: number, mode: 'test' | 'live' = 'test') =>
+    ask('POST', `${path}/quote`, { key: merchant[mode].secret, body: { amount, ...account } })
+
+  test('in test mode from one kobo, and the largest is told as people write it', async () => {
+    const body = { asset: 'NGN', amount: 1_000_000_001 }
+    const funded = await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
+    expect(funded.status).toBe(201)
+    const replies = [await pay({ amount: 1_000_000_001 }), await quote(1_000_000_001)]
+    const issue = 'must be at most ₦10,000,000 (1000000000 kobo)'
+    for (const { status, json } of replies) {
+      const details = [{ field: 'amount', issue }]
+      expect([status, json.code]).toEqual([400, 'validation_failed'])
+      expect([json.message, json.details]).toEqual([`amount ${issue}.`, details])
+    }
+    const taken = [await pay({ amount: 1_000_000_000 }), await pay({ amount: 1 })]
+    expect(taken.map(({ status }) => status)).toEqual([201, 201])
+    expect((await quote(1_000_000_000)).status).toBe(200)
+  })
+
+  // Nothing carries money in this live mode: what is not too small comes as far as that.
+  test('in live mode from a hundred naira', async () => {
+    const [small, enough] = [await quote(9_999, 'live'), await quote(10_000, 'live')]
+    const issue = 'must be at least ₦100 (10000 kobo)'
+    expect([small.status, small.json.details]).toEqual([400, [{ field: 'amount', issue }]])
+    expect([enough.status, enough.json.reason]).toEqual([503, 'rail_unavailable'])
+    const headers = { 'idempotency-key': 'small' }
+    const body = { amount: 9_999, ...account }
+    const paid = await ask('POST', path, { key: merchant.live.secret, headers, body })
+    expect([paid.status, paid.json.details]).toEqual([400, [{ field: 'amount', issue }]])
+  })
+
+  // The operator has lowered the limit, and the caller never heard of the first answer.
+  test('and a retry of what was taken before they changed gets its first answer', async () => {
+    const strict = await openHouse({
+      beside: { db, clock, secret },
+      rails: { test: { bank_transfer: bank }, live: {} },
+      naira: { ...standardNaira, test: { min: 1n, max: 999_999n } },
+    })
+    const request = (key: string) => ({
+      key: merchant.test.secret,
+      headers: { 'idempotency-key': key },
+      body: { amount: 1_000_000, ...account },
+    })
+    const first = await ask('POST', path, request('before'))
+    const again = await strict.ask('POST', path, request('before'))
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+    expect((await strict.ask('POST', path, request('after'))).status).toBe(400)
+  })
+})
+
+test('banks and names can be looked up, and a quote has them', async () => {
+  const banks = (await get('/v1/banks')).json.data.items
+  expect(banks).toContainEqual({ code: '058', name: expect.any(String) })
+  const query = `bankCode=${account.bankCode}&accountNumber=${account.accountNumber}`
+  const resolved = await get(`/v1/banks/resolve?${query}`)
+  const { accountName } = (await pay()).json.data
+  expect(resolved.json.data).toMatchObject({ ...account, accountName })
+  const missing = await get('/v1/banks/resolve?bankCode=058&accountNumber=9900000089')
+  expect([missing.status, missing.json.reason]).toEqual([422, 'account_not_found'])
+  const body = { amount: 100_000, ...account }
+  const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body })
+  expect(quote.json.data).toMatchObject({ amount: 100_000, fee: 1_000, totalDebit: 101_000 })
+})

@@ -1,0 +1,413 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contrast, dark, inColour, light } from '../../../src/api/checkout-page/brand.js'
+import { html } from '../../../src/api/checkout-page/html.js'
+import { renderSheet } from '../../../src/api/checkout-page/page.js'
+import { renderMain } from '../../../src/api/checkout-page/render-session.js'
+import { english, naira } from '../../../src/api/checkout-page/texts.js'
+import { type Shown, viewSession } from '../../../src/api/checkout-page/view.js'
+import { fromWire, toWire } from '../../../src/money/amounts.js'
+
+const shown: Shown = {
+  reference: 'cs_1',
+  merchant: { id: 'mer_1', displayName: 'Ada Stores' },
+  amount: 1_250_000,
+  currency: 'NGN',
+  description: 'Bread',
+  paymentMethods: [],
+  customer: { name: 'Ada', email: 'ada@example.com' },
+  status: 'pending',
+  received: [],
+  serverTime: '2026-01-05T09:00:00.000Z',
+  expiresAt: '2026-01-05T09:30:00.000Z',
+  cancelUrl: null,
+  amountReceived: 0,
+  amountAccepted: 0,
+  moreReceived: false,
+}
+type Received = Shown['received'][number]
+const received = (change: Partial<Received>): Received => ({
+  amount: 400_000,
+  amountAccepted: 0,
+  amountHeld: 0,
+  amountReturning: 0,
+  amountReturned: 0,
+  status: 'RETURNING',
+  variance: 'UNDERPAID',
+  sentBackTo: null,
+  currency: 'NGN',
+  receivedAt: '2026-01-05T09:01:00.000Z',
+  ...change,
+})
+const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
+  viewSession({ ...shown, ...change }, { sentAfter })
+
+/** As the page says it. */
+function say(change: Partial<Shown>): string {
+  const { notes, state } = view(change)
+  const { fact, fate } = english.note
+  const all = notes.flatMap((note) => [
+    fact(note, state === 'cancelled'),
+    ...note.fates.map((one) => fate(one, note, 'Ada Stores')),
+  ])
+  return all.filter(Boolean).join(' ')
+}
+const sentBackTo = { bankName: 'GTBank', accountNumber: '******4432' }
+
+describe('what a page is about', () => {
+  test('follows the session, and the deadline as soon as it has passed', () => {
+    expect(view({}).state).toBe('pending')
+    for (const status of ['paid', 'expired', 'cancelled'] as const)
+      expect(view({ status }, 0n).state).toBe(status)
+    expect(view({ serverTime: shown.expiresAt }, 0n).state).toBe('expired')
+  })
+
+  test('is waiting for who has sent it, until another payment has come', () => {
+    // However many there were: not all are listed.
+    const short = Array(10).fill(received({ amountReturning: 400_000 }))
+    expect(view({}, 0n).state).toBe('waiting')
+    expect(view({ received: short.slice(1), amountReceived: 400_000 }, 0n).state).toBe('pending')
+    const many = { received: short, amountReceived: 4_000_000 }
+    expect(view(many, 4_000_000n).state).toBe('waiting')
+    expect(view({ ...many, amountReceived: 4_400_000 }, 4_000_000n).state).toBe('pending')
+  })
+
+  test('is watched until nothing can change any more', () => {
+    expect(view({}).isWatched).toBe(true)
+    expect(view({ status: 'expired' }).isWatched).toBe(true)
+    expect(view({ status: 'paid' }).isWatched).toBe(false)
+    const excess = received({ amountAccepted: 1, amountReturning: 1 })
+    expect(view({ status: 'paid', received: [excess] }).isWatched).toBe(true)
+  })
+
+  test('is news when money has moved', () => {
+    const going = view({ received: [received({ amountReturning: 400_000 })] })
+    const gone = view({ received: [received({ amountReturned: 400_000, status: 'RETURNED' })] })
+    expect(new Set([view({}).seen, going.seen, gone.seen]).size).toBe(3)
+  })
+
+  test('is no news when an account is closed whose time was up', () => {
+    const isOver = { serverTime: shown.expiresAt }
+    expect(view(isOver).seen).not.toBe(view({}).seen)
+    expect(view({ ...isOver, status: 'expired' }).seen).toBe(view(isOver).seen)
+  })
+})
+
+describe('when many have paid', () => {
+  const dust = (count: number) =>
+    Array.from({ length: count }, () =>
+      received({ amount: 1, amountReturned: 1, status: 'RETURNED' }),
+    )
+
+  // A held ₦12,000, and then whatever anybody sends to the number on the page.
+  test('what is held is said, and that there is more', () => {
+    const held = received({ amount: 1_200_000, amountHeld: 1_200_000, status: 'HELD' })
+    const all = [...dust(20), held, ...dust(20)]
+    const { notes, hasMore } = view({ received: all, amountReceived: 1_200_040 })
+    expect([notes.length, hasMore]).toEqual([10, true])
+    expect(notes.map(({ amount }) => amount)).toContain(1_200_000n)
+  })
+
+  test('the newest is said, whatever it is', () => {
+    const kept = Array(20).fill(received({ amountHeld: 400_000, status: 'HELD' }))
+    const { notes } = view({ received: [...dust(1), ...kept] })
+    expect(notes[0]!.amount).toBe(1n)
+  })
+
+  test('all of them are said while they are few', () => {
+    expect(view({ received: dust(10) })).toMatchObject({ hasMore: false })
+    expect(view({ received: dust(10) }).notes).toHaveLength(10)
+    expect(view({ received: dust(10), moreReceived: true })).toMatchObject({ hasMore: true })
+  })
+})
+
+describe('what is said of money', () => {
+  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+    [
+      'too little, on its way back',
+      { amountReturning: 400_000, sentBackTo },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. We are sending it back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'too little, back where nobody says',
+      { amountReturned: 400_000, status: 'RETURNED' },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+    ],
+    [
+      'too little, back to a bank that nobody names',
+      {
+        amountReturned: 400_000,
+        status: 'RETURNED',
+        sentBackTo: { bankName: '', accountNumber: '******4432' },
+      },
+      {},
+      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
+    ],
+    [
+      'too little, accepted',
+      { amountAccepted: 400_000, status: 'ACCEPTED' },
+      { status: 'paid' },
+      'We received ₦4,000.00. It is ₦8,500.00 short. Ada Stores has accepted it.',
+    ],
+    [
+      'too much, the rest on its way back',
+      {
+        variance: 'OVERPAID',
+        amount: 1_300_000,
+        amountAccepted: 1_250_000,
+        amountReturning: 50_000,
+        sentBackTo,
+      },
+      { status: 'paid' },
+      'We received ₦13,000.00. It is ₦500.00 too much. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'too late, held',
+      { variance: 'LATE', amountHeld: 400_000, status: 'HELD' },
+      { status: 'expired' },
+      'We received ₦4,000.00 after the time was up. It is safe with us: Ada Stores decides whether to accept it or to send it back. Ask them if you hear nothing.',
+    ],
+    [
+      'after it was cancelled',
+      { variance: 'LATE', amountReturned: 400_000, status: 'RETURNED', sentBackTo },
+      { status: 'cancelled' },
+      'We received ₦4,000.00 after this payment was cancelled. It was sent back to GTBank ••• 4432.',
+    ],
+    [
+      'once more',
+      { variance: 'DUPLICATE', amountReturning: 400_000, sentBackTo },
+      { status: 'paid' },
+      'We received ₦4,000.00 after this was paid already. We are sending it back to GTBank ••• 4432, usually within minutes.',
+    ],
+    [
+      'refunded in part',
+      { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_000_000, amountReturned: 250_000 },
+      { status: 'paid' },
+      'We received ₦12,500.00. ₦2,500.00 was sent back to the account it came from.',
+    ],
+    [
+      'as it should be',
+      { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_250_000, status: 'ACCEPTED' },
+      { status: 'paid' },
+      '',
+    ],
+  ]
+  test.each(cases)('%s', (_name, one, session, words) => {
+    expect(say({ ...session, received: [received(one)] }).replaceAll('\u00a0', ' ')).toBe(words)
+  })
+
+  test('every kobo of a payment has a word, or was asked for', () => {
+    const part = fc.integer({ min: 0, max: 1_000_000 })
+    fc.assert(
+      fc.property(part, part, part, part, (amountAccepted, amountHeld, amountReturning, rest) => {
+        const places = { amountAccepted, amountHeld, amountReturning, amountReturned: rest }
+        const amount = amountAccepted + amountHeld + amountReturning + rest
+        const [note] = view({ received: [received({ ...places, amount })] }).notes
+        const told = note!.fates.reduce((sum, fate) => sum + fate.amount, 0n)
+        expect(told).toBe(BigInt(amount))
+      }),
+    )
+  })
+
+  test.each([
+    ['all that was asked for', 1_250_000, 'Ada Stores has your payment of ₦12,500.00.'],
+    ['less, which was accepted', 400_000, 'Ada Stores has your payment of ₦4,000.00.'],
+    ['nothing any more', 0, 'Ada Stores has refunded your payment.'],
+  ])('a shop that is paid has %s', (_name, amountAccepted, words) => {
+    const paid: Shown = { ...shown, status: 'paid', amountAccepted }
+    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
+    expect(markup.split(words)).toHaveLength(3)
+  })
+
+  test('naira are written as people write them', () => {
+    expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
+      '₦0.01',
+      '₦12,500.00',
+      '₦1,234,567,890.12',
+    ])
+  })
+})
+
+describe('what is said of coins', () => {
+  const cryptoAmounts = {
+    asset: 'USDC' as const,
+    amount: '3.2',
+    amountReceived: '3.2',
+    amountAccepted: '0',
+  }
+  const places = { amountAccepted: '0', amountHeld: '0', amountReturning: '0', amountReturned: '0' }
+  const coins = (change: Partial<Received>) =>
+    received({ currency: 'USDC', amount: '3.2', ...places, ...change })
+  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+    [
+      'too little, held',
+      { variance: 'UNDERPAID', amount: '3', amountHeld: '3' },
+      {},
+      'We received 3.00 USDC. It is 0.20 USDC short. It is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+    ],
+    [
+      'too much, the rest held',
+      { variance: 'OVERPAID', amount: '1234.5', amountAccepted: '3.2', amountHeld: '1231.3' },
+      { status: 'paid' },
+      'We received 1,234.50 USDC. It is 1,231.30 USDC too much. 1,231.30 USDC is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+    ],
+    [
+      'after it was paid otherwise',
+      { variance: 'LATE', amountReturning: '3.2' },
+      { status: 'paid' },
+      'We received 3.20 USDC, but this was paid already. It is on its way to the wallet that Ada Stores has named.',
+    ],
+    [
+      'too late, and then accepted',
+      { variance: 'LATE', amountAccepted: '3.2', receivedAt: '2026-01-05T09:31:00.000Z' },
+      { status: 'paid' },
+      'We received 3.20 USDC after the time was up. Ada Stores has accepted it.',
+    ],
+    [
+      'refunded',
+      { variance: 'NONE', amountReturned: '3.2' },
+      { status: 'paid' },
+      'We received 3.20 USDC. It was sent to the wallet that Ada Stores has named.',
+    ],
+  ]
+  test.each(cases)('%s', (_name, one, session, words) => {
+    expect(say({ ...session, cryptoAmounts, received: [coins(one)] })).toBe(words)
+  })
+
+  test('who has sent them waits for them, until more has come', () => {
+    const crypto = {
+      address: 'x',
+      asset: 'USDC' as const,
+      network: 'SOLANA',
+      amount: '3.2',
+    }
+    const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
+    const waiting = (coinsAfter: bigint) => viewSession(one, { sentAfter: null, coinsAfter })
+    expect(waiting(500_000n)).toMatchObject({ state: 'waiting', waitsForCoins: true })
+    expect(waiting(499_999n)).toMatchObject({ state: 'pending', waitsForCoins: false })
+    const bare = viewSession(shown, { sentAfter: null, coinsAfter: 0n })
+    expect(bare.state, 'a session that takes none').toBe('pending')
+  })
+
+  test.each([
+    ['coins', 0, '3.2', 'Ada Stores has your payment of 3.20 USDC.'],
+    ['both', 1_250_000, '3.2', 'Ada Stores has your payment of ₦12,500.00 and 3.20 USDC.'],
+    ['neither', 0, '0', 'Ada Stores has refunded your payment.'],
+  ])('a shop that is paid has %s', (_name, amountAccepted, accepted, words) => {
+    const sums = { ...cryptoAmounts, amountAccepted: accepted }
+    const paid: Shown = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
+    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
+    expect(markup).toContain(words)
+  })
+
+  test('what is written is read as it was, to the last unit', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 9_007_199_254_740_991n }), (units) => {
+        for (const asset of ['NGN', 'USDC', 'USDT'] as const)
+          expect(fromWire(toWire(units, asset), asset)).toBe(units)
+      }),
+    )
+  })
+})
+
+describe('markup', () => {
+  test('any text is text: it opens no tag and ends no attribute', () => {
+    const nasty = fc.constantFrom(
+      '<script>',
+      '"',
+      "'",
+      '`',
+      '&lt;',
+      '-->',
+      '</style>',
+      ' onx=1 ',
+      '\u202e',
+    )
+    const text = fc.array(fc.oneof(nasty, fc.string({ unit: 'binary' }))).map((all) => all.join(''))
+    fc.assert(
+      fc.property(text, (any) => {
+        const { markup } = html`<p title="${any}">${[any, html`<b>${any}</b>`]}</p>`
+        const inside = markup.replace(/^<p title="|">|<b>|<\/b>|<\/p>$/g, '')
+        expect(inside).not.toMatch(/[<>"'`]/)
+        const decoded = inside.replace(/&(lt|gt|quot|amp|#39|#96);/g, (_all, name) => signs[name]!)
+        expect(decoded).toBe(any.replace(/[\u2028-\u202e\u2066-\u2069]/g, '').repeat(3))
+      }),
+    )
+  })
+
+  test('no text turns what follows it around', () => {
+    const turned = 'Ada\u202e\u2067\u202d 000,1₦ yaP\u2029'
+    expect(html`<p title="${turned}">${turned}</p>`.markup).toBe(
+      '<p title="Ada 000,1₦ yaP">Ada 000,1₦ yaP</p>',
+    )
+  })
+
+  test('what is absent is not written', () => {
+    expect(html`<p>${null}${undefined}${false}${0}${[]}</p>`.markup).toBe('<p>0</p>')
+  })
+})
+
+describe('live mode', () => {
+  const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
+  const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
+  const draw = (isTest: boolean, sentAfter: bigint | null) => {
+    const createdAt = new Date(shown.serverTime)
+    const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
+    const main = renderMain({ ...scene, texts: english })
+    return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
+  }
+
+  test.each([null, 0n])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
+    expect(draw(true, sentAfter)).toMatch(/<form/)
+    expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
+    expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)
+    expect(draw(false, sentAfter)).toContain('<span>041</span><span>882</span><span>7731</span>')
+  })
+})
+
+const signs: Record<string, string> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  amp: '&',
+  '#39': "'",
+  '#96': '`',
+}
+
+describe('colours', () => {
+  const texts = ['ink', 'soft', 'brand', 'good', 'warn', 'bad'] as const
+  test.each([
+    ['light', light],
+    ['dark', dark],
+  ])('of the %s theme can be read', (_name, theme) => {
+    for (const text of texts)
+      for (const ground of ['ground', 'card'] as const)
+        expect([text, ground, contrast(theme[text], theme[ground]) >= 4.5]).toEqual([
+          text,
+          ground,
+          true,
+        ])
+    for (const tone of ['good', 'warn', 'bad'] as const)
+      expect(contrast(theme[tone], theme[`${tone}-wash`])).toBeGreaterThanOrEqual(4.5)
+  })
+
+  test('of a merchant are used where they can be read, and nowhere else', () => {
+    const any = fc.integer({ min: 0, max: 0xffffff })
+    fc.assert(
+      fc.property(any, fc.constantFrom(light, dark), (number, theme) => {
+        const colour = `#${number.toString(16).padStart(6, '0')}`
+        const { brand } = inColour(theme, colour)
+        expect([colour, theme.brand]).toContain(brand)
+        for (const other of ['ground', 'card', 'wash', 'on-brand'] as const)
+          expect(contrast(brand, theme[other])).toBeGreaterThanOrEqual(4.5)
+      }),
+    )
+    expect(inColour(light, '#0a5d7d').brand).toBe('#0a5d7d')
+    expect(inColour(dark, '#0a5d7d').brand).toBe(dark.brand)
+    expect(inColour(light, '#fff}body{display:none')).toBe(light)
+  })
+})

@@ -1,0 +1,298 @@
+import { base58 } from '@scure/base'
+import { getFreezeAccountInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { reconcile } from '../../src/operations/reconcile.js'
+import { magicWallets } from '../../src/simulation/magic-wallets.js'
+import { land, openFaucet } from '../rails/solana/rail.js'
+import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
+import { type CoinDesk, openCoinDesk, openCoinHouse } from '../support/coin-house.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openCoinHouse()
+let desk: CoinDesk
+let wallet: string
+beforeEach(async () => {
+  desk = await openCoinDesk(house)
+  await desk.fund('100')
+  await desk.fund('100', 'USDT')
+  await house.pass(5)
+  wallet = await newWallet()
+})
+afterEach(() => expectSoundBooks(house.db))
+
+const returning = 'payment.returning'
+const [failing] = magicWallets.map(({ address }) => address)
+const to = (address: string) => ({ destination: { address } })
+const back = (address: string) => ({ action: 'return', ...to(address) })
+const typesOf = async (reference: string) => (await desk.events(reference)).map(({ type }) => type)
+
+test.each(['USDC', 'USDT'] as const)(
+  'held %s goes back once, and is seen by all',
+  async (asset) => {
+    const sender = await newWallet()
+    const reference = await desk.deposit({ asset, held: '25.5', sender })
+    expect(await desk.payment(reference)).toMatchObject({
+      source: 'crypto_wallet',
+      currency: asset,
+      amountHeld: '25.5',
+      sender: { address: sender },
+    })
+    const { status, json } = await desk.resolve(reference, back(wallet))
+    expect([status, json.data]).toMatchObject([
+      200,
+      { status: 'RETURNING', amountHeld: '0', amountReturning: '25.5' },
+    ])
+    expect(await desk.returnsOf(reference)).toMatchObject([
+      { kind: 'return', status: 'WAITING', amount: '25.5', currency: asset, ...to(wallet) },
+    ])
+    expect(await desk.sums(asset)).toEqual(['100', '0', '25.5'])
+    await expectSoundBooks(house.db)
+    await house.pass(6)
+
+    const shown = await desk.payment(reference)
+    expect(shown).toMatchObject({
+      status: 'RETURNED',
+      amountReturned: '25.5',
+      amountReturning: '0',
+    })
+    const [one, ...others] = await desk.returnsOf(reference)
+    expect([one, others]).toMatchObject([{ status: 'RETURNED', ...to(wallet) }, []])
+    expect(await house.lookAt(wallet, asset)).toEqual({
+      landings: [{ err: null, memo: expect.stringContaining(one.reference) }],
+      balance: '25.5',
+    })
+    const events = await desk.events(reference)
+    expect(events.map(({ type }) => type)).toEqual([returning, 'payment.returned'])
+    expect(events.at(-1)!.data).toEqual(shown)
+    expect(await desk.sums(asset)).toEqual(['100', '0', '0'])
+    const rails = { solana: { test: house.rail, live: undefined }, sandboxBank: undefined }
+    const [chain] = await reconcile({ db: house.db, rails }, house.clock.now())
+    expect(chain!.differences).toEqual([])
+  },
+)
+
+test('of many who return the same coins at once, one does', async () => {
+  const reference = await desk.deposit({ held: '5' })
+  const wallets = await Promise.all(Array.from({ length: 8 }, newWallet))
+  const replies = await Promise.all(wallets.map((one) => desk.resolve(reference, back(one))))
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)])
+  await house.pass(6)
+  const seen = await Promise.all(wallets.map((one) => house.lookAt(one)))
+  expect(seen.flatMap(({ landings }) => landings)).toHaveLength(1)
+  expect(await desk.payment(reference)).toMatchObject({ status: 'RETURNED' })
+})
+
+test('copies of a refund are one transaction', async () => {
+  const reference = await desk.deposit({ accepted: '20' })
+  const key = { 'idempotency-key': 'refund-1' }
+  const ask = () => desk.refund(reference, { amount: '7.250', ...to(wallet) }, key)
+  const replies = await Promise.all(Array.from({ length: 6 }, ask))
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+  expect(replies[0]!.status).toBe(201)
+  expect(await desk.sums()).toEqual(['112.75', '7.25', '0'])
+  await expectSoundBooks(house.db)
+  await house.pass(6)
+  expect((await ask()).text).toBe(replies[0]!.text)
+  expect(await desk.payment(reference)).toMatchObject({
+    status: 'ACCEPTED',
+    amountAccepted: '12.75',
+    amountReturned: '7.25',
+  })
+  expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
+  const seen = await house.lookAt(wallet)
+  expect([seen.landings.length, seen.balance]).toEqual([1, '7.25'])
+  expect(await desk.returnsOf(reference)).toMatchObject([{ kind: 'refund', amount: '7.25' }])
+})
+
+test('a refund is of what was accepted, and of what is available', async () => {
+  const reference = await desk.deposit({ accepted: '150' })
+  const tooMuch = await desk.refund(reference, { amount: '150.000001', ...to(wallet) })
+  expect([tooMuch.status, tooMuch.json.reason]).toEqual([422, 'amount_too_large'])
+  expect(tooMuch.json.message).toContain('150 USDC')
+  expect(tooMuch.json.message).toContain('150.000001 USDC')
+  await desk.fund('1000')
+  await house.pass(1)
+  const spend = {
+    amount: '1150',
+    asset: 'USDC',
+    network: 'SOLANA',
+    destinationAddress: wallet,
+  }
+  const spent = await desk.post('/v1/disbursements/crypto', spend, { 'idempotency-key': 'spend' })
+  expect(spent.status).toBe(201)
+  const { status, json } = await desk.refund(reference, to(wallet))
+  expect([status, json.code]).toEqual([402, 'insufficient_balance'])
+  expect(await desk.returnsOf(reference)).toEqual([])
+  const part = await desk.refund(reference, { amount: '90', ...to(await newWallet()) })
+  expect([part.status, part.json.data.amountReturning]).toEqual([201, '90'])
+  await house.pass(6)
+})
+
+test.each(['resolve', 'refund'] as const)('without a wallet, %s says why not', async (verb) => {
+  const sender = await newWallet()
+  const reference = await desk.deposit({ held: '5', accepted: '5', sender })
+  const key = { 'idempotency-key': 'nowhere' }
+  const ask = () => desk[verb](reference, verb === 'resolve' ? { action: 'return' } : {}, key)
+  const first = await ask()
+  expect([first.status, first.json.code, first.json.reason]).toEqual([
+    422,
+    'payment_action_failed',
+    'no_destination',
+  ])
+  expect(first.json.message).toContain('exchange')
+  expect((await ask()).headers.get('idempotent-replayed')).toBe('true')
+  expect(await desk.payment(reference)).toMatchObject({ amountHeld: '5', amountAccepted: '5' })
+})
+
+describe('where coins cannot go', () => {
+  async function expectRefused(reference: string, address: string, expected: unknown[]) {
+    const before = await desk.sums()
+    for (const reply of [
+      await desk.resolve(reference, back(address)),
+      await desk.refund(reference, to(address)),
+    ])
+      expect([reply.status, reply.json.code, reply.json.reason, address]).toEqual([
+        ...expected,
+        address,
+      ])
+    expect(await desk.sums()).toEqual(before)
+    expect(await desk.returnsOf(reference)).toEqual([])
+    expect(await typesOf(reference)).toEqual([])
+  }
+
+  test('what is no wallet of somebody is refused by what it is', async () => {
+    const reference = await desk.deposit({ held: '5', accepted: '5' })
+    const owner = await newWallet()
+    const refused: [string, string][] = [
+      [usdc, 'destination_is_mint'],
+      [TOKEN_PROGRAM_ADDRESS, 'destination_is_program'],
+      [await tokenAccountOf(owner), 'destination_not_a_wallet'],
+      [house.rail.treasuryAddress, 'destination_is_ours'],
+    ]
+    for (const [address, reason] of refused)
+      await expectRefused(reference, address, [422, 'payment_action_failed', reason])
+  })
+
+  test('a frozen account is refused, and one that freezes later has the coins held', async () => {
+    const reference = await desk.deposit({ held: '5', accepted: '5' })
+    await desk.refund(reference, { amount: '1', ...to(wallet) })
+    await house.pass(6)
+    const later = await desk.deposit({ held: '3' })
+    expect((await desk.resolve(later, back(wallet))).status).toBe(200)
+    const faucet = await openFaucet(house.chain)
+    const account = await tokenAccountOf(wallet)
+    const freeze = getFreezeAccountInstruction({ account, mint: usdc, owner: faucet })
+    await land(house.chain, faucet, [freeze])
+    house.clock.advance(60_000)
+    await house.work()
+    expect(await desk.payment(later)).toMatchObject({ status: 'HELD', amountHeld: '3' })
+    expect(await typesOf(later)).toEqual([returning, 'payment.held'])
+    expect(await desk.returnsOf(later)).toMatchObject([{ status: 'FAILED' }])
+    const { status, json } = await desk.resolve(reference, back(wallet))
+    expect([status, json.reason]).toEqual([422, 'destination_frozen'])
+    expect((await house.lookAt(wallet)).balance).toBe('1')
+  })
+
+  test('more than the treasury has must wait, and nothing is promised', async () => {
+    const reference = await desk.deposit({ held: '1000000', accepted: '1000000' })
+    await expectRefused(reference, wallet, [503, 'payment_action_failed', 'treasury_short'])
+  })
+
+  test('coins of another chain do not go back on this one', async () => {
+    const reference = await desk.deposit({ held: '5', accepted: '5', rail: 'solana:elsewhere' })
+    await expectRefused(reference, wallet, [503, 'payment_action_failed', 'rail_unavailable'])
+  })
+
+  test('what cannot be an address, or is one at a bank, is named', async () => {
+    const reference = await desk.deposit({ held: '5', accepted: '5' })
+    const bank = { bankCode: '058', accountNumber: '0123456789' }
+    const bodies: [object, string][] = [
+      [{ address: 'nonsense' }, 'destination.address'],
+      [{ address: base58.encode(Buffer.alloc(31, 7)) }, 'destination.address'],
+      [{ address: 5 }, 'destination.address'],
+      [bank, 'destination.bankCode'],
+      [{ bankCode: '058' }, 'destination.accountNumber'],
+      [{ address: wallet, memo: 'x' }, 'destination.memo'],
+    ]
+    const key = { 'idempotency-key': 'mistyped' }
+    for (const [destination, field] of bodies)
+      for (const { status, json } of [
+        await desk.resolve(reference, { action: 'return', destination }, key),
+        await desk.refund(reference, { destination }, key),
+      ])
+        expect([status, json.code, json.details]).toMatchObject([
+          400,
+          'validation_failed',
+          [{ field }],
+        ])
+    // A mistake in the form leaves the key free.
+    expect((await desk.refund(reference, to(wallet), key)).status).toBe(201)
+    await house.pass(6)
+  })
+})
+
+test.each([5, 5.5, '5,5', '0', '1.0000001', true, ''])(
+  'an amount of %j is named',
+  async (amount) => {
+    const reference = await desk.deposit({ accepted: '5' })
+    const { status, json } = await desk.refund(reference, { amount, ...to(wallet) })
+    expect([status, json.code, json.details]).toMatchObject([
+      400,
+      'validation_failed',
+      [{ field: 'amount' }],
+    ])
+  },
+)
+
+describe('coins that do not arrive', () => {
+  test('are held again, and can be sent elsewhere', async () => {
+    const reference = await desk.deposit({ held: '25.5' })
+    await desk.resolve(reference, back(failing!))
+    await house.pass(6)
+    expect(await desk.payment(reference)).toMatchObject({ status: 'HELD', amountHeld: '25.5' })
+    expect(await desk.returnsOf(reference)).toMatchObject([
+      { status: 'FAILED', failureReason: expect.any(String), ...to(failing!) },
+    ])
+    expect(await desk.sums()).toEqual(['100', '0', '25.5'])
+    await desk.resolve(reference, back(wallet))
+    await house.pass(6)
+    expect(await typesOf(reference)).toEqual([
+      returning,
+      'payment.held',
+      returning,
+      'payment.returned',
+    ])
+    expect((await house.lookAt(wallet)).balance).toBe('25.5')
+  })
+
+  test('are accepted again if they were refunded, as a tester decides', async () => {
+    const reference = await desk.deposit({ accepted: '25.5' })
+    await desk.refund(reference, to(failing!))
+    const [one] = await desk.returnsOf(reference)
+    const settle = (outcome: string) =>
+      desk.post(`/v1/test/disbursements/${one.reference}/settle`, { outcome })
+    expect((await settle('complete')).json.details).toMatchObject([{ field: 'outcome' }])
+    await house.pass(6)
+    expect(await desk.payment(reference)).toMatchObject({ amountAccepted: '25.5' })
+    expect(await typesOf(reference)).toEqual([returning, 'payment.refund_failed'])
+    expect((await settle('land')).status).toBe(409)
+  })
+
+  test('or arrive after all, where a tester says so', async () => {
+    const reference = await desk.deposit({ accepted: '25.5' })
+    const never = magicWallets[1]!.address
+    const before = await house.lookAt(never)
+    await desk.refund(reference, to(never))
+    const [one] = await desk.returnsOf(reference)
+    const path = `/v1/test/disbursements/${one.reference}/settle`
+    const { status, json } = await desk.post(path, { outcome: 'land' })
+    expect([status, json.data]).toMatchObject([
+      200,
+      { reference: one.reference, asset: 'USDC', amount: '25.5', destinationAddress: never },
+    ])
+    await house.pass(6)
+    expect(await typesOf(reference)).toEqual([returning, 'payment.refunded'])
+    const { landings } = await house.lookAt(never)
+    expect(landings).toHaveLength(before.landings.length + 1)
+  })
+})

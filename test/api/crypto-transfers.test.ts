@@ -1,0 +1,365 @@
+import { base58 } from '@scure/base'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/base/log.js'
+import { Refusal } from '../../src/base/refusal.js'
+import { claimAttempts, releaseAttempts } from '../../src/payouts/live-attempts.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { type Merchant, openHouse } from '../support/house.js'
+import { PaperRail, paperRefusal } from '../support/paper-rail.js'
+import { until } from '../support/sessions.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const rail = new PaperRail()
+const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
+const { ask, db, clock } = house
+const path = '/v1/disbursements/crypto'
+const logger = createLogger('silent')
+
+const wallet = base58.encode(Buffer.alloc(32, 7))
+const wish = { amount: '25.50', asset: 'USDC', network: 'SOLANA', destinationAddress: wallet }
+
+let merchant: Merchant
+let count = 0
+beforeEach(async () => {
+  merchant = await house.hire('Ada')
+  rail.refusal = undefined
+  rail.extraFees = []
+})
+
+function fund(amount: string, asset = 'USDC') {
+  const key = merchant.test.secret
+  return ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
+}
+
+function pay(change: object = {}, idempotencyKey = `key ${count++}`) {
+  const headers = { 'idempotency-key': idempotencyKey }
+  return ask('POST', path, { key: merchant.test.secret, headers, body: { ...wish, ...change } })
+}
+
+async function available(asset = 'USDC'): Promise<{ available: string; held: string }> {
+  const { json } = await ask('GET', '/v1/balances', { key: merchant.test.secret })
+  return json.data.items.find((item: { asset: string }) => item.asset === asset)
+}
+
+const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
+
+/** Everything that is open is looked at, as a worker does. */
+async function look() {
+  clock.advance(60_000)
+  await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+}
+
+describe('a crypto transfer', () => {
+  test('is answered with every field, held, sent as committed, and confirmed', async () => {
+    await fund('100')
+    const metadata = { Order: 'A-1', nested: { b: 1, a: [2] } }
+    const reply = await pay({ merchantReference: 'payout-9', metadata })
+    expect(reply.status).toBe(201)
+    const { data } = reply.json
+    const createdAt = clock.now().toISOString()
+    expect(data).toEqual({
+      reference: expect.stringMatching(/^ct_[0-9a-z]{26}$/),
+      merchantReference: 'payout-9',
+      asset: 'USDC',
+      network: 'SOLANA',
+      amount: '25.50',
+      fee: '0.5',
+      totalDebit: '26',
+      destinationAddress: wallet,
+      status: 'SUBMITTED',
+      failureReason: null,
+      metadata,
+      transactionSignature: data.attempts[0].signature,
+      submittedAt: createdAt,
+      confirmedAt: null,
+      failedAt: null,
+      createdAt,
+      attempts: [{ signature: data.transactionSignature, submittedAt: createdAt, state: 'LIVE' }],
+    })
+    expect(await available()).toMatchObject({ available: '74', held: '26' })
+    await until(() => rail.sent.some(({ token }) => token === data.transactionSignature))
+    const [row] = await db.rows(sql<{ wire: Buffer }>`
+      select wire from payout_attempts where token = ${data.transactionSignature}`)
+    const sent = rail.sent.find(({ token }) => token === data.transactionSignature)!
+    expect(sent.wire.equals(row!.wire)).toBe(true)
+
+    await look()
+    const { json } = await get(`${path}/${data.reference}`)
+    const confirmedAt = clock.now().toISOString()
+    const landed = { ...data.attempts[0], state: 'LANDED' }
+    expect(json.data).toEqual({ ...data, status: 'CONFIRMED', confirmedAt, attempts: [landed] })
+    expect(await available()).toMatchObject({ available: '74', held: '0' })
+    const events = (await get(`/v1/events?resource=${data.reference}`)).json.data.items
+    expect(events.map((event: { type: string; data: object }) => [event.type, event.data])).toEqual(
+      [
+        ['crypto_transfer.confirmed', json.data],
+        ['crypto_transfer.submitted', data],
+      ],
+    )
+    await expectSoundBooks(db)
+  })
+
+  // Numbers as names, and the way numbers are written, would not survive being read and written.
+  test.each([
+    '{"2":1,"1":{"b":1.0,"a":"Ọ"},"A":[]}',
+    '{"constructor":{"prototype":1},"__proto__":{"isAdmin":true}}',
+    '{"id":12345678901234567890}',
+  ])('gives metadata back as it was written: %s', async (metadata) => {
+    await fund('100')
+    const body = `${JSON.stringify(wish).slice(0, -1)}, "metadata" : ${metadata} }`
+    const headers = { 'idempotency-key': 'metadata' }
+    const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
+    expect(reply.text).toContain(`"metadata":${metadata}`)
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
+    const verified = await get(`${path}/${reply.json.data.reference}`)
+    expect(verified.text).toContain(`"metadata":${metadata}`)
+  })
+
+  test('costs more where the destination has no account yet; a quote says so before', async () => {
+    await fund('100')
+    rail.extraFees = ['crypto_account_creation']
+    const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body: wish })
+    const lines = [
+      { operation: 'crypto_payout', amount: '0.5' },
+      { operation: 'crypto_account_creation', amount: '0.5' },
+    ]
+    const expected = { amount: '25.50', fee: '1', totalDebit: '26.5', lines }
+    expect([quote.status, quote.json.data]).toEqual([200, expected])
+    expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
+  })
+
+  test('that fails for certain gives everything back', async () => {
+    await fund('100')
+    const { data } = (await pay()).json
+    rail.sayings.set(data.transactionSignature, { state: 'failed', reason: 'chain_error' })
+    await look()
+    const failed = (await get(`${path}/${data.reference}`)).json.data
+    expect(failed).toMatchObject({ status: 'FAILED', failureReason: 'chain_error' })
+    expect([failed.failedAt, failed.confirmedAt]).toEqual([clock.now().toISOString(), null])
+    expect(await available()).toMatchObject({ available: '100', held: '0' })
+    await expectSoundBooks(db)
+  })
+
+  // The first attempt died on the way: only then is another made, and only one of them lands.
+  test('whose attempt can never land any more is attempted again, and lands once', async () => {
+    await fund('100')
+    const { data } = (await pay()).json
+    rail.sayings.set(data.transactionSignature, { state: 'gone' })
+    await look()
+    const tried = (await get(`${path}/${data.reference}`)).json.data
+    expect(tried.attempts.map(({ state }: { state: string }) => state)).toEqual(['DEAD', 'LIVE'])
+    expect(tried.transactionSignature).toBe(tried.attempts[1].signature)
+    expect(rail.sent.some(({ token }) => token === tried.transactionSignature)).toBe(true)
+    await look()
+    expect((await get(`${path}/${data.reference}`)).json.data.status).toBe('CONFIRMED')
+    expect(await available()).toMatchObject({ available: '74', held: '0' })
+  })
+
+  test('that nobody has seen is sent again, the same bytes', async () => {
+    await fund('100')
+    const { data } = (await pay()).json
+    await until(() => rail.sent.some(({ token }) => token === data.transactionSignature))
+    const before = rail.sent.length
+    rail.sayings.set(data.transactionSignature, { state: 'unseen' })
+    await look()
+    const again = rail.sent.slice(before)
+    expect(again.map(({ token }) => token)).toEqual([data.transactionSignature])
+    rail.sayings.delete(data.transactionSignature)
+    await look()
+    expect((await get(`${path}/${data.reference}`)).json.data.attempts).toHaveLength(1)
+  })
+})
+
+// Both are the same number once they are read.
+test('a key that comes again with another long number in its metadata is told', async () => {
+  await fund('100')
+  const send = (id: string) => {
+    const body = `${JSON.stringify(wish).slice(0, -1)},"metadata":{"id":${id}}}`
+    const headers = { 'idempotency-key': 'long number' }
+    return ask('POST', path, { key: merchant.test.secret, headers, body })
+  }
+  const first = await send('12345678901234567890')
+  const other = await send('12345678901234567891')
+  expect([other.status, other.json.reason]).toEqual([422, 'idempotency_key_reused'])
+  expect((await send('12345678901234567890')).text).toBe(first.text)
+  expect((await send('1e400')).json.details[0].field).toBe('metadata.id')
+})
+
+// The only process there was had claimed the attempt, and was killed.
+test('what a killed process had claimed is due for the one that takes its place', async () => {
+  await fund('100')
+  const { reference } = (await pay()).json.data
+  clock.advance(2_000)
+  await claimAttempts(db, clock.now(), rail.name)
+  clock.advance(1_000)
+  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+  expect((await get(`${path}/${reference}`)).json.data.status).toBe('SUBMITTED')
+  await releaseAttempts(db, clock.now())
+  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+  expect((await get(`${path}/${reference}`)).json.data.status).toBe('CONFIRMED')
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['no key', {}, 400, 'validation_failed', undefined],
+    ['an amount as a number', { amount: 25.5 }, 400, 'validation_failed', 'k'],
+    ['too many digits', { amount: '0.0000001' }, 400, 'validation_failed', 'k'],
+    ['zero', { amount: '0.00' }, 400, 'validation_failed', 'k'],
+    ['naira', { asset: 'NGN' }, 400, 'validation_failed', 'k'],
+    ['another network', { network: 'ETHEREUM' }, 400, 'validation_failed', 'k'],
+    ['no address', { destinationAddress: '0x1234' }, 400, 'validation_failed', 'k'],
+    [
+      '31 bytes',
+      { destinationAddress: base58.encode(Buffer.alloc(31, 9)) },
+      400,
+      'validation_failed',
+      'k',
+    ],
+    ['an unknown field', { memo: 'x' }, 400, 'validation_failed', 'k'],
+    ['metadata as a list', { metadata: [] }, 400, 'validation_failed', 'k'],
+    ['metadata of 9 kB', { metadata: { a: 'x'.repeat(9_000) } }, 400, 'validation_failed', 'k'],
+    ['an empty reference', { merchantReference: '' }, 400, 'validation_failed', 'k'],
+    ['more than there is', { amount: '1000' }, 402, 'insufficient_balance', 'k'],
+  ])('%s', async (_name, change, status, code, key) => {
+    await fund('100')
+    const body = { ...wish, ...change }
+    const headers: Record<string, string> = key ? { 'idempotency-key': `refused ${count++}` } : {}
+    const reply = await ask('POST', path, { key: merchant.test.secret, headers, body })
+    expect([reply.status, reply.json.code]).toEqual([status, code])
+    expect(await available()).toMatchObject({ available: '100', held: '0' })
+  })
+
+  test('a bad destination, remembered under its key; a rail that is away, not', async () => {
+    await fund('100')
+    rail.refusal = paperRefusal()
+    const refused = await pay({}, 'bad destination')
+    expect([refused.status, refused.json.code, refused.json.reason]).toEqual([
+      422,
+      'crypto_transfer_failed',
+      'destination_is_mint',
+    ])
+    rail.refusal = new Refusal('crypto_transfer_failed', {
+      reason: 'rail_unavailable',
+      message: 'The chain does not answer.',
+    })
+    expect((await pay({}, 'bad destination')).text).toBe(refused.text)
+    expect((await pay({}, 'away')).status).toBe(503)
+    rail.refusal = undefined
+    expect((await pay({}, 'bad destination')).headers.get('idempotent-replayed')).toBe('true')
+    expect((await pay({}, 'away')).status).toBe(201)
+  })
+
+  // The order may be good one day; only what a transfer was made with must be known for ever.
+  test('is forgotten after thirty days, and a transfer never', async () => {
+    await fund('100')
+    rail.refusal = paperRefusal()
+    await pay({}, 'kept: refused before the lane')
+    rail.refusal = undefined
+    const amounts = ['70', '71'].map((amount) => pay({ amount }, `kept: ${amount}`))
+    const paid = (await Promise.all(amounts)).filter(({ status }) => status === 201)
+    expect(paid).toHaveLength(1)
+    const rows = await house.db.rows<{ key: string; status: number; days: number | null }>({
+      text: `select key, status, extract(day from forget_at - created_at)::int as days
+        from idempotency_keys where key like 'kept: %' order by status`,
+      values: [],
+    })
+    expect(rows.map(({ status, days }) => [status, days])).toEqual([
+      [201, null],
+      [402, 30],
+      [422, 30],
+    ])
+  })
+
+  test('live mode without a rail, after the balance was looked at', async () => {
+    const headers = { 'idempotency-key': 'live' }
+    const reply = await ask('POST', path, { key: merchant.live.secret, headers, body: wish })
+    expect([reply.status, reply.json.code]).toEqual([402, 'insufficient_balance'])
+  })
+})
+
+describe('at the same time', () => {
+  // Ten transfers of 30 and their fees race for 100. Three fit.
+  test('never more is held than there is', async () => {
+    await fund('100')
+    const replies = await Promise.all(Array.from({ length: 10 }, () => pay({ amount: '30' })))
+    const statuses = replies.map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([201, 201, 201, 402, 402, 402, 402, 402, 402, 402])
+    expect(await available()).toMatchObject({ available: '8.5', held: '91.5' })
+    await expectSoundBooks(db)
+  })
+
+  test('twenty copies are one transfer with one answer', async () => {
+    await fund('1000')
+    const replies = await Promise.all(Array.from({ length: 20 }, () => pay({}, 'copies')))
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+    expect(replies.filter(({ headers }) => headers.has('idempotent-replayed'))).toHaveLength(19)
+    expect((await get(path)).json.data.items).toHaveLength(1)
+    expect(await available()).toMatchObject({ available: '974', held: '26' })
+    expect((await pay({ amount: '1' }, 'copies')).json.reason).toBe('idempotency_key_reused')
+  })
+
+  // Two assets share no account, so nothing but the index keeps their references apart.
+  test('a merchant reference is used once, for ever', async () => {
+    await fund('1000')
+    await fund('1000', 'USDT')
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        pay({ merchantReference: 'only once', asset: index % 2 ? 'USDT' : 'USDC' }),
+      ),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(409)])
+    const [refused] = replies.filter(({ status }) => status === 409)
+    expect(refused!.json).toMatchObject({
+      code: 'crypto_transfer_failed',
+      reason: 'duplicate_reference',
+    })
+    const { json } = await get(`${path}?merchantReference=only%20once`)
+    expect(json.data.items).toHaveLength(1)
+  })
+})
+
+// Two processes, two assets: nothing but the index keeps the references apart, and whoever comes
+// second must be told so, not that something broke.
+test('a merchant reference is used once across processes', async () => {
+  const rails = { test: { crypto_transfer: rail }, live: {} }
+  const other = await openHouse({ beside: house, rails })
+  await fund('1000')
+  await fund('1000', 'USDT')
+  const key = merchant.test.secret
+  for (let round = 0; round < 20; round += 1) {
+    const body = { ...wish, merchantReference: `round ${round}` }
+    const one = (where: typeof ask, asset: string) =>
+      where('POST', path, {
+        key,
+        body: { ...body, asset },
+        headers: { 'idempotency-key': `${asset} ${round} ${count++}` },
+      })
+    const replies = await Promise.all([one(ask, 'USDC'), one(other.ask, 'USDT')])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409])
+  }
+  await expectSoundBooks(db)
+})
+
+describe('the list', () => {
+  test('is newest first, in pages, by status, and of this environment only', async () => {
+    await fund('1000')
+    const made: string[] = []
+    for (let number = 0; number < 5; number += 1) {
+      clock.advance(1)
+      made.push((await pay()).json.data.reference)
+    }
+    const first = (await get(`${path}?limit=3`)).json.data
+    const second = (await get(`${path}?limit=3&cursor=${first.nextCursor}`)).json.data
+    const shown = [...first.items, ...second.items].map(({ reference }) => reference)
+    expect(shown).toEqual(made.toReversed())
+    expect(second.nextCursor).toBeNull()
+    expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toEqual([])
+    await look()
+    expect((await get(`${path}?status=CONFIRMED`)).json.data.items).toHaveLength(5)
+    const stranger = await house.hire('Bola')
+    const reply = await ask('GET', `${path}/${made[0]}`, { key: stranger.test.secret })
+    expect(reply.status).toBe(404)
+    expect((await ask('GET', path, { key: stranger.test.secret })).json.data.items).toEqual([])
+  })
+})

@@ -1,0 +1,319 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { minute, second } from '../../src/base/clock.js'
+import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
+import { type EventType, eventTypes } from '../../src/events/catalogue.js'
+import type { Happening } from '../../src/events/emit.js'
+import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
+import { type Merchant, openHouse } from '../support/house.js'
+import { seededRandom } from '../support/seed.js'
+
+const house = await openHouse()
+const { ask, db, clock } = house
+const path = '/v1/events'
+
+type Event = { id: string; type: EventType; timestamp: string; sequence: number; data: object }
+
+async function get(key: string, at: string) {
+  const reply = await ask('GET', path + at, { key })
+  expect([at, reply.status]).toEqual([at, 200])
+  return reply.json.data
+}
+
+async function tell({ environments }: Merchant, change: Partial<Happening> = {}): Promise<void> {
+  await emit(db, clock.now(), [happeningOf(environments.test.id, change)])
+}
+
+/** The reference of the newest event, to ask about it. */
+async function newestOf({ test: keys }: Merchant): Promise<string> {
+  return (await get(keys.secret, '?limit=1')).items[0].id
+}
+
+/** Every page, one after the other; something may happen between two pages. */
+async function walk(key: string, query: string, between?: () => Promise<void>): Promise<Event[]> {
+  const found: Event[] = []
+  for (let cursor = ''; ; ) {
+    const page = await get(key, `?${query}${cursor}`)
+    found.push(...page.items)
+    if (page.nextCursor === null) return found
+    cursor = `&cursor=${page.nextCursor}`
+    await between?.()
+  }
+}
+
+describe('the list', async () => {
+  const merchant = await house.hire('Ada')
+  const key = merchant.test.secret
+  const random = seededRandom('the list')
+  const resourceId = newId(clock.now())
+  // Three at a time in the same millisecond, so that a page may end between equals.
+  for (let sequence = 1; sequence <= 20; sequence += 1) {
+    for (const type of [random.pick(eventTypes), 'payment.held', 'payment.returned'] as const)
+      await tell(merchant, { type })
+    await tell(merchant, { type: 'crypto_transfer.submitted', resourceId, sequence })
+    clock.advance(random.pick([0, 1, minute]))
+  }
+  const all = await walk(key, 'limit=100')
+
+  test('is of everything, newest first, twenty at once unless asked for more', async () => {
+    expect(all).toHaveLength(80)
+    const order = all.map(({ timestamp, id }) => `${timestamp} ${id}`)
+    expect(order).toEqual(order.toSorted().toReversed())
+    expect(new Set(order).size).toBe(80)
+    expect((await get(key, '')).items).toEqual(all.slice(0, 20))
+  })
+
+  test.each([1, 2, 3, 7, 79, 80])('is the same in pages of %i', async (limit) => {
+    expect(await walk(key, `limit=${limit}`)).toEqual(all)
+    const payments = all.filter(({ type }) => type.startsWith('payment.'))
+    expect(await walk(key, `limit=${limit}&type=payment.*`)).toEqual(payments)
+  })
+
+  test('does not move under a reader', async () => {
+    const other = await house.hire('Ada')
+    expect(await get(other.test.secret, '')).toEqual({ items: [], nextCursor: null })
+    for (let count = 0; count < 7; count += 1) await tell(other)
+    const before = await walk(other.test.secret, 'limit=100')
+    const between = async () => {
+      clock.advance(second)
+      await tell(other)
+    }
+    expect(await walk(other.test.secret, 'limit=2', between)).toEqual(before)
+  })
+
+  test.each(['payment.held', 'payment.*', 'crypto_transfer.*', 'balance.low', '*'])(
+    'can be of %s alone',
+    async (filter) => {
+      const start = filter.replace('*', '')
+      const chosen = all.filter(({ type }) => type.startsWith(start))
+      expect(await walk(key, `limit=100&type=${filter}`)).toEqual(chosen)
+    },
+  )
+
+  test('can be of one resource, in order of its sequence', async () => {
+    const reference = toReference(prefixes.cryptoTransfer, resourceId)
+    const found = await walk(key, `limit=6&resource=${reference}`)
+    const sequences = found.map(({ sequence }) => sequence)
+    expect(sequences.toSorted((a, b) => b - a)).toEqual(
+      Array.from({ length: 20 }, (_, i) => 20 - i),
+    )
+    expect(new Set(found.map(({ type }) => type))).toEqual(new Set(['crypto_transfer.submitted']))
+    expect(await walk(key, `limit=6&resource=${reference}&type=payment.*`)).toEqual([])
+  })
+
+  // A reference that is not one of ours finds nothing; finding everything would be a trap.
+  test.each(['ct_', 'nonsense', toReference(prefixes.event, newId(clock.now())), '%00', ''])(
+    'has nothing about the resource "%s"',
+    async (reference) => {
+      const reply = await ask('GET', `${path}?resource=${reference}`, { key })
+      expect(reply.json.data?.items ?? []).toEqual([])
+    },
+  )
+
+  test('can begin at a time, and ends before another', async () => {
+    const at = all[40]!.timestamp
+    const since = all.filter(({ timestamp }) => timestamp >= at)
+    expect(await walk(key, `limit=100&from=${at}`)).toEqual(since)
+    const before = all.filter(({ timestamp }) => timestamp < at)
+    expect(await walk(key, `limit=100&to=${at}`)).toEqual(before)
+    expect(await walk(key, `limit=100&from=${at}&to=${at}`)).toEqual([])
+  })
+
+  test.each([
+    'type=payment',
+    'type=nope.*',
+    'type=nope.held',
+    'type=',
+    'type=payment.*&type=balance.*',
+    'from=yesterday',
+    'to=2026-02-30',
+    'from=',
+    'to=',
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'cursor=x',
+    'cursor=e30',
+    'cursor=',
+    'cursor=WyJhIl0',
+    'nope=1',
+  ])('refuses ?%s', async (query) => {
+    const reply = await ask('GET', `${path}?${query}`, { key })
+    expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
+  })
+})
+
+describe('an event', () => {
+  // Readers of JSON put keys that look like numbers first; the merchant's own order must stay.
+  test('comes back as it was written, to the byte', async () => {
+    const merchant = await house.hire('Ada')
+    const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}'
+    await tell(merchant, { data, type: 'balance.low', sequence: 7 })
+    const id = await newestOf(merchant)
+    for (const at of [path, `${path}/${id}`])
+      expect((await ask('GET', at, { key: merchant.test.secret })).text).toContain(
+        `{"id":"${id}","type":"balance.low","timestamp":"${clock.now().toISOString()}",` +
+          `"mode":"test","sequence":7,"data":${data}}`,
+      )
+  })
+
+  test('is known only where it happened, and by no public key', async () => {
+    const [merchant, other] = [await house.hire('Ada'), await house.hire('Bola')]
+    await tell(merchant)
+    const id = await newestOf(merchant)
+    const askAll = (key: string, event: string) =>
+      Promise.all([
+        ask('GET', `${path}/${event}`, { key }),
+        ask('GET', `${path}/${event}/deliveries`, { key }),
+        ask('POST', `${path}/${event}/redeliver`, { key, body: {} }),
+      ])
+    const unknown = toReference(prefixes.event, newId(clock.now()))
+    const asked = await Promise.all([
+      ...[merchant.live, other.test].map(({ secret }) => askAll(secret, id)),
+      ...[unknown, 'evt_', '%00'].map((event) => askAll(merchant.test.secret, event)),
+    ])
+    for (const { status, json } of asked.flat())
+      expect([status, json.code]).toEqual([404, 'not_found'])
+    for (const { status } of await askAll(merchant.test.public, id)) expect(status).toBe(401)
+  })
+})
+
+async function addEndpoint({ test: keys, environments }: Merchant, body: object = {}) {
+  clock.advance(1)
+  const url = 'https://example.com/hooks'
+  const question = { key: keys.secret, body: { url, ...body } }
+  const reply = await ask('POST', '/v1/webhook-endpoints', question)
+  const reference: string = reply.json.data.id
+  const id = fromReference(prefixes.webhookEndpoint, reference)!
+  return { environmentId: environments.test.id, id, reference }
+}
+
+describe('deliveries', () => {
+  test('are shown with every attempt and what came back', async () => {
+    const merchant = await house.hire('Ada')
+    const [first, other] = [await addEndpoint(merchant), await addEndpoint(merchant)]
+    await addEndpoint(merchant, { events: ['balance.low'] })
+    await tell(merchant)
+    const startedAt = [clock.now().toISOString()]
+    await answerAll(db, clock.now(), { endpoint: first, status: null })
+    await answerAll(db, clock.now(), { endpoint: other, status: 503 })
+    clock.advance(minute)
+    startedAt.push(clock.now().toISOString())
+    await answerAll(db, clock.now(), { endpoint: first, status: 204 })
+
+    const { items } = await get(merchant.test.secret, `/${await newestOf(merchant)}/deliveries`)
+    const said = (status: number | null, error: string | null = null) => {
+      return { status, error, response: `said ${status}`, durationMs: 12 }
+    }
+    const retryAt = new Date(Date.parse(startedAt[0]!) + 5 * second).toISOString()
+    const url = 'https://example.com/hooks'
+    expect(items).toEqual([
+      {
+        endpointId: first.reference,
+        url,
+        status: 'DELIVERED',
+        nextAttemptAt: null,
+        attempts: [
+          { number: 1, url, startedAt: startedAt[0], ...said(null, 'nobody answered') },
+          { number: 2, url, startedAt: startedAt[1], ...said(204) },
+        ],
+      },
+      {
+        endpointId: other.reference,
+        url,
+        status: 'PENDING',
+        nextAttemptAt: retryAt,
+        attempts: [{ number: 1, url, startedAt: startedAt[0], ...said(503) }],
+      },
+    ])
+  })
+
+  test('stay on record when their endpoint is deleted', async () => {
+    const merchant = await house.hire('Ada')
+    const endpoint = await addEndpoint(merchant)
+    await tell(merchant)
+    await answerAll(db, clock.now(), { endpoint, status: 200 })
+    const { secret: key } = merchant.test
+    await ask('DELETE', `/v1/webhook-endpoints/${endpoint.reference}`, { key })
+    const { items } = await get(key, `/${await newestOf(merchant)}/deliveries`)
+    expect(items).toMatchObject([{ endpointId: endpoint.reference, status: 'DELIVERED' }])
+  })
+})
+
+describe('sending again', () => {
+  /** An event that three endpoints had: one that listens, one that no longer does, one disabled. */
+  async function tellThree() {
+    const merchant = await house.hire('Ada')
+    const { secret: key } = merchant.test
+    const listening = await addEndpoint(merchant)
+    const [deaf, disabled] = [await addEndpoint(merchant), await addEndpoint(merchant)]
+    await tell(merchant)
+    for (const endpoint of [listening, deaf, disabled])
+      await answerAll(db, clock.now(), { endpoint, status: 200 })
+    const change = (reference: string, body: object) =>
+      ask('PATCH', `/v1/webhook-endpoints/${reference}`, { key, body })
+    await change(deaf.reference, { events: ['balance.low'] })
+    await change(disabled.reference, { enabled: false })
+    const at = `${path}/${await newestOf(merchant)}/redeliver`
+    return { merchant, key, at, listening, deaf, disabled }
+  }
+
+  const dueTo = async ({ id }: { id: string }) => {
+    const [row] = await db.rows(sql`
+      select state, tries, attempts, due_at as "dueAt" from deliveries where endpoint_id = ${id}`)
+    return row
+  }
+  const delivered = { state: 'DELIVERED', tries: 1, attempts: 1 }
+
+  test.each([[undefined], [{}]])('goes to all that listen now, asked with %j', async (body) => {
+    const { key, at, listening, deaf, disabled } = await tellThree()
+    clock.advance(minute)
+    const reply = await ask('POST', at, { key, ...(body && { body }) })
+    expect([reply.status, reply.json.data]).toEqual([200, { deliveries: 1 }])
+    const dueAt = clock.now()
+    expect(await dueTo(listening)).toEqual({ state: 'PENDING', tries: 0, attempts: 1, dueAt })
+    for (const other of [deaf, disabled]) expect(await dueTo(other)).toMatchObject(delivered)
+    expect(await claimFor(db, dueAt, listening)).toMatchObject([{ attemptNumber: 2, tries: 1 }])
+  })
+
+  test('goes to the one that is named, whatever it listens to', async () => {
+    const { key, at, listening, deaf } = await tellThree()
+    const reply = await ask('POST', at, { key, body: { endpointId: deaf.reference } })
+    expect(reply.json.data).toEqual({ deliveries: 1 })
+    expect(await dueTo(deaf)).toMatchObject({ state: 'PENDING', tries: 0 })
+    expect(await dueTo(listening)).toMatchObject(delivered)
+  })
+
+  test('is refused for a disabled one, a deleted one and one of somebody else', async () => {
+    const { key, at, listening, disabled } = await tellThree()
+    const foreign = await addEndpoint(await house.hire('Bola'))
+    await ask('DELETE', `/v1/webhook-endpoints/${listening.reference}`, { key })
+    const again = (endpointId: unknown) => ask('POST', at, { key, body: { endpointId } })
+    const refused = await again(disabled.reference)
+    expect([refused.status, refused.json.reason]).toEqual([409, 'endpoint_disabled'])
+    for (const reference of [listening.reference, foreign.reference, 'we_'])
+      expect([reference, (await again(reference)).status]).toEqual([reference, 404])
+    expect((await again(null)).status).toBe(400)
+    for (const endpoint of [listening, disabled])
+      expect(await dueTo(endpoint)).toMatchObject(delivered)
+  })
+
+  // A name that was left empty by mistake is no wish to send to everybody.
+  test('does not go to all when the one that is named is nobody', async () => {
+    const { key, at, listening } = await tellThree()
+    const reply = await ask('POST', at, { key, body: { endpointId: '' } })
+    expect(reply.json.status).toBe(false)
+    expect(await dueTo(listening)).toMatchObject(delivered)
+  })
+
+  test('happens once for one key', async () => {
+    const { key, at, listening } = await tellThree()
+    const question = { key, body: {}, headers: { 'idempotency-key': 'again' } }
+    const first = await ask('POST', at, question)
+    await answerAll(db, clock.now(), { endpoint: listening, status: 200 })
+    const second = await ask('POST', at, question)
+    expect(second.text).toBe(first.text)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(await dueTo(listening)).toMatchObject({ state: 'DELIVERED', attempts: 2 })
+  })
+})

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findInexact, withAllDigits } from '../../src/api/edge/exact-json.js'
+import { canonicalJson } from '../../src/idempotency/key.js'
+
+const judge = (text: string) => findInexact(text, JSON.parse(text))
+const textOf = (text: string) => canonicalJson(withAllDigits(text, JSON.parse(text)))
+
+test.each([
+  ['{"amount":5.0000000000000001}', 'amount', /read exactly, not 5\.0000000000000001/],
+  ['{"deep":[0,{"n":9007199254740990.9999}]}', 'deep.1.n', /read exactly/],
+  ['{"a":{"b":"1e400"},"c":1e400}', 'c', /read exactly, not 1e400/],
+  ['{"a":-1e-400}', 'a', /read exactly/],
+  ['{"amount":5,"amount":6}', 'amount', /twice/],
+  ['{"b":1,"a":{"b":1,"b":1}}', 'a.b', /twice/],
+  ['{"a":1,"\\u0061":2}', 'a', /twice/],
+  ['{"a":[{"b":1},{"b":1,"c":2,"c":3}]}', 'a.1.c', /twice/],
+  ['{"name":"a\\ud800b"}', 'name', /surrogate/],
+  ['{"name":["x","\\udc00"]}', 'name.1', /surrogate/],
+  ['{"a\\ud800":1}', 'a�', /surrogate/],
+])('%s is refused, and says that it is %s', (text, field, message) => {
+  const { message: said, details } = judge(text)!
+  expect(said).toMatch(message)
+  expect(details).toEqual([{ field, issue: said.slice(field.length + 1, -1) }])
+})
+
+// Some are the same number once read; each of them is another request.
+test('numbers of any length are told apart, however the body is written', () => {
+  const [one, other] = ['12345678901234567890', '12345678901234567891']
+  expect(textOf(`{"a":${one}}`)).toBe(`{"a":${one}}`)
+  expect(textOf(`{"a":${one}}`)).not.toBe(textOf(`{"a":${other}}`))
+  expect(textOf(`{"a":${one}}`)).not.toBe(textOf(`{"a":"${one}"}`))
+  expect(textOf(`{ "b" : -${one}, "a":[ ${one} ] }`)).toBe(textOf(`{"a":[${one}],"b":-${one}}`))
+  expect(textOf('{"a":100000000000000000000}')).toBe(textOf('{"a":1e20}'))
+  const text = `{"__proto__":{"a":${one}},"wallet":"${one}"}`
+  expect(textOf(text)).toBe(text)
+})
+
+// Whoever looks for a point after each digit anew takes seconds for this.
+test('the longest number that fits takes no time', () => {
+  const text = `{"a":${'1'.repeat(60_000)}}`
+  const startedAt = performance.now()
+  expect(judge(text)).toBeUndefined()
+  expect(textOf(text)).toBe(text)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})
+
+test.each([
+  '{"amount":9007199254740991}',
+  '{"price":0.1,"rate":1.10,"tiny":1e-7,"large":1e21,"zero":0.0000000000000000}',
+  '{"text":"12345678901234567890: \\"a\\": 1","b":"\\\\ud800"}',
+  '{"smile":"\\ud83d\\ude00"}',
+  '[[[]],{}]',
+])('%s is taken', (text) => {
+  expect(judge(text)).toBeUndefined()
+})
+
+// Whatever a program writes with JSON.stringify says one thing only.
+test('everything that was written from a value is taken', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      expect(findInexact(text, JSON.parse(text))).toBeUndefined()
+    }),
+  )
+})
+
+test('a body nested deeper than anyone would is refused, however deep it is', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  const deeper = /nested deeper than 100 levels. Send it flatter/
+  expect(judge(nested(100))).toBeUndefined()
+  for (const depth of [102, 3_000]) expect(judge(nested(depth))?.message).toMatch(deeper)
+  expect(judge(nested(30_000))?.message).toMatch(deeper)
+})

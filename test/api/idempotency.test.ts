@@ -1,0 +1,307 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { day } from '../../src/base/clock.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { toIdempotencyKey } from '../../src/idempotency/key.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { resolveAll } from '../../src/ledger/resolve.js'
+import { type House, type Keys, type Merchant, openHouse, type Reply } from '../support/house.js'
+import { holdOf } from '../support/movements.js'
+import { openSession, untilBlocked } from '../support/sessions.js'
+
+const house = await openHouse()
+const beside = await openHouse({ beside: house })
+const path = '/v1/test/balances/fund'
+const most = 9_007_199_254_740_991
+
+/** Money that has left for good. */
+async function spend(environmentId: EnvironmentId, amount: bigint): Promise<void> {
+  const hold = holdOf({ environmentId, asset: 'NGN' }, amount)
+  const { causeId } = hold
+  const now = house.clock.now()
+  await house.db.transaction((tx) => moveAll(tx, now, [hold]))
+  await house.db.transaction((tx) =>
+    resolveAll(tx, now, [{ environmentId, causeId, verb: 'settle' }]),
+  )
+}
+
+type Fund = { keys: Keys; key?: string; body?: unknown; at?: House }
+
+function fund({ keys, key, body = { asset: 'NGN', amount: 700 }, at = house }: Fund) {
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  return at.ask('POST', path, {
+    key: keys.secret,
+    body,
+    headers: headers as Record<string, string>,
+  })
+}
+
+async function numbersOf(keys: Keys): Promise<{ balance: number; entries: number }> {
+  const balances = await house.ask('GET', '/v1/balances', { key: keys.secret })
+  const entries = await house.ask('GET', '/v1/balance-entries?limit=100', { key: keys.secret })
+  return {
+    balance: balances.json.data.items[0].available,
+    entries: entries.json.data.items.length,
+  }
+}
+
+const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true'
+const copies = <Result>(count: number, make: (index: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+/** One execution, and everyone told the same to the byte. */
+function expectOneExecution(replies: Reply[], status: number): void {
+  expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([status]))
+  expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
+  expect(replies.filter(isReplay)).toHaveLength(replies.length - 1)
+  const ids = replies.map((reply) => reply.headers.get('x-request-id'))
+  expect(new Set(ids).size).toBe(replies.length)
+}
+
+describe('copies at once', () => {
+  test('twenty copies of one request run once, and nineteen are replays', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const replies = await Promise.all(copies(20, () => fund({ keys, key: 'once' })))
+    expectOneExecution(replies, 201)
+    expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
+  })
+
+  // The first to claim the key is held up while it moves the money, so that the other server has
+  // to wait for a key whose outcome is open.
+  test('twenty copies over two servers run once', async () => {
+    const { test: keys, environments } = await house.hire('Ada')
+    await fund({ keys, key: 'before' })
+    const session = await openSession(house.db)
+    await session.query('begin')
+    await session.query('select from ledger_accounts where environment_id = $1 for update', [
+      environments.test.id,
+    ])
+    const asking = copies(20, (index) =>
+      fund({ keys, key: 'once', at: index % 2 === 0 ? house : beside }),
+    )
+    await untilBlocked(house.db, 1)
+    await session.query('rollback')
+
+    expectOneExecution(await Promise.all(asking), 201)
+    expect(await numbersOf(keys)).toEqual({ balance: 1_400, entries: 2 })
+  })
+
+  test('twenty copies of a refused request are refused once', async () => {
+    const { test: keys } = await house.hire('Ada')
+    await fund({ keys, body: { asset: 'NGN', amount: most } })
+    const replies = await Promise.all(
+      copies(20, (index) => fund({ keys, key: 'once', at: index % 2 === 0 ? house : beside })),
+    )
+    expectOneExecution(replies, 422)
+    expect(await numbersOf(keys)).toEqual({ balance: most, entries: 1 })
+  })
+
+  // Ten want 5 and ten want 7 under one key: whoever is first, the others must learn of it.
+  test('of two different requests with one key, one runs and the other is told', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const amounts = copies(20, (index) => (index % 2 === 0 ? 5 : 7))
+    const replies = await Promise.all(
+      amounts.map((amount, index) => {
+        const at = index % 4 < 2 ? house : beside
+        return fund({ keys, key: 'once', body: { asset: 'NGN', amount }, at })
+      }),
+    )
+    const { balance, entries } = await numbersOf(keys)
+    expect(entries).toBe(1)
+    expectOneExecution(
+      replies.filter((_, index) => amounts[index] === balance),
+      201,
+    )
+    for (const loser of replies.filter((_, index) => amounts[index] !== balance)) {
+      expect([loser.status, loser.json.reason]).toEqual([422, 'idempotency_key_reused'])
+      expect(isReplay(loser)).toBe(false)
+    }
+  })
+
+  test('a hundred keys at once run a hundred times', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const replies = await Promise.all(
+      copies(100, (index) => fund({ keys, key: `key ${index}`, at: index % 2 ? house : beside })),
+    )
+    expect(replies.filter(isReplay)).toEqual([])
+    expect(new Set(replies.map(({ json }) => json.data.reference)).size).toBe(100)
+    expect(await numbersOf(keys)).toEqual({ balance: 70_000, entries: 100 })
+  })
+
+  test('without a key every copy runs', async () => {
+    const { test: keys } = await house.hire('Ada')
+    await Promise.all(copies(5, () => fund({ keys })))
+    expect(await numbersOf(keys)).toEqual({ balance: 3_500, entries: 5 })
+  })
+
+  test('a key whose first request does not come to an end is in progress', async () => {
+    const { test: keys, environments } = await house.hire('Ada')
+    const { digest } = toIdempotencyKey('stuck', { method: 'POST', path, body: {} })
+    const session = await openSession(house.db)
+    await session.query('begin')
+    await session.query(
+      `insert into idempotency_keys (environment_id, digest, key, fingerprint, created_at)
+       values ($1, $2, 'stuck', decode(repeat('00', 32), 'hex'), now())`,
+      [environments.test.id, digest],
+    )
+    const waiting = await fund({ keys, key: 'stuck' })
+    await session.query('rollback')
+    expect([waiting.status, waiting.json.code, waiting.json.reason]).toEqual([
+      409,
+      'validation_failed',
+      'idempotency_in_progress',
+    ])
+    const retried = await fund({ keys, key: 'stuck' })
+    expect([retried.status, isReplay(retried)]).toEqual([201, false])
+    expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
+  })
+})
+
+describe('a key used again', () => {
+  test('with another body is refused, and the first answer stays', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const first = await fund({ keys, key: 'once', body: { asset: 'USDC', amount: '1.0' } })
+    const others = [
+      { asset: 'USDC', amount: '1.00' },
+      { asset: 'USDC', amount: '2.0' },
+      { asset: 'USDT', amount: '1.0' },
+      { asset: 'NGN', amount: 1 },
+    ]
+    for (const body of others) {
+      const reply = await fund({ keys, key: 'once', body, at: beside })
+      expect(reply.status).toBe(422)
+      expect(reply.json).toMatchObject({
+        status: false,
+        code: 'validation_failed',
+        reason: 'idempotency_key_reused',
+        message: expect.stringMatching(/used before with a different request. Use a new key/),
+      })
+    }
+    const again = await fund({ keys, key: 'once', body: { asset: 'USDC', amount: '1.0' } })
+    expect([again.text, isReplay(again)]).toEqual([first.text, true])
+    expect((await numbersOf(keys)).entries).toBe(1)
+  })
+
+  test('with the same body written differently is a retry', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const first = await fund({ keys, key: 'once', body: '{"asset":"NGN","amount":700}' })
+    const same = [
+      '{"amount":700,"asset":"NGN"}',
+      '\n{ "amount" : 700.0,\t"asset" : "NGN" }\n',
+      '{"\\u0061sset":"NGN","amount":7e2}',
+    ]
+    for (const body of same) {
+      const again = await fund({ keys, key: 'once', body })
+      expect([again.text, isReplay(again)]).toEqual([first.text, true])
+    }
+    expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
+  })
+
+  test('keys that differ in capitals or inner blanks are different keys', async () => {
+    const { test: keys } = await house.hire('Ada')
+    for (const key of ['one key', 'One key', 'one  key', 'onekey'])
+      expect(isReplay(await fund({ keys, key }))).toBe(false)
+    expect((await numbersOf(keys)).entries).toBe(4)
+  })
+
+  test('answers the first answer after the world has moved on', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const first = await fund({ keys, key: 'once' })
+    await fund({ keys, body: { asset: 'NGN', amount: most - 700 } })
+    house.clock.advance(30 * day - 1)
+    await forgetOldKeys(house.db, house.clock.now())
+
+    const again = await fund({ keys, key: 'once', at: beside })
+    expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true])
+    expect(await numbersOf(keys)).toEqual({ balance: most, entries: 2 })
+  })
+
+  test('is a new key when the thirty days are over', async () => {
+    const { test: keys } = await house.hire('Ada')
+    const first = await fund({ keys, key: 'once' })
+    house.clock.advance(30 * day)
+    await forgetOldKeys(house.db, house.clock.now())
+    const anew = await fund({ keys, key: 'once', body: { asset: 'NGN', amount: 1 } })
+    expect([anew.status, isReplay(anew)]).toEqual([201, false])
+    expect(anew.json.data.reference).not.toBe(first.json.data.reference)
+  })
+
+  test('belongs to one environment: elsewhere it is a stranger', async () => {
+    const merchants: Merchant[] = [await house.hire('Ada'), await house.hire('Bola')]
+    const replies = await Promise.all(
+      merchants.map(({ test: keys }, index) =>
+        fund({ keys, key: 'once', body: { asset: 'NGN', amount: index + 1 } }),
+      ),
+    )
+    expect(replies.map((reply) => [reply.status, isReplay(reply)])).toEqual([
+      [201, false],
+      [201, false],
+    ])
+    // The live environment may not fund; what it must not get is the answer of the test one.
+    const live = await fund({
+      keys: merchants[0]!.live,
+      key: 'once',
+      body: { asset: 'NGN', amount: 1 },
+    })
+    expect([live.status, live.json.reason]).toEqual([403, 'test_mode_only'])
+    for (const [index, { test: keys }] of merchants.entries())
+      expect(await numbersOf(keys)).toEqual({ balance: index + 1, entries: 1 })
+  })
+})
+
+describe('what is remembered', () => {
+  test('a refusal of the business, byte for byte, even when it would now be granted', async () => {
+    const { test: keys, environments } = await house.hire('Ada')
+    await fund({ keys, body: { asset: 'NGN', amount: most } })
+    const first = await fund({ keys, key: 'refused' })
+    expect([first.status, first.json.code, first.json.reason, isReplay(first)]).toEqual([
+      422,
+      'balance_funding_failed',
+      'balance_limit',
+      false,
+    ])
+    expect(first.json.message).toMatch(/Adding 7 NGN would take the balance beyond.*smaller amount/)
+
+    await spend(environments.test.id, 1_000_000n)
+    expect((await fund({ keys, key: 'another' })).status).toBe(201)
+    const again = await fund({ keys, key: 'refused', at: beside })
+    expect([again.status, again.text, isReplay(again)]).toEqual([422, first.text, true])
+    expect(again.headers.get('x-request-id')).not.toBe(again.json.requestId)
+  })
+
+  test('nothing that the caller can mend or that passes: the key stays free', async () => {
+    const { test: keys, live } = await house.hire('Ada')
+    const count = async () => {
+      const [row] = await house.db.rows(sql<{ count: number }>`
+        select count(*)::int as count from idempotency_keys`)
+      return row!.count
+    }
+    const before = await count()
+    const statuses = [
+      await fund({ keys, key: 'free', body: { asset: 'NGN', amount: '700' } }),
+      await fund({ keys, key: 'free', body: '{bad' }),
+      await fund({ keys, key: 'free', body: `{}${' '.repeat(70_000)}` }),
+      await fund({ keys: { ...keys, secret: keys.public }, key: 'free' }),
+      await fund({ keys: live, key: 'free' }),
+    ].map((reply) => reply.status)
+    expect(statuses).toEqual([400, 400, 413, 401, 403])
+    expect(await count()).toBe(before)
+
+    const good = await fund({ keys, key: 'free' })
+    expect([good.status, isReplay(good)]).toEqual([201, false])
+  })
+
+  test('no failure of ours: the same key works once we do', async () => {
+    const { test: keys } = await house.hire('Ada')
+    await house.db.rows(sql`alter table ledger_transfers rename to ledger_transfers_hidden`)
+    const failed = await Promise.all(copies(3, () => fund({ keys, key: 'free' })))
+    await house.db.rows(sql`alter table ledger_transfers_hidden rename to ledger_transfers`)
+    expect(failed.map(({ status }) => status)).toEqual([500, 500, 500])
+    expect(failed.filter(isReplay)).toEqual([])
+
+    const good = await fund({ keys, key: 'free' })
+    expect([good.status, isReplay(good)]).toEqual([201, false])
+    expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
+  })
+})

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { isList } from '../../src/api/edge/add-route.js'
+import type { Rooms } from '../../src/api/rooms.js'
+import { createRoutes } from '../../src/api/routes/routes.js'
+import { limits } from '../../src/base/limits.js'
+import { openHouse, type Reply } from '../support/house.js'
+import { openSession, until } from '../support/sessions.js'
+
+const { listsRunning, listsWaiting } = limits.rateLimit
+
+// The lock makes every list of events slow for as long as the test needs it. More than the pool has
+// connections are asked for by one merchant; another one must not notice.
+test('slow lists of one environment leave the connections of the pool to others', async () => {
+  const house = await openHouse()
+  const neighbour = await house.hire('Bola Foods')
+  const blocker = await openSession(house.db)
+  await blocker.query('begin; lock table events in access exclusive mode')
+
+  const readEvents = () => house.ask('GET', '/v1/events', { key: house.merchant.test.secret })
+  const answered: Reply[] = []
+  const flood = Array.from({ length: listsRunning + listsWaiting + 1 }, () =>
+    readEvents().then((reply) => answered.push(reply)),
+  )
+  // One more than may run and wait: that one is refused at once, whichever it is.
+  await until(() => answered.length > 0)
+  const [refused] = answered
+  expect([refused!.status, refused!.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(refused!.json.code).toBe('rate_limited')
+
+  const balances = await house.ask('GET', '/v1/balances', { key: neighbour.test.secret })
+  const payments = await house.ask('GET', '/v1/collections/payments', {
+    key: neighbour.test.secret,
+  })
+  expect([balances.status, payments.status]).toEqual([200, 200])
+  // The same merchant's single reads and its other environment are not lists of this environment.
+  const own = await house.ask('GET', '/v1/balances', { key: house.merchant.test.secret })
+  const live = await house.ask('GET', '/v1/collections/payments', {
+    key: house.merchant.live.secret,
+  })
+  expect([own.status, live.status]).toEqual([200, 200])
+  expect(answered).toHaveLength(1)
+  expect(await countBlocked(house.db)).toBe(listsRunning)
+
+  await blocker.query('rollback')
+  await Promise.all(flood)
+  expect((await readEvents()).status).toBe(200)
+})
+
+async function countBlocked(db: Parameters<typeof openSession>[0]): Promise<number> {
+  const [row] = await db.rows(sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`)
+  return row!.count
+}
+
+test('every list of a merchant is counted, and nothing else is', () => {
+  const rooms = { collections: {}, simulated: [] } as unknown as Rooms
+  const counted = createRoutes(rooms).filter(isList)
+  expect(counted.map(({ operation }) => operation).sort()).toEqual([
+    'listBalanceEntries',
+    'listBankTransfers',
+    'listCheckoutSessions',
+    'listCryptoTransfers',
+    'listCryptoWallets',
+    'listDedicatedAccounts',
+    'listDedicatedCryptoWallets',
+    'listEventDeliveries',
+    'listEvents',
+    'listPaymentReturns',
+    'listPayments',
+    'listRequestLogs',
+    'listVirtualAccounts',
+    'listWebhookEndpoints',
+  ])
+})

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { patternIssues } from '../../src/api/edge/validation.js'
+import { createConformance } from '../support/conformance.js'
+import { type House, openHouse, type Reply } from '../support/house.js'
+
+type Operation = {
+  operationId?: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string }[]
+  requestBody?: { required?: boolean }
+  responses?: Record<string, { description?: string; content?: Record<string, unknown> }>
+}
+
+const house = await openHouse({ rateLimitPerSecond: 1_000 })
+const { ask, merchant } = house
+const key = merchant.test.secret
+const fund = '/v1/test/balances/fund'
+const document = (await ask('GET', '/openapi.json')).json
+const paths = document.paths as Record<string, Record<string, Operation>>
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operation,
+  })),
+)
+
+/** A bank has no key: it signs what it sends, and sends it again as it likes. */
+function isForBanks(name: string): boolean {
+  return name.startsWith('POST /rails/')
+}
+
+/** A payer has none either, and signs nothing. */
+function isForEveryone(name: string): boolean {
+  return name.includes(' /public/')
+}
+
+function needsKey(name: string): boolean {
+  return !isForBanks(name) && !isForEveryone(name)
+}
+
+describe('the document', () => {
+  test('in the repository is the one that is served', () => {
+    const file = path.resolve(import.meta.dirname, '../../openapi.json')
+    expect(existsSync(file), 'openapi.json is missing: run `npm run generate`').toBe(true)
+    const committed = JSON.parse(readFileSync(file, 'utf8'))
+    expect(committed, 'openapi.json is out of date: run `npm run generate`').toEqual(document)
+  })
+
+  test('is OpenAPI 3.1 and carries the version of the interface', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info.version).toBe('1.0.0')
+  })
+
+  test('asks for a body where one is needed, and nowhere else', () => {
+    const named = (id: string) =>
+      operations.find(({ operation }) => operation.operationId === id)!.operation.requestBody
+    for (const id of ['cancelCheckoutSession', 'simulatePublicCheckout', 'refundPayment'])
+      expect(named(id)).toMatchObject({ required: false })
+    for (const id of ['createCheckoutSession', 'resolvePayment', 'changeSettings'])
+      expect(named(id)).toMatchObject({ required: true })
+  })
+
+  // Whoever is refused for a pattern is told so in words, and there must be some for each.
+  test('has no pattern that nobody has words for', () => {
+    const sent = operations.map(({ operation }) => [operation.parameters, operation.requestBody])
+    const found = JSON.stringify(sent).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)
+    const patterns = new Set([...found].map(([, text]) => JSON.parse(text!) as string))
+    expect(patterns.size).toBeGreaterThan(8)
+    expect([...patterns].filter((pattern) => !patternIssues[pattern])).toEqual([])
+  })
+
+  test('names every operation once', () => {
+    expect(operations.length).toBeGreaterThan(5)
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test.each(operations)('$name says what a reader needs', ({ name, operation }) => {
+    expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
+    expect(operation.summary).toMatch(/^[A-Z].+[^.]$/)
+    expect(operation.description).toMatch(/\.$/)
+    expect(operation.tags).toHaveLength(1)
+    expect(operation.security!.length > 0).toBe(needsKey(name))
+    const schemes = Object.keys(document.components.securitySchemes)
+    for (const need of operation.security!)
+      expect(schemes).toEqual(expect.arrayContaining(Object.keys(need)))
+
+    const responses = Object.entries(operation.responses!)
+    expect(responses.filter(([status]) => status.startsWith('2'))).toHaveLength(1)
+    for (const status of ['400', '429', '500', '503', ...(isForEveryone(name) ? [] : ['401'])])
+      expect(Object.keys(operation.responses!)).toContain(status)
+    for (const [status, response] of responses) {
+      expect(response.description).toMatch(/\.$/)
+      const isStream = name.endsWith('/stream') && status === '200'
+      const type = isStream ? 'text/event-stream' : 'application/json'
+      expect(response.content).toHaveProperty([type])
+    }
+  })
+
+  test('mentions the key of a retry on every POST, and on nothing else', () => {
+    for (const { name, operation } of operations) {
+      const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
+      const isKeyed = name.startsWith('POST') && needsKey(name)
+      const expected = isKeyed ? ['Idempotency-Key'] : []
+      expect([name, headers.map((header) => header.name)]).toEqual([name, expected])
+    }
+  })
+})
+
+describe('real answers', () => {
+  const requests: { name: string; method: string; path: string; body?: object }[] = [
+    { name: 'GET /v1/balances', method: 'GET', path: '/v1/balances' },
+    { name: 'GET /v1/balance-entries', method: 'GET', path: '/v1/balance-entries' },
+    { name: 'GET /v1/settings', method: 'GET', path: '/v1/settings' },
+    { name: 'PATCH /v1/settings', method: 'PATCH', path: '/v1/settings', body: {} },
+    { name: 'GET /v1/profile', method: 'GET', path: '/v1/profile' },
+    { name: `POST ${fund}`, method: 'POST', path: fund, body: { asset: 'NGN', amount: 5 } },
+  ]
+  const met = new Map<string, Set<number>>(requests.map(({ name }) => [name, new Set()]))
+
+  /** `ask` itself holds every answer against the document, here and in all other tests. */
+  async function meet(at: House, change: (request: (typeof requests)[number]) => object) {
+    const replies: Reply[] = []
+    for (const request of requests) {
+      const question = { key: at.merchant.test.secret, body: request.body, ...change(request) }
+      const { path = request.path, ...rest } = question as typeof question & { path?: string }
+      const reply = await at.ask(request.method, path, rest)
+      met.get(request.name)!.add(reply.status)
+      replies.push(reply)
+    }
+    return replies
+  }
+
+  test('are what is promised when all is well', async () => {
+    for (const reply of await meet(house, () => ({})))
+      expect(Object.keys(reply.json)).toEqual(['status', 'message', 'data'])
+    const headers = { accept: 'text/csv' }
+    const csv = await ask('GET', '/v1/balance-entries', { key, headers })
+    expect(csv.headers.get('content-type')).toMatch(/^text\/csv/)
+    await ask('GET', '/v1/profile', { key: merchant.live.public })
+  })
+
+  test('are what is promised when the caller is wrong', async () => {
+    await meet(house, ({ path }) => ({ path: `${path}?nope=1` }))
+    await meet(house, () => ({ key: 'sk_test_wrong' }))
+    const hasBody = ({ body }: { body?: object }) => body !== undefined
+    await meet(house, (one) => (hasBody(one) ? { body: ' '.repeat(70_000) } : {}))
+    const headers = { 'content-type': 'text/plain' }
+    await meet(house, (one) => (hasBody(one) ? { headers } : {}))
+    await meet(house, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
+    const most = { asset: 'NGN', amount: Number.MAX_SAFE_INTEGER }
+    await meet(house, ({ path }) => (path === fund ? { body: most } : {}))
+  })
+
+  test('are what is promised when there were too many questions', async () => {
+    const limited = await openHouse({ rateLimitPerSecond: 1 })
+    await limited.ask('GET', '/v1/balances', { key: limited.merchant.test.secret })
+    await meet(limited, () => ({}))
+  })
+
+  test('are what is promised when we are broken', async () => {
+    const broken = await openHouse()
+    await broken.ask('GET', '/v1/balances', { key: broken.merchant.test.secret })
+    for (const table of ['ledger_accounts', 'ledger_transfers', 'environment_settings'])
+      await broken.db.rows(sql`drop table ${sql.table(table)} cascade`)
+    await meet(broken, () => ({}))
+  })
+
+  // 409 and 503 need a database that keeps us waiting; the tests that arrange one ask them too.
+  test('cover every status that the document promises', () => {
+    for (const [name, statuses] of met) {
+      const { operation } = operations.find((one) => one.name === name)!
+      const promised = Object.keys(operation.responses!).map(Number)
+      const others = promised.filter((status) => ![409, 503].includes(status))
+      expect([name, [...statuses].toSorted()]).toEqual([name, others.toSorted()])
+    }
+  })
+})
+
+describe('the judge of answers', () => {
+  const conform = createConformance(document)
+  const answer = (status: number, json: unknown, type = 'application/json; charset=utf-8') => {
+    const headers = new Headers({ 'content-type': type })
+    return { status, headers, text: JSON.stringify(json), json }
+  }
+  const good = { status: true, message: 'Balances', data: { items: [] } }
+
+  test('lets a good answer pass', () => {
+    conform('GET', '/v1/balances?x=1', answer(200, good))
+  })
+
+  test.each([
+    ['a status that nobody promised', answer(418, good), /does not promise/],
+    ['another type', answer(200, good, 'text/html'), /does not promise/],
+    ['a missing field', answer(200, { ...good, message: undefined }), /must have required/],
+    ['a field of another type', answer(200, { ...good, message: 5 }), /must be string/],
+    ['a field that nobody documented', answer(200, { ...good, extra: 1 }), /additional/],
+    ['the envelope of a failure', answer(200, { ...good, status: false }), /equal to one of/],
+  ])('finds %s', (_name, wrong, message) => {
+    expect(() => conform('GET', '/v1/balances', wrong)).toThrow(message)
+  })
+})

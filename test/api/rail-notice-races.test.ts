@@ -1,0 +1,121 @@
+import { EventEmitter, once } from 'node:events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { after } from '../../src/base/clock.js'
+import { createAccounts } from '../../src/collections/create-accounts.js'
+import { createAccountOrdering } from '../../src/collections/order-accounts.js'
+import { openBankHouse } from '../support/bank-house.js'
+import { openNoticeBoard } from '../support/notices.js'
+import { type Desk, openDesk } from '../support/payment-desk.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+const house = await openBankHouse()
+const { announce, keep, noticeOf, stateOf } = openNoticeBoard(house)
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk(house)
+})
+afterEach(() => expectSoundBooks(house.db))
+
+async function paymentsOf(): Promise<Record<string, unknown>[]> {
+  return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
+}
+
+// The bank opens the number, and somebody pays, before our own transaction has committed.
+test('a notice that overtakes its account is judged when the account is there', async () => {
+  const order = createAccountOrdering({
+    db: house.db,
+    rails: { test: house.bank, live: undefined },
+  })
+  const now = house.clock.now()
+  const ordered = await order(now, {
+    environment: desk.merchant.environments.test,
+    kind: 'virtual_account',
+    name: 'Ada',
+    merchantReference: 'early',
+    metadata: '{}',
+    request: undefined,
+    expected: { amount: 500_000n, expiresAt: after(now, 60_000) },
+  })
+  const commit = new EventEmitter()
+  const creating = house.db.transaction(async (tx) => {
+    await createAccounts(tx, now, [ordered])
+    await once(commit, 'now')
+  })
+  const notice = noticeOf(ordered.account.number)
+  await announce(notice)
+  await house.pass(2)
+  expect(await stateOf(notice.id)).toBe('UNMATCHED')
+  expect(await paymentsOf()).toEqual([])
+  commit.emit('now')
+  await creating
+  await house.pass(8)
+  expect(await stateOf(notice.id)).toBe('TAKEN')
+  expect(await paymentsOf()).toMatchObject([{ status: 'ACCEPTED', amount: 500_000 }])
+  expect(await desk.sums()).toEqual([495_000, 0, 0])
+})
+
+test('what was kept before a crash is judged by the next who works', async () => {
+  const { accountNumber } = await desk.open()
+  const id = `sbp_crash${desk.environmentId}`
+  await keep(id, accountNumber)
+  await house.work()
+  expect(await stateOf(id)).toBe('WAITING')
+  await house.pass(2)
+  expect(await stateOf(id)).toBe('TAKEN')
+  expect(await desk.sums()).toEqual([495_000, 0, 0])
+})
+
+// The balance of naira ends where JSON integers do. Whatever does not fit waits, and its neighbours
+// in the same batch, of the same merchant and of others, are judged as if it were not there.
+test('a notice that cannot be booked keeps nobody else from being judged', async () => {
+  const most = 9_007_199_254_740_991n
+  const fixed = (await desk.openDedicated('rich')).json.data
+  const neighbour = await openDesk(house)
+  const theirs = (await neighbour.openDedicated('poor')).json.data
+  await announce(noticeOf(fixed.accountNumber, { amount: String(most) }))
+  const name = (index: number) => `sbp_poison${desk.environmentId}x${index}`
+  for (let index = 0; index < 9; index += 1)
+    await (index === 4
+      ? keep(name(index), fixed.accountNumber, { amount: most })
+      : keep(name(index), theirs.accountNumber, { amount: 100n }))
+  await house.pass(2)
+  const states = await Promise.all(Array.from({ length: 9 }, (_, index) => stateOf(name(index))))
+  expect(states).toEqual(states.map((_, index) => (index === 4 ? 'WAITING' : 'TAKEN')))
+  expect(await neighbour.sums()).toEqual([8 * 99, 0, 0])
+  expect((await desk.sums())[0]).toBe(Number(most) - 30_000)
+  const { status, json } = await desk.payIn(fixed.accountNumber, { amount: 1_000_000_000 })
+  expect([status, json.code, json.reason]).toEqual([422, 'account_action_failed', 'balance_limit'])
+})
+
+// Whoever kept a notice judges it at once, while the worker may find it due: twenty accounts, and
+// each of forty notices in both lanes and more than once.
+test('two lanes that race for the same notices take each once', async () => {
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => desk.open()))
+  const notices = accounts.flatMap(({ accountNumber }) => [
+    noticeOf(accountNumber),
+    noticeOf(accountNumber),
+  ])
+  await Promise.all([...notices, ...notices].map(announce))
+  house.clock.advance(2_000)
+  await Promise.all([house.work(), ...notices.map(announce)])
+  const all = await paymentsOf()
+  expect(all).toHaveLength(40)
+  expect(all.filter(({ status }) => status === 'ACCEPTED')).toHaveLength(20)
+  expect((await desk.sums())[0]).toBe(20 * 495_000)
+})
+
+// A bank may have one name in both modes, and both of its notices may be judged in one batch.
+test('a notice of live mode is never about an account of test mode', async () => {
+  const { reference, accountNumber } = await desk.open()
+  const live = `sbp_live${desk.environmentId}`
+  const own = `sbp_own${desk.environmentId}`
+  await keep(own, accountNumber)
+  await keep(live, accountNumber, { mode: 'live' })
+  const rail = house.bank.name
+  await Promise.all([
+    house.lane.run({ rail, mode: 'live', id: live }),
+    house.lane.run({ rail, mode: 'test', id: own }),
+  ])
+  expect([await stateOf(own), await stateOf(live)]).toEqual(['TAKEN', 'UNMATCHED'])
+  expect(await desk.verify(reference)).toMatchObject({ amountReceived: 500_000, status: 'PAID' })
+})

@@ -1,0 +1,232 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { sql } from 'kysely'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { Streams } from '../../src/api/edge/streams.js'
+import { systemClock } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
+import { connect } from '../../src/postgres/connection.js'
+import { customersOf, openBankHouse } from '../support/bank-house.js'
+import { manualClock } from '../support/clock.js'
+
+const house = await openBankHouse()
+let shop: ReturnType<typeof customersOf>
+beforeEach(async () => {
+  shop = customersOf(house, await house.hire('Ada Stores'))
+})
+
+const order = {
+  amount: 1_250_000,
+  description: 'Bread',
+  customer: { name: 'Ada Obi', email: 'ada@example.com' },
+}
+
+async function create(): Promise<string> {
+  const { json } = await shop.post('/v1/checkout/sessions', order)
+  return json.data.reference
+}
+
+function open(reference: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(`${house.url}/public/checkout/${reference}/stream`, resolve).on('error', reject)
+  })
+}
+
+/** The next words of a stream that are not a sign of life. */
+function nextEvent(stream: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const onData = (chunk: Buffer) => {
+      if (!chunk.toString().includes('event:')) return
+      stream.off('data', onData)
+      resolve(chunk.toString())
+    }
+    stream.on('data', onData)
+  })
+}
+
+const whenEnded = (stream: IncomingMessage) =>
+  new Promise((resolve) => stream.on('close', resolve).resume())
+
+// When the line to the database opens, everyone is woken: whoever comes after that hears of its own.
+test('a page that listens hears of a payment, and another page does not', async () => {
+  const [paid, other] = [await create(), await create()]
+  const first = await open(other)
+  await nextEvent(first)
+  const [stream, quiet] = [await open(paid), await open(other)]
+  expect(stream.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+  })
+  let heard = 0
+  quiet.on('data', (chunk) => {
+    heard += chunk.toString().includes('event:') ? 1 : 0
+  })
+  const next = nextEvent(stream)
+  await house.ask('POST', `/public/checkout/${paid}/simulate`)
+  expect(await next).toContain('event: changed')
+  expect(heard).toBe(0)
+  // So that an operator sees whose connection it is.
+  const lines = await house.db.rows(sql`select from pg_stat_activity
+    where application_name = 'manilla streams' and datname = current_database()`)
+  expect(lines).toHaveLength(1)
+  for (const one of [first, stream, quiet]) one.destroy()
+})
+
+test('a session has five streams at most, and an unknown one has none', async () => {
+  const reference = await create()
+  const streams = await Promise.all(Array.from({ length: 5 }, () => open(reference)))
+  expect((await open(reference)).statusCode).toBe(429)
+  expect((await open('cs_unknown')).statusCode).toBe(404)
+  streams[0]!.destroy()
+  await expect
+    .poll(async () => {
+      const again = await open(reference)
+      again.destroy()
+      return again.statusCode
+    })
+    .toBe(200)
+  for (const stream of streams) stream.destroy()
+})
+
+test('an address has twenty at most, and the whole service as many as it can have', async () => {
+  const streams = new Streams({
+    clock: systemClock,
+    logger: house.logger,
+    streamLimits: { total: 21 },
+    connect: () => connect(house.db.url, 'test streams'),
+  })
+  const bodies = Array.from({ length: 20 }, (_, n) =>
+    streams.open({ reference: `cs_${n}`, network: 'one' }).resume(),
+  )
+  const isRefused = (network: string, refusal: object) =>
+    expect(() => streams.open({ reference: 'cs_x', network })).toThrow(
+      expect.objectContaining(refusal),
+    )
+  isRefused('one', { status: 429, retryAfterSeconds: 3 })
+  streams.open({ reference: 'cs_y', network: 'other' }).resume()
+  isRefused('another', { status: 503, reason: 'unavailable', retryAfterSeconds: 60 })
+  bodies[0]!.destroy()
+  await expect.poll(() => streams.count).toBe(20)
+  streams.open({ reference: 'cs_x', network: 'one' }).resume()
+  await streams.close()
+  await expect.poll(() => streams.count).toBe(0)
+})
+
+test('who finds no room is told when to come back, in the form of every refusal', async () => {
+  const small = await openBankHouse({ streamLimits: { total: 0 } })
+  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const path = `/public/checkout/${json.data.reference}/stream`
+  const refused = await small.ask('GET', path)
+  expect([refused.status, refused.headers.get('retry-after'), refused.json]).toMatchObject([
+    503,
+    '60',
+    { status: false, code: 'internal_error', reason: 'unavailable' },
+  ])
+})
+
+// Header, message and next step are three places for one thing.
+test.each([
+  [{ perSession: 0 }, 429, '3'],
+  [{ total: 0 }, 503, '60'],
+])('what is said of coming back agrees: %j', async (streamLimits, status, seconds) => {
+  const small = await openBankHouse({ streamLimits })
+  const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
+  const refused = await small.ask('GET', `/public/checkout/${json.data.reference}/stream`)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, seconds])
+  expect(refused.json.message).toContain(`Try again in ${seconds} seconds; until then, read`)
+  expect(refused.json.nextStep).toContain('`Retry-After`')
+})
+
+test('a stream has no head that could stay open', async () => {
+  const path = `/public/checkout/${await create()}/stream`
+  const { status, headers } = await house.ask('HEAD', path)
+  expect([status, headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+test('every stream ends after a quarter of an hour, and when the house closes', async () => {
+  const clock = manualClock()
+  const streams = new Streams({
+    clock,
+    logger: house.logger,
+    streamLimits: { beatMs: 5 },
+    connect: () => connect(house.db.url, 'test streams'),
+  })
+  const body = streams.open({ reference: 'cs_1', network: '1' }).resume()
+  const ended = new Promise((resolve) => body.on('close', resolve))
+  clock.advance(limits.streams.longestMs - 1)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(streams.count).toBe(1)
+  clock.advance(1)
+  await ended
+  expect(streams.count).toBe(0)
+  const last = streams.open({ reference: 'cs_1', network: '1' }).resume()
+  const closed = new Promise((resolve) => last.on('close', resolve))
+  await streams.close()
+  await closed
+  expect(() => streams.open({ reference: 'cs_2', network: '1' })).toThrow()
+})
+
+test('a house that closes ends its streams at once', async () => {
+  const own = await openBankHouse()
+  const seller = customersOf(own, own.merchant)
+  const { json } = await seller.post('/v1/checkout/sessions', order)
+  const stream = await new Promise<IncomingMessage>((resolve) => {
+    get(`${own.url}/public/checkout/${json.data.reference}/stream`, resolve)
+  })
+  const ended = whenEnded(stream)
+  await own.close()
+  await ended
+})
+
+/** Payers in a process of their own: fifty addresses, as many streams each as one may have. */
+function startListeners(url: string, references: string[]) {
+  const listeners = references.flatMap((reference, n) =>
+    Array.from({ length: 5 }, () => ({ reference, address: `203.0.113.${Math.floor(n / 4)}` })),
+  )
+  const child = fork(path.resolve(import.meta.dirname, '../support/hold-streams.mjs'))
+  onTestFinished(() => child.disconnect())
+  child.send({ url, listeners })
+  return { said: async () => (await once(child, 'message'))[0] }
+}
+
+/** Of this process, without what is only waiting to be thrown away. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+// Over real connections, and printed, so that a person sees what a thousand payers cost.
+test('a thousand streams are open at once; none is left after a quarter of an hour, or a drain', async () => {
+  const own = await openBankHouse({ trustProxy: true, streamLimits: { beatMs: 50 } })
+  const seller = customersOf(own, own.merchant)
+  const creating = Array.from({ length: 200 }, () => seller.post('/v1/checkout/sessions', order))
+  const references = (await Promise.all(creating)).map(({ json }) => json.data.reference)
+  const connections = () =>
+    new Promise((resolve) => own.app.server.getConnections((_error, count) => resolve(count)))
+  const idle = Number(await connections())
+
+  const before = usedBytes()
+  const first = startListeners(own.url, references)
+  expect(await first.said()).toEqual({ open: { 200: 1_000 } })
+  const kilobytes = ((usedBytes() - before) / 1_024_000).toFixed(1)
+  console.info(`1,000 streams over HTTP: ${kilobytes} kB of memory each`)
+
+  own.clock.advance(limits.streams.longestMs - 1)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(Number(await connections())).toBeGreaterThanOrEqual(1_000)
+  own.clock.advance(1)
+  expect(await first.said()).toEqual({ ended: 1_000 })
+  await expect.poll(connections).toBeLessThanOrEqual(idle)
+
+  const last = startListeners(own.url, references)
+  expect(await last.said()).toEqual({ open: { 200: 1_000 } })
+  const ended = last.said()
+  await own.close()
+  expect(await ended).toEqual({ ended: 1_000 })
+})

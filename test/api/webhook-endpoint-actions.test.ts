@@ -1,0 +1,312 @@
+import { verify } from 'node:crypto'
+import { sql } from 'kysely'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { day, hour } from '../../src/base/clock.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
+import { fromReference, prefixes } from '../../src/base/ids.js'
+import { limits } from '../../src/base/limits.js'
+import type { Happening } from '../../src/events/emit.js'
+import { createSigner } from '../../src/webhooks/message.js'
+import { readPublicKey } from '../../src/webhooks/signing.js'
+import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
+import { openHouse } from '../support/house.js'
+
+const house = await openHouse()
+const { ask, db, clock, seal } = house
+const path = '/v1/webhook-endpoints'
+const url = 'https://example.com/hooks'
+
+type Question = { body?: object; headers?: Record<string, string> }
+
+async function post(key: string, at: string, question: Question = {}) {
+  const reply = await ask('POST', path + at, { key, ...question })
+  expect([at, reply.status, reply.json.message]).toEqual([at, at ? 200 : 201, expect.anything()])
+  return reply.json.data
+}
+
+/** A merchant's key and an endpoint of that merchant, by both of its names. */
+async function hireWithEndpoint(body: object = {}) {
+  const { test: keys, environments } = await house.hire('Ada')
+  const environmentId = environments.test.id
+  const {
+    id: reference,
+    secret,
+    publicKey,
+  } = await post(keys.secret, '', { body: { url, ...body } })
+  const endpoint = { environmentId, id: fromReference(prefixes.webhookEndpoint, reference)! }
+  return { key: keys.secret, environmentId, reference, endpoint, secret, publicKey }
+}
+
+type Hired = Awaited<ReturnType<typeof hireWithEndpoint>>
+
+const patch = ({ key, reference }: Hired, body: object) =>
+  ask('PATCH', `${path}/${reference}`, { key, body })
+
+/** What a worker would send now, and the signatures on it by their kind. */
+async function signedNow({ key, reference, endpoint }: Hired) {
+  await post(key, `/${reference}/test`)
+  const delivery = (await claimFor(db, clock.now(), endpoint)).at(-1)!
+  const { headers, body } = createSigner(seal)(delivery, clock.now())
+  const signatures = headers['webhook-signature']!.split(' ')
+  return { id: headers['webhook-id']!, body, signatures }
+}
+
+type Signed = Awaited<ReturnType<typeof signedNow>>
+
+/** What a receiver expects, by a library that is not ours. */
+const signedBy = (secret: string, { id, body }: Signed) =>
+  new Webhook(secret).sign(id, clock.now(), body)
+
+const sharedOf = ({ signatures }: Signed) => signatures.filter((one) => one.startsWith('v1,'))
+
+describe('rotating the secret', () => {
+  test('lets both sign for a day, and then only the new one', async () => {
+    const hired = await hireWithEndpoint()
+    const { key, reference, secret: old } = hired
+    const before = await signedNow(hired)
+    expect(sharedOf(before)).toEqual([signedBy(old, before)])
+
+    const rotated = await post(key, `/${reference}/rotate-secret`)
+    expect(rotated.publicKey).toBe(hired.publicKey)
+    expect(rotated.secret).not.toBe(old)
+    const during = await signedNow(hired)
+    expect(sharedOf(during)).toEqual([signedBy(rotated.secret, during), signedBy(old, during)])
+    clock.advance(day - 1)
+    const last = await signedNow(hired)
+    expect(sharedOf(last)).toEqual([signedBy(rotated.secret, last), signedBy(old, last)])
+    clock.advance(1)
+    const after = await signedNow(hired)
+    expect(sharedOf(after)).toEqual([signedBy(rotated.secret, after)])
+  })
+
+  // Whoever retries a rotation without a key must not cut off the receivers that have the first
+  // secret.
+  test('twice in a day lets each of the old ones have its day', async () => {
+    const hired = await hireWithEndpoint()
+    const { key, reference } = hired
+    const second = await post(key, `/${reference}/rotate-secret`)
+    clock.advance(23 * hour)
+    const third = await post(key, `/${reference}/rotate-secret`)
+    const during = await signedNow(hired)
+    const all = [third.secret, hired.secret, second.secret]
+    expect(sharedOf(during)).toEqual(all.map((secret) => signedBy(secret, during)))
+    clock.advance(23 * hour)
+    const later = await signedNow(hired)
+    expect(sharedOf(later)).toEqual([signedBy(third.secret, later), signedBy(second.secret, later)])
+    for (let count = 2; count <= limits.webhooks.previousSecrets; count += 1)
+      await post(key, `/${reference}/rotate-secret`)
+    const refused = await ask('POST', `${path}/${reference}/rotate-secret`, { key })
+    expect([refused.status, refused.json.reason]).toEqual([422, 'too_many'])
+  })
+
+  test('leaves the key pair alone: its signature verifies before and after', async () => {
+    const hired = await hireWithEndpoint()
+    for (const _ of ['before', 'after']) {
+      const signed = await signedNow(hired)
+      const [own] = signed.signatures.filter((one) => one.startsWith('v1a,'))
+      const timestamp = Math.floor(clock.now().getTime() / 1_000)
+      const content = Buffer.from(`${signed.id}.${timestamp}.${signed.body}`)
+      const bytes = Buffer.from(own!.slice('v1a,'.length), 'base64')
+      expect(verify(null, content, readPublicKey(hired.publicKey), bytes)).toBe(true)
+      expect(verify(null, content.subarray(1), readPublicKey(hired.publicKey), bytes)).toBe(false)
+      await post(hired.key, `/${hired.reference}/rotate-secret`)
+    }
+  })
+})
+
+describe('a retry with the same key', () => {
+  const headers = { 'idempotency-key': 'once' }
+
+  test('of a create gets the first answer with its secret, and makes nothing', async () => {
+    const { secret: key } = (await house.hire('Ada')).test
+    const question = { key, headers, body: { url } }
+    const copies = Array.from({ length: 20 }, () => ask('POST', path, question))
+    const replies = [...(await Promise.all(copies)), await ask('POST', path, question)]
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+    expect(replies[0]!.json.data.secret).toMatch(/^whsec_/)
+    const isReplay = replies.map((reply) => reply.headers.get('idempotent-replayed') === 'true')
+    expect(isReplay.filter(Boolean)).toHaveLength(20)
+    expect((await ask('GET', path, { key })).json.data.items).toHaveLength(1)
+
+    const other = await ask('POST', path, { key, headers, body: { url, description: 'other' } })
+    expect([other.status, other.json.reason]).toEqual([422, 'idempotency_key_reused'])
+    expect(other.text).not.toContain('whsec_')
+  })
+
+  test('of a rotation gets the same new secret, and the old one still signs', async () => {
+    const hired = await hireWithEndpoint()
+    const at = `/${hired.reference}/rotate-secret`
+    const rotated = await post(hired.key, at, { headers })
+    expect(await post(hired.key, at, { headers })).toEqual(rotated)
+    const signed = await signedNow(hired)
+    expect(sharedOf(signed)).toEqual([
+      signedBy(rotated.secret, signed),
+      signedBy(hired.secret, signed),
+    ])
+  })
+
+  test('of a test sends one event', async () => {
+    const { key, reference, endpoint } = await hireWithEndpoint()
+    for (const _ of ['first', 'again']) await post(key, `/${reference}/test`, { headers })
+    expect(await claimFor(db, clock.now(), endpoint)).toHaveLength(1)
+  })
+})
+
+describe('a test', () => {
+  test('goes to the endpoint that asked, whatever it listens to, and to no other', async () => {
+    const hired = await hireWithEndpoint({ events: ['balance.low'] })
+    const { key, reference, endpoint } = hired
+    await post(key, '', { body: { url } })
+    const { eventId } = await post(key, `/${reference}/test`)
+    await post(key, `/${reference}/test`)
+    const shown = (await ask('GET', `${path}/${reference}`, { key })).json.data
+    const event = (await ask('GET', `/v1/events/${eventId}`, { key })).json.data
+    expect(event).toMatchObject({ sequence: 1, data: shown })
+    const sent = await db.rows(sql`
+      select d.endpoint_id as id, e.type, e.sequence, e.data
+      from deliveries d join events e using (environment_id)
+      where environment_id = ${endpoint.environmentId} and e.id = d.event_id order by e.sequence`)
+    const data = JSON.stringify(shown)
+    const told = { id: endpoint.id, type: 'webhook_endpoint.test', data }
+    expect(sent).toEqual([
+      { ...told, sequence: 1 },
+      { ...told, sequence: 2 },
+    ])
+  })
+})
+
+describe('what a disabled endpoint is refused', () => {
+  test.each([
+    ['test', undefined],
+    ['recover', { since: '2026-01-01' }],
+  ])('%s', async (action, body) => {
+    const hired = await hireWithEndpoint()
+    const { key, reference, environmentId } = hired
+    await emit(db, clock.now(), [happeningOf(environmentId)])
+    await patch(hired, { enabled: false })
+    const question = { key, ...(body && { body }) }
+    const reply = await ask('POST', `${path}/${reference}/${action}`, question)
+    expect([reply.status, reply.json.code, reply.json.reason]).toEqual([
+      409,
+      'webhook_endpoint_failed',
+      'endpoint_disabled',
+    ])
+    await patch(hired, { enabled: true })
+    await post(key, `/${reference}/${action}`, body && { body })
+  })
+})
+
+/** An event that is known by what it says of itself. */
+function named(environmentId: EnvironmentId, name: string, change: Partial<Happening> = {}) {
+  return happeningOf(environmentId, { data: JSON.stringify({ name }), ...change })
+}
+
+const statesOf = ({ endpoint }: Hired) =>
+  db.rows(sql<{ name: string; state: string; tries: number }>`
+    select coalesce(e.data::json ->> 'name', e.type) as name, d.state, d.tries
+    from deliveries d join events e on e.environment_id = d.environment_id and e.id = d.event_id
+    where d.endpoint_id = ${endpoint.id} order by e.created_at, name`)
+
+/** The newest delivery has been tried three times and is due tomorrow, or being sent. */
+async function postpone({ id }: { id: string }, { isUnderWay }: { isUnderWay: boolean }) {
+  await db.rows(sql`
+    update deliveries set tries = 3, attempts = 3, is_under_way = ${isUnderWay},
+      due_at = created_at + interval '1 day'
+    where endpoint_id = ${id} and created_at = ${clock.now()}`)
+}
+
+describe('recovering', () => {
+  // Everything that can have become of an event is there once, and only what the endpoint missed
+  // may be sent again.
+  test('sends what waits, was given up or came while disabled, and nothing else', async () => {
+    const hired = await hireWithEndpoint({ events: ['payment.*', 'webhook_endpoint.*'] })
+    const { key, reference, endpoint, environmentId } = hired
+    const other = await post(key, '', { body: { url } })
+    const tell = async (name: string, change?: Partial<Happening>) => {
+      clock.advance(hour)
+      await emit(db, clock.now(), [named(environmentId, name, change)])
+    }
+    await tell('too old')
+    await answerAll(db, clock.now(), { endpoint, status: 410 })
+    await patch(hired, { enabled: true })
+    await tell('given up')
+    const since = clock.now().toISOString()
+    await post(key, `/${reference}/test`)
+    await answerAll(db, clock.now(), { endpoint, status: 410 })
+    await tell('while disabled')
+    await tell('while disabled, of no interest', { type: 'balance.low' })
+    await post(key, `/${other.id}/test`)
+    await patch(hired, { enabled: true })
+    await tell('delivered')
+    await answerAll(db, clock.now(), { endpoint, status: 200 })
+    await tell('failed once')
+    await answerAll(db, clock.now(), { endpoint, status: 500 })
+    await tell('pending')
+    await tell('waits for tomorrow')
+    await postpone(endpoint, { isUnderWay: false })
+    await tell('under way')
+    await postpone(endpoint, { isUnderWay: true })
+    const stranger = await hireWithEndpoint()
+    await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])
+
+    // The endpoint's own disabling is one of the things that came while it was disabled.
+    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 5 })
+    const states = (await statesOf(hired)).map(({ name, state, tries }) => [name, state, tries])
+    expect(states).toEqual([
+      ['too old', 'GIVEN_UP', 1],
+      ['given up', 'PENDING', 0],
+      ['webhook_endpoint.disabled', 'PENDING', 0],
+      ['webhook_endpoint.test', 'PENDING', 0],
+      ['while disabled', 'PENDING', 0],
+      ['delivered', 'DELIVERED', 1],
+      ['failed once', 'PENDING', 1],
+      ['pending', 'PENDING', 0],
+      ['waits for tomorrow', 'PENDING', 0],
+      ['under way', 'PENDING', 3],
+    ])
+    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 0 })
+  })
+
+  test('takes the oldest first, a bounded number at once', async () => {
+    const hired = await hireWithEndpoint()
+    const { key, reference, environmentId } = hired
+    await patch(hired, { enabled: false })
+    const most = limits.webhooks.recoveredAtOnce
+    const old = Array.from({ length: most }, () => happeningOf(environmentId))
+    await emit(db, clock.now(), old)
+    clock.advance(1)
+    await emit(db, clock.now(), [named(environmentId, 'newest')])
+    await patch(hired, { enabled: true })
+    const body = { since: '2026-01-01' }
+    expect(await post(key, `/${reference}/recover`, { body })).toEqual({ deliveries: most })
+    const names = (await statesOf(hired)).map(({ name }) => name)
+    expect(names).not.toContain('newest')
+    expect(await post(key, `/${reference}/recover`, { body })).toEqual({ deliveries: 1 })
+    expect((await statesOf(hired)).at(-1)).toMatchObject({ name: 'newest' })
+  })
+
+  test('needs a time that exists', async () => {
+    const { key, reference } = await hireWithEndpoint()
+    const at = `${path}/${reference}/recover`
+    const wrong = [
+      '',
+      'yesterday',
+      '2026-13-01',
+      '2026-02-30',
+      '2026-01-05T25:00:00Z',
+      '1767603600',
+    ]
+    for (const since of [...wrong, '2026-01-05T09:00:00+99:00', 1_767_603_600, null, undefined]) {
+      const reply = await ask('POST', at, { key, body: { since } })
+      expect([since, reply.status, reply.json.code]).toEqual([since, 400, 'validation_failed'])
+      expect(reply.json.details[0].field).toBe('since')
+    }
+    const right = ['2026-01-05', '2026-01-05T09:00Z', '2026-01-05T10:00:00.5+01:00']
+    for (const since of right)
+      expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({
+        deliveries: 0,
+      })
+  })
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/base/config.js'
+import { standardNaira } from '../support/house.js'
+
+const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
+const naira = (given: Record<string, string>) => readConfig({ ...settings, ...given }).naira
+
+test('amounts of naira have bounds, by default and as they are set', () => {
+  expect(naira({})).toEqual(standardNaira)
+  const given = { NAIRA_MIN_TEST: '5', NAIRA_MIN_LIVE: '700', NAIRA_MAX: '700' }
+  expect(naira(given)).toEqual({ test: { min: 5n, max: 700n }, live: { min: 700n, max: 700n } })
+})
+
+test.each([
+  [{ NAIRA_MAX: '9999' }, 'NAIRA_MIN_LIVE must be at most NAIRA_MAX, which is 9999'],
+  [{ NAIRA_MIN_TEST: '1000000001' }, 'NAIRA_MIN_TEST must be at most NAIRA_MAX'],
+  [{ NAIRA_MIN_LIVE: '0' }, 'NAIRA_MIN_LIVE must be >= 1'],
+  [{ NAIRA_MAX: '9007199254740992' }, 'NAIRA_MAX must be <= 9007199254740991'],
+  [{ NAIRA_MAX: '₦10,000' }, 'NAIRA_MAX must be integer'],
+])('bounds that make no sense are named: %j', (given, message) => {
+  expect(() => naira(given)).toThrow(message)
+})
+
+test.each([
+  ['https://pay.example.com', 'https://pay.example.com'],
+  ['https://pay.example.com/', 'https://pay.example.com'],
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+])('the address that callers use is taken: %s', (PUBLIC_URL, url) => {
+  expect(readConfig({ ...settings, PUBLIC_URL }).publicUrl).toBe(url)
+})
+
+test('requests are kept for 30 days, for fewer, or not at all, and never for longer', () => {
+  const days = (given: object) => readConfig({ ...settings, ...given }).requestLogDays
+  expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])
+  for (const REQUEST_LOG_DAYS of ['31', '-1', '1.5', 'ever'])
+    expect(() => days({ REQUEST_LOG_DAYS })).toThrow('REQUEST_LOG_DAYS must be')
+})
+
+// Every link that payers are sent begins with it.
+test.each([
+  'https://pay.example.com?x=1',
+  'https://pay.example.com/?',
+  'https://pay.example.com#top',
+  'https://pay.example.com/pay',
+  'https://somebody@pay.example.com',
+  'https://pay.example.com:99999',
+  'https://pay example.com',
+  'ftp://pay.example.com',
+  'pay.example.com',
+  '',
+])('an address that could not be added to is refused by name: %s', (PUBLIC_URL) => {
+  expect(() => readConfig({ ...settings, PUBLIC_URL })).toThrow(
+    /^PUBLIC_URL must be .* without a path, query, fragment/,
+  )
+})

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromReference, newId, prefixes, toReference, toUuid } from '../../src/base/ids.js'
+
+const prefix = fc.constantFrom(...Object.values(prefixes))
+const time = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+const now = new Date('2026-01-05T09:00:00.000Z')
+
+// UUIDs of version 7, so that every tool shows their age, and lower case, as the database writes them.
+test('an id is a UUID of version 7 that carries its time', () => {
+  fc.assert(
+    fc.property(time, (at) => {
+      const id = newId(at)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(at.getTime())
+    }),
+  )
+})
+
+// Randomness is drawn in bulk and handed out in slices: a slice handed out twice would be the same
+// id for two payouts. Ten thousand of one millisecond cross the end of the supply many times.
+test('ids of the same millisecond are all different', () => {
+  const ids = Array.from({ length: 10_000 }, () => newId(now))
+  expect(new Set(ids).size).toBe(10_000)
+  // The supply is one buffer that is filled again: ids made before must not change with it.
+  expect(ids.every((id) => id.startsWith('019b8d62-7a80-7'))).toBe(true)
+})
+
+// Every bit that may be random is: over many ids each of the 74 is seen both ways.
+test('an id has 74 random bits', () => {
+  const ids = Array.from({ length: 400 }, () => BigInt(`0x${newId(now).replaceAll('-', '')}`))
+  const everOne = ids.reduce((bits, id) => bits | id, 0n)
+  const everZero = ids.reduce((bits, id) => bits | ~id, 0n)
+  const both = (everOne & everZero & (2n ** 80n - 1n)).toString(2)
+  expect(both.replaceAll('0', '')).toHaveLength(74)
+})
+
+// A list by reference is a list by age, in any database and any spreadsheet: plain text order.
+test('references sort by age', () => {
+  fc.assert(
+    fc.property(time, time, prefix, (one, other, of) => {
+      fc.pre(one.getTime() !== other.getTime())
+      const [older, newer] = one < other ? [one, other] : [other, one]
+      expect(toReference(of, newId(older)) < toReference(of, newId(newer))).toBe(true)
+    }),
+  )
+})
+
+// And in the same order as the ids behind them, also within one millisecond.
+test('references sort as their ids do', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), (one, other) => {
+      const [left, right] = [toReference('ct_', one), toReference('ct_', other)]
+      expect(left < right).toBe(one < other)
+    }),
+  )
+})
+
+test('a reference leads back to its id, and says it in 26 plain characters', () => {
+  fc.assert(
+    fc.property(time, prefix, (at, of) => {
+      const id = newId(at)
+      const reference = toReference(of, id)
+      expect(reference.slice(of.length)).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
+      expect(fromReference(of, reference)).toBe(id)
+    }),
+  )
+})
+
+// One resource, one spelling. What we cannot have written is not found, rather than found under
+// another name: upper case, look-alike letters, other prefixes, anything added or left out.
+test('a reference that is spelled in any other way leads nowhere', () => {
+  const reference = toReference('ct_', newId(now))
+  const body = reference.slice(3)
+  const others = [
+    reference.toUpperCase(),
+    `ct_${body.toUpperCase()}`,
+    `CT_${body}`,
+    body,
+    `evt_${body}`,
+    `cr_${body}`,
+    ` ${reference}`,
+    `${reference} `,
+    `${reference}\n`,
+    `${reference}0`,
+    `ct_0${body}`,
+    reference.slice(0, -1),
+    `ct_${body.slice(0, 13)}-${body.slice(13)}`,
+    `ct_ct_${body}`,
+    'ct_',
+    '',
+    // Crockford's readers take these for 1, 1, 0: the same reference in other letters.
+    `ct_i${body.slice(1)}`,
+    `ct_l${body.slice(1)}`,
+    `ct_o${body.slice(1)}`,
+    `ct_u${body.slice(1)}`,
+  ]
+  for (const other of others) expect(fromReference('ct_', other)).toBeUndefined()
+  for (const of of Object.values(prefixes))
+    if (of !== 'ct_') expect(fromReference(of, reference)).toBeUndefined()
+})
+
+// 26 characters hold two bits more than an id. Set, they would be a second spelling of the same id.
+test('the two spare bits of a reference must be zero', () => {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+  const reference = toReference('ct_', newId(now))
+  const last = alphabet.indexOf(reference.at(-1)!)
+  const spellings = [0, 1, 2, 3].map((spare) => reference.slice(0, -1) + alphabet[last + spare])
+  expect(spellings.map((text) => fromReference('ct_', text) !== undefined)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('any text leads to an id that spells that text, or nowhere', () => {
+  const letters = fc.string({
+    unit: fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyzABZ-_'),
+  })
+  const body = fc.oneof(fc.string(), letters, fc.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/))
+  fc.assert(
+    fc.property(prefix, body, (of, text) => {
+      const id = fromReference(of, of + text)
+      if (id !== undefined) expect(toReference(of, id)).toBe(of + text)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+// No prefix is the beginning of another, or a reference could be read as two kinds.
+test('prefixes cannot be mistaken for each other', () => {
+  const all = Object.values(prefixes)
+  for (const one of all) {
+    expect(one).toMatch(/^[a-z]+_$/)
+    expect(all.filter((other) => other.startsWith(one))).toEqual([one])
+  }
+})
+
+test('sixteen bytes are written as the database writes them', () => {
+  expect(toUuid('019b8d627a807d4c91e73ebb339f9a1e')).toBe('019b8d62-7a80-7d4c-91e7-3ebb339f9a1e')
+})

@@ -1,0 +1,403 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createKeyPairSignerFromBytes } from '@solana/kit'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { createMetrics } from '../../src/api/edge/metrics.js'
+import { day, systemClock } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
+import { createLogger } from '../../src/base/log.js'
+import { Secret } from '../../src/base/secret.js'
+import { reconcile, reconcileDue } from '../../src/operations/reconcile.js'
+import { decidePayout } from '../../src/payouts/decide-payout.js'
+import { followReversals } from '../../src/payouts/follow-reversals.js'
+import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { listReconciliations } from '../../src/payouts/reconciliations.js'
+import { openPromised } from '../../src/payouts/treasury-books.js'
+import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createKeySigner } from '../../src/rails/solana/signer.js'
+import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
+import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { mintBackings } from '../../src/simulation/test-funding.js'
+import { countTroubled } from '../../src/wallets/troubled-wallets.js'
+import { openChain } from '../simulation/localnet/localnet.js'
+import { newWallet, signTransfer, unchecked } from '../simulation/localnet/transfers.js'
+import { carriageTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { openHouse } from '../support/house.js'
+import { until } from '../support/sessions.js'
+import { expectSoundBooks } from '../support/sound-books.js'
+
+// The whole way: payouts over HTTP, on the embedded chain and the sandbox bank. Then somebody moves
+// money, or edits rows, behind the service's back, and each time reconciliation must say so.
+
+const db = await freshDatabase()
+const chain = await openChain()
+const clock = manualClock()
+const logged: string[] = []
+const logger = createLogger('error', { write: (line) => logged.push(line) })
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const keyBytes = Buffer.concat([
+  privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32),
+  publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
+])
+const signer = createKeySigner(new Secret(JSON.stringify([...keyBytes])))
+const thief = await createKeyPairSignerFromBytes(keyBytes)
+await giveLamports(chain.url, signer.address)
+const solana = await createSolanaRail({
+  endpoints: [chain.url],
+  signer,
+  logger,
+  isEmbedded: true,
+  network: 'not-mainnet',
+  // Its memories are of seconds, which do not pass on the other clock.
+  clock: systemClock,
+  promised: openPromised(db, 'test'),
+})
+const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
+const mint = createCoinMint(chain.url, solana)
+const rails = { solana: { test: solana, live: undefined }, sandboxBank: bank }
+/** Blocks and time pass only when a test says so: nothing comes of waiting for the second look. */
+const tools = { db, rails, logger, lookAgainMs: 1 }
+
+const secret = new Secret(randomBytes(32).toString('hex'))
+const beside = { db, clock, secret }
+const banks = { test: bank, live: undefined }
+const house = await openHouse({
+  beside,
+  banks,
+  mint,
+  rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
+})
+/** Takes orders and sends nothing. */
+const forgetful = await openHouse({
+  beside,
+  banks,
+  mint,
+  rails: { test: { crypto_transfer: { ...solana, send: async () => {} } }, live: {} },
+})
+const merchant = await house.hire('Ada')
+const key = merchant.test.secret
+let count = 0
+
+async function fund(asset: string, amount: string | number): Promise<void> {
+  await house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
+}
+
+async function payWallet(amount: string, where = house): Promise<string> {
+  const destinationAddress = await newWallet()
+  const body = { amount, asset: 'USDC', network: 'SOLANA', destinationAddress }
+  const headers = { 'idempotency-key': `reconcile ${count++}` }
+  const { json } = await where.ask('POST', '/v1/disbursements/crypto', { key, headers, body })
+  return json.data.reference
+}
+
+async function payBank(accountNumber = '0123456789'): Promise<string> {
+  const body = { amount: 1_000_000, bankCode: '058', accountNumber }
+  const headers = { 'idempotency-key': `reconcile ${count++}` }
+  const path = '/v1/disbursements/bank-transfer'
+  const { json } = await house.ask('POST', path, { key, headers, body })
+  return json.data.reference
+}
+
+/** Blocks and seconds pass, and the workers do their rounds. */
+async function pass(seconds = 5): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 1) {
+    clock.advance(1_000)
+    await chain.advance(20)
+    await mintBackings({ db, mint })
+    for (const rail of [solana, bank])
+      await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+    await followReversals({ db, rail: bank, logger }, clock.now())
+  }
+}
+
+async function statusOf(reference: string): Promise<string> {
+  const kind = reference.startsWith('ct_') ? 'crypto' : 'bank-transfer'
+  return (await house.ask('GET', `/v1/disbursements/${kind}/${reference}`, { key })).json.data
+    .status
+}
+
+const known = new Set<string>()
+
+/** What differs now and did not before: money that was stolen stays stolen. */
+async function findNew() {
+  const results = await reconcile(tools, clock.now())
+  const all = results.flatMap(({ rail, differences }) =>
+    differences.map(({ kind, name, ...rest }) => ({ rail, kind, name, ...rest })),
+  )
+  const fresh = all.filter(({ kind, name }) => !known.has(`${kind} ${name}`))
+  for (const { kind, name } of fresh) known.add(`${kind} ${name}`)
+  return fresh
+}
+
+async function steal(amount: bigint, memo: string): Promise<string> {
+  const { signature, wire } = await signTransfer(chain, {
+    payer: thief,
+    to: await newWallet(),
+    amount,
+    memo,
+  })
+  await chain.call('sendTransaction', wire, unchecked)
+  await chain.advance(40)
+  return signature
+}
+
+/** Past triggers, as a person with a console would. */
+async function tamper(text: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    tx.write(sql`set local session_replication_role = replica`)
+    tx.write({ text, values: [] })
+  })
+}
+
+const idOf = (reference: string) =>
+  `(select id from payouts where requested_amount = '${reference}')`
+let paid: string
+
+const figures = {
+  listReconciliations: () => listReconciliations(db),
+  countTroubled: () => countTroubled(db),
+  countDisputes: async () => [],
+  countDroppedLogs: () => 0,
+}
+
+describe('a healthy system', () => {
+  test('has no differences, whatever became of its payouts', async () => {
+    await fund('USDC', '1000')
+    await fund('NGN', 100_000_000)
+    await pass()
+    paid = await payWallet('25.5')
+    const others = await Promise.all([payWallet('1'), payWallet('0.000001'), payBank()])
+    const failed = await payBank('9900000027')
+    const reversed = await payBank('9900000034')
+    await pass(10)
+    expect(await Promise.all([paid, ...others].map(statusOf))).toEqual([
+      'CONFIRMED',
+      'CONFIRMED',
+      'CONFIRMED',
+      'COMPLETED',
+    ])
+    expect(await Promise.all([failed, reversed].map(statusOf))).toEqual(['FAILED', 'REVERSED'])
+    const results = await reconcile(tools, clock.now())
+    const names = results.map(({ rail, differences }) => [rail, differences])
+    expect(names).toEqual([
+      [solana.name, []],
+      ['sandbox-bank', []],
+    ])
+    await expectSoundBooks(db)
+  })
+
+  // One payout has left and nobody has looked yet, another was never sent, coins are not minted.
+  test('may have what is under way on either side', async () => {
+    const left = await payWallet('2')
+    const waiting = await payWallet('3', forgetful)
+    await payBank()
+    await payBank('9900000065')
+    await until(async () => (await db.rows(sql`select from sandbox_transfers`)).length === 5)
+    await fund('USDT', '7')
+    await chain.advance(40)
+    expect(await findNew()).toEqual([])
+    expect(await Promise.all([left, waiting].map(statusOf))).toEqual(['SUBMITTED', 'SUBMITTED'])
+    await pass(10)
+    expect(await findNew()).toEqual([])
+  })
+
+  // The bank told a person; its machines go on saying that it is under way.
+  test('stays so after somebody decided what the bank never ends', async () => {
+    const reference = await payBank('9900000065')
+    await pass(2)
+    clock.advance(limits.payouts.leaseMs)
+    await db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded: false }))
+    expect(await statusOf(reference)).toBe('FAILED')
+    expect(await findNew()).toEqual([])
+  })
+
+  // Everything but the last slots is asked for by name, and then no node answers.
+  test('is not told that what it paid is nowhere, because a node is silent', async () => {
+    const far = 1n << 40n
+    await chain.advance(200)
+    const asOnMainnet = await createSolanaRail({
+      endpoints: [chain.url],
+      signer,
+      clock: systemClock,
+      logger,
+      isEmbedded: false,
+      network: 'not-mainnet',
+      promised: openPromised(db, 'test'),
+    })
+    const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
+    const told = await reconcile({ ...tools, rails: remote }, clock.now(), far)
+    expect(told.flatMap(({ differences }) => differences)).toEqual([])
+    const check: typeof solana.check = async (attempts) =>
+      attempts.map(() => ({ state: 'pending' }))
+    const silent = { ...rails, solana: { test: { ...solana, check }, live: undefined } }
+    const [untold] = await reconcile({ ...tools, rails: silent }, clock.now(), far)
+    expect(new Set(untold!.differences.map(({ kind }) => kind))).toEqual(new Set(['not_compared']))
+    expect(untold!.differences.map(({ name }) => name)).toContain(paid)
+    await asOnMainnet.stop()
+  })
+
+  test('compares by itself once a day, from where it agreed, and shows it', async () => {
+    expect(await reconcileDue(tools, clock.now())).toBe(0)
+    clock.advance(day)
+    await payWallet('4')
+    await pass()
+    // Two workers at once: each rail is compared by one of them.
+    const done = await Promise.all([1, 2].map(() => reconcileDue(tools, clock.now())))
+    expect(done[0]! + done[1]!).toBe(2)
+    expect(await reconcileDue(tools, clock.now())).toBe(0)
+    const text = await createMetrics({}, figures).registry.metrics()
+    expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 0')
+    expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 0`)
+    const at = clock.now().getTime() / 1_000
+    expect(text).toContain(`manilla_reconciliation_timestamp_seconds{rail="sandbox-bank"} ${at}`)
+  })
+})
+
+describe('it is found', () => {
+  test('when a bank transfer is not in the books', async () => {
+    const attempts = await prepareAttempts(bank, [carriageTo('0123456789')])
+    await bank.send(attempts)
+    clock.advance(5_000)
+    const { token, reference } = attempts[0]!
+    expect(await findNew()).toEqual([
+      {
+        rail: 'sandbox-bank',
+        kind: 'not_in_books',
+        name: token,
+        inBooks: 'nothing',
+        atRail: `2500 NGN completed, with the memo ${reference}`,
+      },
+    ])
+  })
+
+  test('when a payout was called completed that the bank has not finished', async () => {
+    await tamper(`update payouts set status = 'COMPLETED', completed_at = now()
+      where kind = 'bank_transfer' and status = 'SUBMITTED'`)
+    const [difference, ...more] = await findNew()
+    expect(more).toEqual([])
+    expect(difference).toMatchObject({
+      rail: 'sandbox-bank',
+      kind: 'state_differs',
+      name: expect.stringMatching(/^bt_/),
+      inBooks: 'COMPLETED, the attempt LIVE',
+      atRail: 'processing',
+    })
+  })
+
+  test('when the bank sent money back and nobody noticed', async () => {
+    const reference = await payBank('9900000034')
+    await until(async () => {
+      clock.advance(1_000)
+      await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+      return (await statusOf(reference)) === 'COMPLETED'
+    })
+    clock.advance(10_000)
+    expect(await findNew()).toEqual([
+      {
+        rail: 'sandbox-bank',
+        kind: 'state_differs',
+        name: reference,
+        inBooks: 'COMPLETED, the attempt LANDED',
+        atRail: 'reversed',
+      },
+    ])
+    // And where it is put right, it is gone.
+    await pass(2)
+    const after = await reconcile(tools, clock.now())
+    expect(after.flatMap(({ differences }) => differences.map(({ name }) => name))).not.toContain(
+      reference,
+    )
+  })
+
+  test('when a payout was called completed that never left', async () => {
+    const reference = await payWallet('5.125', forgetful)
+    await tamper(`update payouts set status = 'COMPLETED', completed_at = now()
+      where id = ${idOf('5.125')}`)
+    await tamper(`update payout_attempts set state = 'LANDED', ended_at = now()
+      where payout_id = ${idOf('5.125')}`)
+    expect(await findNew()).toEqual([
+      {
+        rail: solana.name,
+        kind: 'not_at_rail',
+        name: reference,
+        inBooks: '5.125 USDC COMPLETED',
+        atRail: 'nothing',
+      },
+    ])
+  })
+
+  test('when the books say another amount than the chain', async () => {
+    await tamper(`update payouts set amount = amount + 1 where id = ${idOf('25.5')}`)
+    expect(await findNew()).toEqual([
+      {
+        rail: solana.name,
+        kind: 'amount_differs',
+        name: paid,
+        inBooks: '25.500001 USDC',
+        atRail: '25.5 USDC',
+      },
+    ])
+  })
+
+  test('when a payout was called failed that arrived', async () => {
+    const reference = await payWallet('6.5')
+    await pass()
+    await tamper(`update payouts set status = 'FAILED', failed_at = now(), completed_at = null,
+      failure_reason = 'expired' where id = ${idOf('6.5')}`)
+    await tamper(`update payout_attempts set state = 'DEAD' where payout_id = ${idOf('6.5')}`)
+    expect(await findNew()).toEqual([
+      {
+        rail: solana.name,
+        kind: 'state_differs',
+        name: reference,
+        inBooks: 'FAILED, the attempt DEAD',
+        atRail: 'completed',
+      },
+    ])
+  })
+
+  // With the memo of a payout that was made: paid twice.
+  test('when the treasury paid outside the service', async () => {
+    const signature = await steal(10_000_000n, paid)
+    const [one, ...more] = await findNew()
+    expect(one).toEqual({
+      rail: solana.name,
+      kind: 'not_in_books',
+      name: signature,
+      inBooks: 'nothing',
+      atRail: `10 USDC completed, with the memo ${paid}`,
+    })
+    expect(more).toEqual([
+      expect.objectContaining({ rail: solana.name, kind: 'treasury_differs', name: 'USDC' }),
+    ])
+  })
+
+  test('when coins came that nobody booked', async () => {
+    await mint.mintAll([{ key: 'a stranger', asset: 'USDT', amount: 5n }])
+    await chain.advance(40)
+    expect(await findNew()).toEqual([
+      {
+        rail: solana.name,
+        kind: 'treasury_differs',
+        name: 'USDT',
+        inBooks: '7',
+        atRail: '7.000005',
+      },
+    ])
+  })
+
+  // However often it is compared, from wherever: what does not agree is not forgotten.
+  test('again on every day until it is put right, in the log and in the figures', async () => {
+    clock.advance(10 * day)
+    logged.length = 0
+    expect(await reconcileDue(tools, clock.now())).toBe(2)
+    const differences = logged.map((line) => JSON.parse(line)).filter(({ kind }) => kind)
+    expect(new Set(differences.map(({ kind, name }) => `${kind} ${name}`)).size).toBe(8)
+    const text = await createMetrics({}, figures).registry.metrics()
+    expect(text).toContain('manilla_reconciliation_differences{rail="sandbox-bank"} 2')
+    expect(text).toContain(`manilla_reconciliation_differences{rail="${solana.name}"} 6`)
+  })
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/base/config.js'
+import { createLogger } from '../../src/base/log.js'
+import { watchTreasury } from '../../src/operations/watch-treasuries.js'
+import { openHouse } from '../support/house.js'
+import { PaperRail } from '../support/paper-rail.js'
+
+const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
+
+test('floors are amounts of known coins, and nothing else', () => {
+  const floors = (SOLANA_LIVE_FLOORS: string) =>
+    readConfig({ ...settings, SOLANA_LIVE_FLOORS }).solana.live.floors
+  expect(floors('SOL=1.5, USDC=1000,USDT=0.25')).toEqual({
+    SOL: 1_500_000_000n,
+    USDC: 1_000_000_000n,
+    USDT: 250_000n,
+  })
+  expect(floors('')).toEqual({})
+  for (const wrong of ['BTC=1', 'USDC', 'USDC=-1', 'USDC=1e3'])
+    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must be like')
+})
+
+test('a chain without a key, or a key without a chain, is refused by name', () => {
+  const read = (given: object) => () => readConfig({ ...settings, ...given })
+  const urls = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
+  expect(read(urls)).toThrow('SOLANA_LIVE_KEY_FILE is required')
+  expect(read({ SOLANA_LIVE_KEY_FILE: 'a' })).toThrow('SOLANA_LIVE_RPC_URLS is required')
+  expect(read({ SOLANA_TEST_SECRET_KEY: 'a' })).toThrow('SOLANA_TEST_RPC_URLS is required')
+  const command = { SOLANA_LIVE_SIGNER_COMMAND: 'sign' }
+  expect(read({ ...urls, ...command })).toThrow('SOLANA_LIVE_SIGNER_ADDRESS is required')
+  const address = { SOLANA_LIVE_SIGNER_ADDRESS: 'a' }
+  expect(read({ ...urls, ...address })).toThrow('SOLANA_LIVE_SIGNER_COMMAND is required')
+  expect(read({ ...urls, ...command, ...address })().solana.live.signer?.command).toBe('sign')
+})
+
+test('coins of the test chain may have mints of their own', () => {
+  const mint = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
+  const read = (SOLANA_TEST_USDC_MINT: string) =>
+    readConfig({ ...settings, SOLANA_TEST_USDC_MINT }).solana
+  expect(read(mint)).toMatchObject({ test: { mints: { USDC: mint } }, live: { mints: {} } })
+  expect(() => read('0x52908400098527886E0F7030069857D2E4169EE7')).toThrow('SOLANA_TEST_USDC_MINT')
+})
+
+// Open payouts will take their part: what counts is what is left besides them.
+test('an alarm is raised for every coin of which too little is free', async () => {
+  const rail = new PaperRail()
+  const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
+  const key = house.merchant.test.secret
+  const body = { asset: 'USDC', amount: '100' }
+  await house.ask('POST', '/v1/test/balances/fund', { key, body })
+  const wish = { amount: '60', asset: 'USDC', network: 'SOLANA' }
+  const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
+  await house.ask('POST', '/v1/disbursements/crypto', {
+    key,
+    headers: { 'idempotency-key': 'k' },
+    body: { ...wish, destinationAddress },
+  })
+  const log: string[] = []
+  const logger = createLogger('error', { write: (line) => log.push(line) })
+  const watch = (floors: object) => {
+    const balances = { SOL: 5n, USDC: 100_000_000n, USDT: 7n }
+    const treasury = { treasuryBalances: async () => balances, treasuryAddress: 'here' }
+    return watchTreasury({ db: house.db, logger }, { mode: 'test', rail: treasury, floors })
+  }
+  expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)
+  expect(await watch({ SOL: 6n, USDC: 40_000_001n, USDT: 7n })).toBe(2)
+  expect(log.map((line) => JSON.parse(line).coin)).toEqual(['SOL', 'USDC'])
+})

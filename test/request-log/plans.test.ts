@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { toEnvironmentId } from '../../src/base/environment.js'
+import { toStatement } from '../../src/postgres/statement.js'
+import type { Reader, Source } from '../../src/postgres/tx.js'
+import { type EntryFilter, getEntry, listEntries } from '../../src/request-log/find-entries.js'
+import { freshDatabase } from '../support/database.js'
+
+// A month of requests is a large table. The server itself is asked how it would run the very
+// statements that the code sends, on a table that is large enough for it to mind.
+
+const db = await freshDatabase()
+const environmentId = toEnvironmentId(7)
+await db.rows(sql`
+  insert into request_logs (environment_id, id, request_id, key_name, method, path, status,
+    duration_us, is_replayed, is_request_cut, is_response_cut)
+  select case when n % 5 = 0 then n % 20 else 7 end,
+    (lpad(to_hex(1767600000000 + n), 12, '0') || '7000' || substr(md5(n::text), 17))::uuid, 'r' || n, 'k', 'GET', '/v1/x',
+    case when n % 50 = 7 then 404 else 200 end, 1, false, false, false
+  from generate_series(1, 60000) n`)
+await db.rows(sql`analyze request_logs`)
+
+type Node = { 'Index Name'?: string; 'Node Type': string; Plans?: Node[] }
+
+/** Answers, and notes what every statement would be read by. */
+function noting(notes: string[]): Reader {
+  return {
+    async rows<Row>(source: Source<Row>) {
+      const { text, values } = toStatement(source)
+      const [row] = await db.rows<{ 'QUERY PLAN': [{ Plan: Node }] | string }>({
+        text: `explain (format json) ${text}`,
+        values,
+      })
+      const plan = row!['QUERY PLAN']
+      const [{ Plan }] = typeof plan === 'string' ? JSON.parse(plan) : plan
+      notes.push(...typesOf(Plan))
+      return db.rows(source)
+    },
+  }
+}
+
+/** Sorting is bounded: a page that looks for few among many has an end. */
+function typesOf(node: Node): string[] {
+  const own = node['Index Name'] ?? node['Node Type']
+  const isHarmless = ['Limit', 'Sort', 'Bitmap Heap Scan'].includes(own)
+  return [...(isHarmless ? [] : [own]), ...(node.Plans ?? []).flatMap(typesOf)]
+}
+
+async function plansFor(change: Partial<EntryFilter>): Promise<Set<string>> {
+  const notes: string[] = []
+  const filter: EntryFilter = {
+    statuses: undefined,
+    method: undefined,
+    pathPrefix: undefined,
+    requestId: undefined,
+    from: undefined,
+    to: undefined,
+    before: undefined,
+    limit: 20,
+    ...change,
+  }
+  await listEntries(noting(notes), environmentId, filter)
+  return new Set(notes)
+}
+
+test.each<[string, string, Partial<EntryFilter>]>([
+  ['everything', 'request_logs_pkey', {}],
+  ['a path', 'request_logs_pkey', { pathPrefix: '/v1/y' }],
+  ['a time', 'request_logs_pkey', { from: new Date(0), to: new Date() }],
+  ['failures', 'request_logs_of_failures', { statuses: { from: 500, to: 599 } }],
+  ['one kind of failure', 'request_logs_of_failures', { statuses: { from: 404, to: 404 } }],
+  ['a request', 'request_logs_by_request_id', { requestId: 'r7' }],
+])('a page of %s goes by %s and nothing else', async (_name, index, filter) => {
+  expect(await plansFor(filter)).toEqual(new Set([index]))
+})
+
+test('one request goes by its id', async () => {
+  const notes: string[] = []
+  await getEntry(noting(notes), { environmentId, name: 'r7' })
+  expect(notes).toEqual(['request_logs_by_request_id'])
+})

@@ -1,0 +1,198 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { day, after as later } from '../../src/base/clock.js'
+import { toEnvironmentId } from '../../src/base/environment.js'
+import { limits } from '../../src/base/limits.js'
+import { createLogger } from '../../src/base/log.js'
+import type { RawEntry } from '../../src/request-log/entry.js'
+import { listEntries } from '../../src/request-log/find-entries.js'
+import { forgetOldEntries } from '../../src/request-log/forget-entries.js'
+import { RequestLog } from '../../src/request-log/request-log.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { openSession, until, untilInTheWay } from '../support/sessions.js'
+
+const db = await freshDatabase()
+const now = new Date('2026-01-05T09:00:00.000Z')
+const { batch, waiting, waitingLength, keptDays, forgottenAtOnce, seenAtOnce } = limits.requestLogs
+const logger = createLogger('silent')
+
+function entryOf(change: Partial<RawEntry> = {}): RawEntry {
+  return {
+    environmentId: toEnvironmentId(1),
+    requestId: 'r',
+    keyName: 'k',
+    method: 'GET',
+    url: '/v1/balances',
+    status: 200,
+    durationMs: 1.25,
+    isReplayed: false,
+    requestBody: '',
+    responseBody: '{}',
+    answeredAt: now,
+    ...change,
+  }
+}
+
+async function look(requestId: string) {
+  const [row] = await db.rows(sql<{ rows: number; transactions: number }>`
+    select count(*)::int as rows, count(distinct xmin::text)::int as transactions
+    from request_logs where request_id = ${requestId}`)
+  return row!
+}
+
+describe('the log of requests', () => {
+  // The promise behind its price: no request has a transaction of its own.
+  test('writes many requests in one transaction', async () => {
+    const log = new RequestLog({ url: db.url, logger })
+    for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf({ requestId: 'many' }))
+    await until(async () => (await look('many')).rows === 3 * batch)
+    expect((await look('many')).transactions).toBe(3)
+    expect(log.dropped).toBe(0)
+    await log.close()
+  })
+
+  test('writes what is left when it is closed, and takes nothing after', async () => {
+    const log = new RequestLog({ url: db.url, logger })
+    for (let count = 0; count < batch + 1; count += 1) log.keep(entryOf({ requestId: 'left' }))
+    await log.close()
+    expect(await look('left')).toEqual({ rows: batch + 1, transactions: 2 })
+    log.keep(entryOf())
+    expect(log.dropped).toBe(1)
+  })
+
+  // Somebody has locked the table for good. What comes meanwhile waits up to the limit, what comes
+  // then is dropped and counted, and what had waited is written once the table is free.
+  test('drops and counts what it has no room for', async () => {
+    const session = await openSession(db)
+    await session.query('begin; lock table request_logs')
+    const log = new RequestLog({ url: db.url, logger })
+    log.keep(entryOf({ requestId: 'room' }))
+    await untilInTheWay(db, session)
+    for (let count = 0; count < waiting + 7; count += 1) log.keep(entryOf({ requestId: 'room' }))
+    expect(log.dropped).toBe(7)
+    await session.query('commit')
+    await log.close()
+    // The first one may have waited too long for the lock.
+    expect((await look('room')).rows + log.dropped).toBe(1 + waiting + 7)
+    expect((await look('room')).rows).toBeGreaterThanOrEqual(waiting)
+  })
+
+  test('holds no more text than its limit, however few requests bring it', async () => {
+    const log = new RequestLog({ url: db.url, logger })
+    const responseBody = 'x'.repeat(waitingLength / 4)
+    for (let count = 0; count < 5; count += 1)
+      log.keep(entryOf({ requestId: 'long', responseBody, url: '' }))
+    expect(log.dropped).toBe(1)
+    await log.close()
+    expect((await look('long')).rows).toBe(4)
+  })
+
+  test('drops and counts what no database takes, and closes all the same', async () => {
+    const lines: string[] = []
+    const log = new RequestLog({
+      url: 'postgres://nobody@127.0.0.1:1/nothing',
+      logger: createLogger('warn', { write: (line) => lines.push(line) }),
+    })
+    for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf())
+    await log.close()
+    expect(log.dropped).toBe(3 * batch)
+    expect(lines.join('')).toContain('request logs were not written')
+  })
+
+  test('takes every text that a request can bring', async () => {
+    const log = new RequestLog({ url: db.url, logger })
+    const hostile = ['\0', '\ud800', '"\\', '{"a":"\\u0000"}', '%00%', '\u{1f4a9}'.repeat(3_000)]
+    for (const text of hostile)
+      log.keep(
+        entryOf({ requestId: 'odd', url: `/v1/x?${text}`, requestBody: text, responseBody: text }),
+      )
+    log.keep(entryOf({ requestId: 'odd', durationMs: 1e12 }))
+    await log.close()
+    expect((await look('odd')).rows).toBe(hostile.length + 1)
+    expect(log.dropped).toBe(0)
+  })
+})
+
+describe('what is old', () => {
+  async function insert(environmentId: number, at: Date, count: number): Promise<void> {
+    await db.rows(sql`
+      insert into request_logs (environment_id, id, request_id, key_name, method, path, status,
+        duration_us, is_replayed, is_request_cut, is_response_cut)
+      select ${environmentId}::int, (lpad(to_hex(${at.getTime()}::int8), 12, '0') ||
+        '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid,
+        'old', 'k', 'GET', case when n % 1000 = 0 then '/v1/rare' else '/v1/x' end, 200, 1, false,
+        false, false from generate_series(1, ${count}::int) n`)
+  }
+  const countOf = async (environmentId: number) => {
+    const rows = await db.rows(sql`
+      select from request_logs where environment_id = ${environmentId} and request_id = 'old'`)
+    return rows.length
+  }
+
+  test('is what is older than the operator wants, and all of it where none is wanted', async () => {
+    const environment = await insertEnvironment(db)
+    for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)
+    const left: number[] = []
+    for (const keptFor of [7, 3, 0]) {
+      while ((await forgetOldEntries(db, later(now, 1), keptFor)) > 0);
+      left.push(await countOf(environment))
+    }
+    expect(left).toEqual([3, 2, 0])
+  })
+
+  // To the millisecond, from every environment, and a bounded number at once.
+  test('is forgotten after 30 days, in batches, by several workers at once', async () => {
+    const [first, second, third] = [
+      await insertEnvironment(db),
+      await insertEnvironment(db),
+      await insertEnvironment(db),
+    ]
+    const end = later(now, -keptDays * day)
+    await insert(first, later(end, -1), forgottenAtOnce)
+    await insert(second, later(end, -day), 10)
+    await insert(third, end, 5)
+    expect(keptDays).toBe(30)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(forgottenAtOnce)
+    expect((await countOf(first)) + (await countOf(second))).toBe(10)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(10)
+    expect(await forgetOldEntries(db, now, keptDays)).toBe(0)
+    expect(await countOf(third)).toBe(5)
+
+    await insert(first, later(end, -1), 3 * forgottenAtOnce)
+    const counts = await Promise.all([1, 2, 3, 4].map(() => forgetOldEntries(db, now, keptDays)))
+    for (let more = 1; more > 0; ) {
+      more = await forgetOldEntries(db, now, keptDays)
+      counts.push(more)
+    }
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * forgottenAtOnce)
+    expect(await countOf(third)).toBe(5)
+  })
+
+  // One in a thousand is asked for: no page reads more than its share, and none is missed.
+  test('pages that look for little give up, and lead on', async () => {
+    const environmentId = await insertEnvironment(db)
+    await insert(environmentId, now, 2 * seenAtOnce + 5_000)
+    const filter = {
+      statuses: undefined,
+      method: undefined,
+      pathPrefix: '/v1/rare',
+      requestId: undefined,
+      from: undefined,
+      to: undefined,
+      limit: 100,
+    }
+    const ids: string[] = []
+    let pages = 0
+    for (let before: string | undefined, isMore = true; isMore; pages += 1) {
+      const page = await listEntries(db, environmentId, { ...filter, before })
+      ids.push(...page.entries.map(({ id }) => id))
+      before = page.next
+      isMore = before !== undefined
+    }
+    expect(pages).toBe(3)
+    expect(ids).toHaveLength(25)
+    expect(new Set(ids).size).toBe(25)
+    expect(ids).toEqual(ids.toSorted().toReversed())
+  })
+})

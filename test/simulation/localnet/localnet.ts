@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Localnet, LocalnetOptions, Rule } from '../../../src/simulation/localnet/start.js'
+
+/** The embedded chain as the service runs it: the built program, in a process of its own. */
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const load = (file: string) => import(pathToFileURL(path.join(root, file)).href)
+
+export type Answer<T> = {
+  result: T
+  error?: { code: number; message: string; data?: Record<string, unknown> }
+}
+
+export type Rpc = {
+  url: string
+  /** The result; throws what the node answers instead. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  call<T = any>(method: string, ...params: unknown[]): Promise<T>
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  ask<T = any>(method: string, ...params: unknown[]): Promise<Answer<T>>
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>
+}
+
+export function rpcAt(url: string): Rpc {
+  const post = (body: unknown, headers = { 'content-type': 'application/json' }) =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const ask = async (method: string, ...params: unknown[]) => {
+    const response = await post({ jsonrpc: '2.0', id: 1, method, params })
+    if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
+    return (await response.json()) as Answer<never>
+  }
+  return {
+    url,
+    post,
+    ask,
+    async call(method, ...params) {
+      const { result, error } = await ask(method, ...params)
+      if (error) throw Object.assign(new Error(error.message), error)
+      return result
+    },
+  }
+}
+
+export type TestChain = Localnet & Rpc & { folder: string; advance(blocks?: number): Promise<void> }
+
+const running = new Set<Localnet>()
+const folders = new Set<string>()
+
+afterEach(async () => {
+  for (const chain of running) await chain.kill()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  running.clear()
+  folders.clear()
+})
+
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'localnet-'))
+  folders.add(folder)
+  return folder
+}
+
+/** Vitest cannot fork what is not built. */
+export async function loadBuilt(file: string) {
+  const { buildWhenNeeded } = await load('bin/build-when-needed.mjs')
+  await buildWhenNeeded()
+  return load(file)
+}
+
+/** Blocks are made by hand unless a test asks otherwise; everything ends with the test. */
+export async function startChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
+  const built = await loadBuilt('dist/simulation/localnet/start.js')
+  const start = built.startLocalnet as (options: LocalnetOptions) => Promise<Localnet>
+  const folder = options.folder ?? newFolder()
+  const chain = await start({ slotMs: 0, ...options, folder })
+  running.add(chain)
+  const rpc = rpcAt(chain.url)
+  const advance = async (blocks = 1) => {
+    await rpc.call('localnet_advance', { blocks })
+  }
+  return { ...chain, ...rpc, folder, advance }
+}
+
+/** One chain for all tests of a file that do not care what others did on it. */
+export function shareChain(): () => TestChain {
+  let chain: TestChain
+  beforeAll(async () => {
+    chain = await startChain()
+    running.clear()
+    folders.clear()
+  })
+  afterAll(async () => {
+    await chain.kill()
+    rmSync(chain.folder, { recursive: true, force: true })
+  })
+  return () => chain
+}
+
+/** The same for a file that needs it before its first test. */
+export async function openChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
+  const chain = await startChain(options)
+  running.clear()
+  folders.clear()
+  afterAll(async () => {
+    await chain.kill()
+    rmSync(chain.folder, { recursive: true, force: true })
+  })
+  return chain
+}
+
+export async function setFaults(rpc: Rpc, ...rules: Rule[]): Promise<void> {
+  await rpc.call('localnet_setFaults', rules)
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../../src/base/refusal.js'
+import type { Target } from '../../../src/payouts/ports.js'
+import { nigerianBanks } from '../../../src/rails/banks.js'
+import { nameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { isSomebodyElse } from '../../../src/simulation/sandbox-bank/judge-name.js'
+import {
+  magicAccounts,
+  sandboxBankItself,
+} from '../../../src/simulation/sandbox-bank/magic-accounts.js'
+import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
+import { freshDatabase } from '../../support/database.js'
+import { magicNumber, openBank, ordinaryNumber } from './open-bank.js'
+
+const { bank } = openBank(await freshDatabase())
+
+function targetOf(fields: { bankCode?: string; accountNumber?: string; accountName?: string }) {
+  const account = { bankCode: '058', accountNumber: ordinaryNumber, accountName: '', ...fields }
+  const destination = { kind: 'bank_account', bankName: '', narration: null, ...account }
+  return { asset: 'NGN', amount: 5_000n, destination } as Target
+}
+
+async function reasonFor(fields: Parameters<typeof targetOf>[0]): Promise<string | undefined> {
+  const [outcome] = await bank.inspect([targetOf(fields)])
+  return outcome instanceof Refusal ? `${outcome.code}/${outcome.reason}` : undefined
+}
+
+describe('numbers', () => {
+  test('the check digit is that of the published examples', () => {
+    expect(toNuban({ bankCode: '011', serial: '000001457' })).toBe('0000014579')
+    expect(toNuban({ bankCode: '011', serial: '000000022' })).toBe('0000000220')
+  })
+
+  // A check of the sum as the standard writes it, not by the code that made the digit.
+  test('every magic number is a valid NUBAN of the Sandbox Bank', () => {
+    for (const { number } of magicAccounts) {
+      const digits = [...sandboxBankItself.code, ...number].map(Number)
+      const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 1]
+      const sum = digits.reduce((total, digit, index) => total + digit * weights[index]!, 0)
+      expect({ number, remainder: sum % 10 }).toEqual({ number, remainder: 0 })
+      expect(number).toMatch(/^\d{10}$/)
+    }
+  })
+
+  test('no two magic accounts share a number', () => {
+    const serials = new Set(magicAccounts.map(({ serial }) => serial))
+    expect(serials.size).toBe(magicAccounts.length)
+  })
+
+  // Who validates numbers before sending them needs magic ones that are valid at a real bank.
+  test('a magic account is magic at every bank, with the check digit of that bank', async () => {
+    for (const { code } of nigerianBanks.filter((one) => one.code.length === 3)) {
+      const accountNumber = toNuban({ bankCode: code, serial: '990000008' })
+      expect(await reasonFor({ bankCode: code, accountNumber })).toMatch(/account_not_found/)
+    }
+  })
+})
+
+describe('banks', () => {
+  test('each has a code of its own, of digits, and the list is in the order of names', async () => {
+    const listed = await bank.listBanks()
+    expect(new Set(listed.map(({ code }) => code)).size).toBe(listed.length)
+    expect(listed.filter(({ code }) => !/^\d{3,6}$/.test(code))).toEqual([])
+    const names = nigerianBanks.map(({ name }) => name)
+    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other)))
+    expect(listed).toContainEqual({ code: '999', name: 'Sandbox Bank' })
+  })
+
+  test('the Sandbox Bank is not among those that live mode may list', () => {
+    expect(nigerianBanks.map(({ code }) => code)).not.toContain(sandboxBankItself.code)
+  })
+})
+
+describe('names', () => {
+  test('are the same today as when they were first documented', () => {
+    expect([ordinaryNumber, magicNumber(1), magicNumber(3)].map(nameOf)).toMatchInlineSnapshot(`
+      [
+        "BALOGUN MORENIKE FOLAKE",
+        "BALOGUN SEGUN TUNDE",
+        "DANJUMA ABDULLAHI SANI",
+      ]
+    `)
+  })
+
+  test('differ between numbers, and consist of three different words', () => {
+    const numbers = Array.from({ length: 500 }, (_, index) => String(index).padStart(10, '0'))
+    const names = numbers.map(nameOf)
+    expect(new Set(names).size).toBeGreaterThan(200)
+    expect(names.filter((name) => new Set(name.split(' ')).size !== 3)).toEqual([])
+  })
+
+  test('resolve to what a payout is made out to', async () => {
+    const [inspected] = await bank.inspect([targetOf({})])
+    const resolved = await bank.resolveName({ bankCode: '058', accountNumber: ordinaryNumber })
+    expect(resolved).toEqual({
+      bankName: 'Guaranty Trust Bank',
+      accountName: nameOf(ordinaryNumber),
+    })
+    expect(inspected).toMatchObject({ destination: resolved, extraFees: [] })
+  })
+
+  test('in any order, in any case, with or without the middle name, are the same person', () => {
+    const held = nameOf(ordinaryNumber).split(' ')
+    const ways = fc.tuple(fc.shuffledSubarray(held, { minLength: 2 }), fc.boolean())
+    fc.assert(
+      fc.property(ways, ([words, isLower]) => {
+        const sent = isLower ? words.join(' ').toLowerCase() : words.join(', ')
+        expect(isSomebodyElse({ sent, held: held.join(' ') })).toBe(false)
+      }),
+    )
+  })
+
+  test.each([
+    ['', false],
+    ['Ngozi', false],
+    ['Mrs. N. Eze', false],
+    ['Ngọzi Eze', false],
+    ['Eze-Obi Ngozi', false],
+    ['A. B. Eze', false],
+    ['B. C. Eze', true],
+    ['Chinedu Okafor', true],
+    ['Ngozi Okafor', true],
+    ['Eze Eze', true],
+    ['Acme Stores Ltd', true],
+    ['123', true],
+  ])('EZE NGOZI ADAEZE and %j: somebody else is %s', (sent, expected) => {
+    expect(isSomebodyElse({ sent, held: 'EZE NGOZI ADAEZE' })).toBe(expected)
+  })
+})
+
+describe('an account is refused before anything is sent', () => {
+  test.each([
+    [{ bankCode: '000' }, 'unknown_bank', /GET \/v1\/banks lists them\.$/],
+    [{ accountNumber: magicNumber(8) }, 'account_not_found', /Check it with the recipient\.$/],
+    [{ accountNumber: '123456789' }, 'account_not_found', /Check it/],
+    [{ accountNumber: '12345678901' }, 'account_not_found', /Check it/],
+    [{ accountNumber: '１２３４５６７８９０' }, 'account_not_found', /Check it/],
+    [
+      { accountName: 'Acme Stores Ltd' },
+      'name_mismatch',
+      /Correct accountName, or leave it out\.$/,
+    ],
+    [{ accountNumber: magicNumber(9) }, 'rail_unavailable', /retry later\.$/],
+  ])('%j is %s, and what to do is said', async (fields, reason, message) => {
+    expect(await reasonFor(fields)).toBe(`bank_transfer_failed/${reason}`)
+    const [outcome] = await bank.inspect([targetOf(fields)])
+    expect((outcome as Refusal).message).toMatch(message)
+  })
+
+  test('alone: its neighbours in the list are answered', async () => {
+    const outcomes = await bank.inspect([targetOf({}), targetOf({ bankCode: '000' }), targetOf({})])
+    expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual([false, true, false])
+  })
+
+  test('every other magic account resolves', async () => {
+    for (const { number, reaches } of magicAccounts)
+      expect((await reasonFor({ accountNumber: number })) !== undefined).toBe(reaches === 'refused')
+  })
+})

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { toEnvironmentId } from '../../../src/base/environment.js'
+import { newId, prefixes, toReference } from '../../../src/base/ids.js'
+import { createLogger } from '../../../src/base/log.js'
+import { Refusal } from '../../../src/base/refusal.js'
+import type { Carriage, Finding, LiveAttempt } from '../../../src/payouts/ports.js'
+import type { Database } from '../../../src/postgres/database.js'
+import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
+import {
+  createSandboxBank,
+  type SandboxBank,
+} from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { manualClock } from '../../support/clock.js'
+import { whenDone } from '../../support/house.js'
+
+export const ordinaryNumber = '0123456789'
+
+/** The number whose nine first digits end so in the table of magic accounts. */
+export function magicNumber(last: number): string {
+  return magicAccounts.find(({ serial }) => serial === `99000000${last}`)!.number
+}
+
+/** What every bank of these tests signs with, unless it is told otherwise. */
+export const noticeKey = randomBytes(32)
+
+/** A bank with a clock of its own, and what it wrote to its log. */
+export function openBank(db: Database, key = noticeKey) {
+  const clock = manualClock()
+  const logged: string[] = []
+  const logger = createLogger('error', { write: (line) => logged.push(line) })
+  const bank = createSandboxBank({ db, clock, logger, noticeKey: key })
+  whenDone(() => bank.stop())
+  return { bank, clock, logged }
+}
+
+export function carriageTo(
+  accountNumber: string,
+  more: { amount?: bigint; reference?: string } = {},
+): Carriage {
+  return {
+    reference: toReference(prefixes.bankTransfer, newId(manualClock().now())),
+    asset: 'NGN',
+    amount: 250_000n,
+    ...more,
+    destination: {
+      kind: 'bank_account',
+      bankCode: '999',
+      accountNumber,
+      bankName: 'Sandbox Bank',
+      accountName: 'EZE NGOZI ADAEZE',
+      narration: 'Invoice 7',
+    },
+  }
+}
+
+/** Attempts as the payouts room would read them back from their committed rows. */
+export async function prepareAttempts(
+  bank: SandboxBank,
+  carriages: Carriage[],
+): Promise<LiveAttempt[]> {
+  const prepared = await bank.prepare(carriages)
+  return prepared.map((outcome, index) => {
+    if (outcome instanceof Refusal) throw outcome
+    const { reference, asset } = carriages[index]!
+    const createdAt = manualClock().now()
+    return {
+      ...outcome,
+      environmentId: toEnvironmentId(1),
+      payoutId: newId(createdAt),
+      number: 1,
+      reference,
+      asset,
+      looks: 1,
+      createdAt,
+    }
+  })
+}
+
+export async function sendTo(bank: SandboxBank, accountNumber: string): Promise<LiveAttempt> {
+  const [attempt] = await prepareAttempts(bank, [carriageTo(accountNumber)])
+  await bank.send([attempt!])
+  return attempt!
+}
+
+export async function checkOne(bank: SandboxBank, attempt: LiveAttempt): Promise<Finding> {
+  const [finding] = await bank.check([attempt])
+  return finding!
+}

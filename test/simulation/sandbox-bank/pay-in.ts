@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { Refusal } from '../../../src/base/refusal.js'
+import type { AccountOrder, Announced, CustomerPayment } from '../../../src/collections/ports.js'
+import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { manualClock } from '../../support/clock.js'
+
+export function newPaymentId(): string {
+  return `sbp_${randomBytes(10).toString('hex')}`
+}
+
+export function accountOrder(more: Partial<AccountOrder> = {}): AccountOrder {
+  const reference = `va_${randomBytes(10).toString('hex')}`
+  return { reference, name: 'Ada Stores', purpose: 'order-1', expected: null, ...more }
+}
+
+export async function openAccount(bank: SandboxBank): Promise<string> {
+  const [account] = await bank.openAccounts([accountOrder()])
+  if (account instanceof Refusal) throw account
+  return account!.number
+}
+
+export function paymentInto(
+  accountNumber: string,
+  more: Partial<CustomerPayment> = {},
+): CustomerPayment {
+  const paidAt = manualClock().now()
+  return { id: newPaymentId(), accountNumber, amount: 500_000n, paidAt, copies: 1, ...more }
+}
+
+/** Into an account of its own, unless it is said. */
+export async function payIn(
+  bank: SandboxBank,
+  more: Partial<CustomerPayment> = {},
+): Promise<Announced> {
+  const accountNumber = more.accountNumber ?? (await openAccount(bank))
+  return (await bank.receivePayment(paymentInto(accountNumber, more)))!
+}

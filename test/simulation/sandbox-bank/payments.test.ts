@@ -1,0 +1,268 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { after } from '../../../src/base/clock.js'
+import { limits } from '../../../src/base/limits.js'
+import type { Announced, BankSender } from '../../../src/collections/ports.js'
+import { nigerianBanks } from '../../../src/rails/banks.js'
+import { nameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
+import { manualClock } from '../../support/clock.js'
+import { freshDatabase } from '../../support/database.js'
+import { openSession, untilInTheWay } from '../../support/sessions.js'
+import { magicNumber, openBank } from './open-bank.js'
+import { newPaymentId, openAccount, payIn, paymentInto } from './pay-in.js'
+
+const db = await freshDatabase()
+
+/** Counted from where every clock of these tests starts. */
+function later(durationMs: number): Date {
+  return after(manualClock().now(), durationMs)
+}
+
+async function listAll(
+  bank: ReturnType<typeof openBank>['bank'],
+  period: { from: Date; to: Date },
+): Promise<Announced[]> {
+  const all: Announced[] = []
+  let next: string | null = null
+  do {
+    const page = await bank.listPayments({ ...period, after: next ?? undefined })
+    all.push(...page.payments)
+    next = page.next
+  } while (next)
+  return all
+}
+
+describe('a payment', () => {
+  test('is found by asking, as it was paid', async () => {
+    const { bank } = openBank(db)
+    const accountNumber = await openAccount(bank)
+    const paidAt = later(-60_000)
+    const sender = {
+      name: 'OBI ADA',
+      accountNumber: '0123456789',
+      bankCode: '058',
+      bankName: 'Guaranty Trust Bank',
+    }
+    const order = { amount: 9_007_199_254_740_991n, narration: 'Invoice 7', sender, paidAt }
+    const announced = await payIn(bank, { accountNumber, ...order })
+    expect(announced).toEqual({
+      id: announced.id,
+      accountNumber,
+      amount: 9_007_199_254_740_991n,
+      currency: 'NGN',
+      sender,
+      sessionId: expect.stringMatching(/^000058260105085900\d{12}$/),
+      narration: 'Invoice 7',
+      receivedAt: paidAt,
+    })
+    expect(await bank.findPayments(accountNumber)).toEqual([announced])
+  })
+
+  test('is taken once, however often it comes and by how many at once', async () => {
+    const { bank } = openBank(db)
+    const accountNumber = await openAccount(bank)
+    const order = paymentInto(accountNumber)
+    const banks = Array.from({ length: 4 }, () => openBank(db).bank)
+    const told = await Promise.all(
+      banks.flatMap((one) => Array.from({ length: 10 }, () => one.receivePayment(order))),
+    )
+    const changed = { ...order, amount: 1n, copies: 5, narration: 'other' }
+    told.push(await bank.receivePayment(changed))
+    for (const one of told) expect(one).toEqual(told[0])
+    expect(told[0]!.amount).toBe(500_000n)
+    expect(await bank.findPayments(accountNumber)).toEqual([told[0]])
+    const notices = await db.rows(sql`
+      select copies from sandbox_notices where payment_id = ${order.id}`)
+    expect(notices).toEqual([{ copies: 1 }])
+  })
+
+  test('into an account that the bank does not have is refused alone', async () => {
+    const { bank } = openBank(db)
+    const accountNumber = await openAccount(bank)
+    const lost = paymentInto('0123456789')
+    const [refused, taken] = await Promise.all([
+      bank.receivePayment(lost),
+      bank.receivePayment(paymentInto(accountNumber)),
+    ])
+    expect(refused).toBeUndefined()
+    expect(await bank.findPayments(accountNumber)).toEqual([taken])
+    expect(await bank.findPayments('0123456789')).toEqual([])
+    expect(await bank.receivePayment({ ...lost, accountNumber })).toMatchObject({ id: lost.id })
+  })
+
+  test('into a closed account arrives: it was on its way', async () => {
+    const { bank } = openBank(db)
+    const accountNumber = await openAccount(bank)
+    await bank.closeAccounts([accountNumber])
+    expect(await payIn(bank, { accountNumber })).toMatchObject({ accountNumber })
+  })
+
+  test.each([
+    [{ copies: 0 }],
+    [{ copies: limits.sandboxBank.copies + 1 }],
+    [{ copies: 1.5 }],
+    [{ delayMs: -1 }],
+    [{ id: 'pay_1' }],
+  ])('%j is a bug of whoever orders it', async (more) => {
+    const { bank } = openBank(db)
+    const accountNumber = await openAccount(bank)
+    await expect(bank.receivePayment(paymentInto(accountNumber, more))).rejects.toThrow()
+    expect(await bank.findPayments(accountNumber)).toEqual([])
+  })
+
+  test('can be of nothing, of less, or of another currency, as banks have announced', async () => {
+    const { bank } = openBank(db)
+    expect(await payIn(bank, { amount: 0n })).toMatchObject({ amount: 0n })
+    expect(await payIn(bank, { amount: -5n })).toMatchObject({ amount: -5n })
+    expect(await payIn(bank, { currency: 'USD' })).toMatchObject({ currency: 'USD' })
+  })
+
+  test('is never edited', async () => {
+    await payIn(openBank(db).bank)
+    const refusal = 'never edited or removed'
+    await expect(db.rows(sql`update sandbox_payments set amount = 1`)).rejects.toThrow(refusal)
+    await expect(db.rows(sql`delete from sandbox_payments`)).rejects.toThrow(refusal)
+  })
+})
+
+describe('a sender', () => {
+  test('of whom nothing is said is somebody at a real bank, the same for the same payment', async () => {
+    const [one, other] = [openBank(await freshDatabase()), openBank(await freshDatabase())]
+    const ids = Array.from({ length: 100 }, newPaymentId)
+    const sendersAt = async ({ bank }: typeof one) => {
+      const accountNumber = await openAccount(bank)
+      const payments = await Promise.all(ids.map((id) => payIn(bank, { id, accountNumber })))
+      return payments.map(({ sender }) => sender as BankSender)
+    }
+    const senders = await sendersAt(one)
+    expect(await sendersAt(other)).toEqual(senders)
+    expect(new Set(senders.map(({ accountNumber }) => accountNumber)).size).toBe(ids.length)
+    for (const { name, accountNumber, bankCode, bankName } of senders) {
+      expect(nigerianBanks).toContainEqual({ code: bankCode, name: bankName })
+      expect(toNuban({ bankCode, serial: accountNumber.slice(0, 9) })).toBe(accountNumber)
+      expect(name).toBe(nameOf(accountNumber))
+    }
+  })
+
+  test.each<[Partial<BankSender>, Partial<BankSender>]>([
+    [{ accountNumber: magicNumber(1) }, { bankCode: '999', name: nameOf(magicNumber(1)) }],
+    [{ bankCode: '044' }, { bankCode: '044', bankName: 'Access Bank' }],
+    [{ name: 'ADA' }, { name: 'ADA' }],
+    [{ bankCode: '77777' }, { bankName: 'Bank 77777' }],
+  ])('of whom %j is said is %j', async (sender, expected) => {
+    expect(await payIn(openBank(db).bank, { sender })).toMatchObject({ sender: expected })
+  })
+
+  test('may show the last four digits only, wherever the payment is told of', async () => {
+    const own = await freshDatabase()
+    const { bank, clock } = openBank(own)
+    const sender = { accountNumber: '0123456789' }
+    const told = await payIn(bank, { sender, isSenderMasked: true })
+    expect(told.sender).toMatchObject({ accountNumber: '******6789', name: nameOf('0123456789') })
+    expect(await bank.findPayments(told.accountNumber)).toEqual([told])
+    const period = { from: clock.now(), to: later(1) }
+    expect(await listAll(bank, period)).toEqual([told])
+  })
+
+  test('may be unknown', async () => {
+    const { bank } = openBank(db)
+    const told = await payIn(bank, { sender: null, isSenderMasked: true })
+    expect(told.sender).toBeNull()
+    expect(await bank.findPayments(told.accountNumber)).toEqual([told])
+  })
+})
+
+describe('the list of payments', () => {
+  test('has each in one of two periods that touch, by when the bank wrote it down', async () => {
+    const { bank, clock } = openBank(await freshDatabase())
+    const accountNumber = await openAccount(bank)
+    const from = clock.now()
+    const paySome = (paidAt: Date, count: number) =>
+      Promise.all(Array.from({ length: count }, () => payIn(bank, { accountNumber, paidAt })))
+    const first = await paySome(later(9_999_999), limits.sandboxBank.statementLines + 10)
+    clock.advance(1_000)
+    const middle = clock.now()
+    const rest = await paySome(later(-9_999_999), 10)
+    clock.advance(1_000)
+    const ids = (payments: Announced[]) => payments.map(({ id }) => id).toSorted()
+    expect(ids(await listAll(bank, { from, to: middle }))).toEqual(ids(first))
+    expect(ids(await listAll(bank, { from: middle, to: clock.now() }))).toEqual(ids(rest))
+  })
+
+  // The trap of a list by time: what is written between two pages, by a clock that runs behind,
+  // stands before the cursor.
+  test('misses nothing that is written between two pages with an earlier time', async () => {
+    const own = await freshDatabase()
+    const { bank, clock } = openBank(own)
+    const behind = openBank(own)
+    const accountNumber = await openAccount(bank)
+    const period = { from: clock.now(), to: later(60_000) }
+    clock.advance(1_000)
+    const many = Array.from({ length: limits.sandboxBank.statementLines }, () =>
+      payIn(bank, { accountNumber }),
+    )
+    await Promise.all(many)
+    const page = await bank.listPayments({ ...period, after: undefined })
+    const late = await payIn(behind.bank, { accountNumber })
+    const next = await bank.listPayments({ ...period, after: page.next! })
+    expect(next).toEqual({ payments: [late], next: null })
+  })
+
+  // The trap of a running number: one that was drawn first may be committed last, behind a reader
+  // who has seen the next. A payment under way is held up here while others want to be written.
+  test('never shows a line while one before it is not committed', async () => {
+    const own = await freshDatabase()
+    const { bank } = openBank(own)
+    const accountNumber = await openAccount(bank)
+    const session = await openSession(own)
+    await session.query('begin')
+    await session.query('lock sandbox_notices in access exclusive mode')
+    const held = payIn(bank, { accountNumber })
+    await untilInTheWay(own, session)
+    const silent = payIn(openBank(own).bank, { accountNumber, isSilent: true })
+    const hasOvertaken = await Promise.race([
+      silent.then(() => true),
+      new Promise((resolve) => setTimeout(resolve, 300, false)),
+    ])
+    await session.query('rollback')
+    const told = [await held, await silent]
+    expect(hasOvertaken).toBe(false)
+    expect(await bank.findPayments(accountNumber)).toEqual(told)
+  })
+
+  test('read while many pay in is whole: every reader gets each payment once', async () => {
+    const own = await freshDatabase()
+    const { bank, clock } = openBank(own)
+    const accountNumber = await openAccount(bank)
+    const period = { from: clock.now(), to: later(1) }
+    const count = limits.sandboxBank.statementLines * 2 + 100
+    const banks = [bank, openBank(own).bank, openBank(own).bank]
+    let isPaying = true
+    const paying = Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, (index % 40) * 10))
+        return payIn(banks[index % banks.length]!, { accountNumber })
+      }),
+    ).finally(() => {
+      isPaying = false
+    })
+    const read = async () => {
+      const ids: string[] = []
+      let after: string | undefined
+      for (let isLast = false; ; ) {
+        const page = await bank.listPayments({ ...period, after })
+        ids.push(...page.payments.map(({ id }) => id))
+        after = page.next ?? after
+        if (page.next) continue
+        if (isLast) return ids
+        // The end of what there is: the page is read again, from where it began.
+        ids.length -= page.payments.length
+        isLast = !isPaying
+      }
+    }
+    const readers = await Promise.all([read(), read()])
+    const ids = (await paying).map(({ id }) => id).toSorted()
+    for (const reader of readers) expect(reader.toSorted()).toEqual(ids)
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { second } from '../../../src/base/clock.js'
+import { limits } from '../../../src/base/limits.js'
+import { freshDatabase } from '../../support/database.js'
+import { openSession } from '../../support/sessions.js'
+import {
+  carriageTo,
+  magicNumber,
+  openBank,
+  ordinaryNumber,
+  prepareAttempts,
+  sendTo,
+} from './open-bank.js'
+
+const db = await freshDatabase()
+const { processingMs, reversesAfterMs, reversalsAtOnce } = limits.sandboxBank
+
+/** Where the list ends at the moment. */
+async function endOf(bank: ReturnType<typeof openBank>['bank']): Promise<bigint> {
+  let cursor = 0n
+  for (;;) {
+    const page = await bank.findReversed(cursor)
+    if (page.cursor === cursor) return cursor
+    cursor = page.cursor
+  }
+}
+
+describe('reversals', () => {
+  test('are listed in the order in which they happened, not before', async () => {
+    const { bank, clock } = openBank(db)
+    const start = await endOf(bank)
+    const first = await sendTo(bank, magicNumber(3))
+    clock.advance(second)
+    const last = await sendTo(bank, magicNumber(3))
+    const instructed = await sendTo(bank, ordinaryNumber)
+    clock.advance(processingMs + reversesAfterMs - second - 1)
+    expect(await bank.findReversed(start)).toEqual({ cursor: start, references: [] })
+
+    await bank.instruct(instructed.reference, 'reverse')
+    clock.advance(second + 1)
+    const { references } = await bank.findReversed(start)
+    expect(references).toEqual([instructed, first, last].map(({ reference }) => reference))
+  })
+
+  test('are listed again to whoever has not moved on, and never to who has', async () => {
+    const { bank, clock } = openBank(db)
+    const start = await endOf(bank)
+    const attempt = await sendTo(bank, magicNumber(3))
+    clock.advance(processingMs + reversesAfterMs)
+    const page = await bank.findReversed(start)
+    expect(page.references).toEqual([attempt.reference])
+    expect(await bank.findReversed(start)).toEqual(page)
+    expect(await bank.findReversed(page.cursor)).toEqual({ cursor: page.cursor, references: [] })
+  })
+
+  // The trap of a list ordered by time: one that is written late stands before the cursor.
+  test('that are written late, with an earlier time, are not missed', async () => {
+    const early = openBank(db)
+    const late = openBank(db)
+    const start = await endOf(early.bank)
+    const [one, other] = [
+      await sendTo(early.bank, ordinaryNumber),
+      await sendTo(early.bank, ordinaryNumber),
+    ]
+    early.clock.advance(processingMs)
+    late.clock.advance(processingMs + second)
+    await late.bank.instruct(one.reference, 'reverse')
+    const page = await late.bank.findReversed(start)
+    expect(page.references).toEqual([one.reference])
+
+    await early.bank.instruct(other.reference, 'reverse')
+    const next = await late.bank.findReversed(page.cursor)
+    expect(next.references).toEqual([other.reference])
+  })
+
+  test('that somebody holds are listed the next time, and do not delay the others', async () => {
+    const { bank, clock } = openBank(db)
+    const start = await endOf(bank)
+    const held = await sendTo(bank, magicNumber(3))
+    const free = await sendTo(bank, magicNumber(3))
+    clock.advance(processingMs + reversesAfterMs)
+    const session = await openSession(db)
+    await session.query('begin')
+    await session.query('select from sandbox_transfers where reference = $1 for update', [
+      held.token,
+    ])
+    const page = await bank.findReversed(start)
+    expect(page.references).toEqual([free.reference])
+    await session.query('rollback')
+    expect((await bank.findReversed(page.cursor)).references).toEqual([held.reference])
+  })
+
+  // More than fit on a page, found by several readers at once while they are being asked about.
+  test('each reach every reader exactly once when it moves on by its cursor', async () => {
+    const { bank, clock } = openBank(db)
+    const start = await endOf(bank)
+    const attempts = await prepareAttempts(
+      bank,
+      Array.from({ length: reversalsAtOnce + 20 }, () => carriageTo(magicNumber(3))),
+    )
+    await bank.send(attempts)
+    clock.advance(processingMs + reversesAfterMs)
+    const readAll = async () => {
+      const all: string[] = []
+      for (let cursor = start; all.length < attempts.length; ) {
+        const page = await bank.findReversed(cursor)
+        all.push(...page.references)
+        cursor = page.cursor
+      }
+      return all
+    }
+    const ask = () => bank.check(attempts.toReversed())
+    const [one, other] = await Promise.all([readAll(), readAll(), ask(), ask()])
+    const expected = attempts.map(({ reference }) => reference).toSorted()
+    expect(one!.toSorted()).toEqual(expected)
+    expect(other).toEqual(one)
+  })
+})

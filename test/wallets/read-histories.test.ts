@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { second } from '../../src/base/clock.js'
+import { limits } from '../../src/base/limits.js'
+import type { Moves, WalletRail } from '../../src/collections/ports.js'
+import { readHistories } from '../../src/wallets/read-histories.js'
+import { manualClock } from '../support/clock.js'
+
+const { historiesAtOnce, historiesTogether, readMs } = limits.deposits
+
+const ranges = Array.from({ length: historiesAtOnce }, (_, index) => {
+  return { tokenAccount: `account ${index}`, after: null }
+})
+
+/** Every call takes its time. */
+function readSlowly(callMs: number) {
+  const clock = manualClock()
+  const begun = clock.elapsedMs()
+  const rail = {
+    async readMoves(some: typeof ranges): Promise<Moves[]> {
+      clock.advance(callMs)
+      return some.map(() => ({ moves: [], unreadable: [] }))
+    },
+  } as unknown as WalletRail
+  return readHistories(rail, ranges, { isOver: () => clock.elapsedMs() - begun > readMs })
+}
+
+test('when reading takes long, the rest is left for another time', async () => {
+  const readings = await readSlowly(readMs / 2 + second)
+  expect(readings).toHaveLength(ranges.length)
+  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(2 * historiesTogether)
+  expect(readings.slice(0, 2 * historiesTogether)).not.toContain(undefined)
+})
+
+test('however long it takes, some are read each time', async () => {
+  const readings = await readSlowly(2 * readMs)
+  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(historiesTogether)
+})
