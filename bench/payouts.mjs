@@ -9,8 +9,8 @@ import { base58 } from '@scure/base'
 import { sql } from 'kysely'
 import { newId } from '../dist/base/ids.js'
 import { fundAll } from '../dist/ledger/fund.js'
-import { startLocalnet } from '../dist/simulation/localnet/start.js'
 import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
+import { startLocalnet } from '../dist/simulation/localnet/start.js'
 
 /** A chain with a full treasury, and what a server needs to know of both. */
 export async function openChain(folder) {

@@ -21,7 +21,7 @@ import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
-import type { Finding } from './operations/doctor/finding.js'
+import type { CheckResult } from './operations/doctor/finding.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
@@ -124,7 +124,7 @@ async function withRails<Result>(
   }
 }
 
-async function examineService(): Promise<Finding[]> {
+async function examineService(): Promise<CheckResult[]> {
   const { examine } = await import('./operations/doctor/examine.js')
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl, findServiceUrl } = await import('./simulation/demo.js')

@@ -16,16 +16,16 @@ import { type Logger, logLostConnection } from './base/log.js'
 import { createSeal } from './base/sealed.js'
 import { createAccounts } from './collections/create-accounts.js'
 import { expireAccounts } from './collections/end-accounts.js'
-import type { CollectionRails } from './collections/order-accounts.js'
-import type { CoinCustomers, Customers } from './collections/ports.js'
+import type { LocalnetPayers, SandboxPayers } from './collections/ports.js'
+import type { CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
 import { createOrRefuse } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
-import { createOrdering, type Rails } from './payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
+import { createPayoutPreparation, type PayoutRails } from './payouts/prepare-payouts.js'
 import { listReconciliations } from './payouts/reconciliations.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { createSending } from './payouts/send-new.js'
@@ -34,10 +34,10 @@ import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { RequestLog } from './request-log/request-log.js'
 import { type CoinMint, createFilling, createFunding } from './simulation/test-funding.js'
-import type { WalletRails } from './wallets/order-wallets.js'
-import { countTroubled } from './wallets/troubled-wallets.js'
+import type { WalletRails } from './wallets/prepare-wallets.js'
+import { countTroubledWallets } from './wallets/troubled-wallets.js'
 
-export type House = {
+export type Service = {
   app: FastifyInstance
   db: Database
   metrics: HttpMetrics
@@ -51,14 +51,14 @@ type Parts = {
   logger: Logger
   clock?: Clock
   /** Who carries money out, by mode; without one, that mode refuses. */
-  rails?: Rails
+  rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
   collecting?: CollectionRails
   /** Of the bank that simulates. */
-  customers?: Customers
+  customers?: SandboxPayers
   wallets?: WalletRails
   /** Of the chain that simulates. */
-  coinCustomers?: CoinCustomers | undefined
+  coinCustomers?: LocalnetPayers | undefined
   /** Those of test mode that take instructions. */
   simulated?: SimulatedRail[]
   /** Without one, test balances cannot be funded with coins. */
@@ -69,13 +69,13 @@ type Parts = {
   open?: OpenLane
 }
 
-const noRails: Rails = { test: {}, live: {} }
+const noRails: PayoutRails = { test: {}, live: {} }
 const noCollecting = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noWallets = { test: undefined, live: undefined }
 
 /** Puts the rooms together. The only place that knows all of them. */
-export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<House> {
+export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
   const { clock = systemClock, open = openLane, rails = noRails } = parts
   const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
   const { wallets = noWallets, coinCustomers } = parts
@@ -137,7 +137,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       // Who reads that a balance is funded finds its coins on the chain.
       fundBalance: (call) => fundings.run(call).finally(fill),
       change: createChanges({ db, clock, seal }),
-      ordering: createOrdering({ db, rails, fees: createFeeBook({ db, clock }), logger }),
+      ordering: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
       createPayout: (call) => payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
@@ -180,7 +180,7 @@ function byModeAndName(lanes: Record<string, ByMode>): Record<string, ByMode[Mod
 function figuresOf(db: Database, clock: Clock, requestLog: RequestLog) {
   return {
     listReconciliations: () => listReconciliations(db),
-    countTroubled: () => countTroubled(db),
+    countTroubled: () => countTroubledWallets(db),
     countDisputes: () => countDisputes(db, clock.now()),
     countDroppedLogs: () => requestLog.dropped,
   }

@@ -5,11 +5,11 @@ import type { Config, SolanaConfig } from './base/config.js'
 import type { Mode } from './base/environment.js'
 import type { Logger } from './base/log.js'
 import { deriveNoticeKey } from './base/sealed.js'
-import type { CoinCustomers, CollectionRail, WalletRail } from './collections/ports.js'
-import type { Treasury } from './operations/watch-treasuries.js'
-import type { Rails } from './payouts/order-payouts.js'
+import type { CollectionRail, LocalnetPayers, WalletRail } from './collections/ports.js'
+import type { WatchedTreasury } from './operations/watch-treasuries.js'
 import type { BankDirectory, ReversingRail, SimulatedRail } from './payouts/ports.js'
-import { openPromised } from './payouts/treasury-books.js'
+import type { PayoutRails } from './payouts/prepare-payouts.js'
+import { openCommitments } from './payouts/treasury-books.js'
 import type { Database } from './postgres/database.js'
 import { makeKeyBytes } from './rails/ed25519.js'
 import { createSolanaRail, type SolanaRail } from './rails/solana/rail.js'
@@ -33,18 +33,18 @@ import { refuseOtherSeed } from './wallets/troubled-wallets.js'
 
 /** Everything that talks to banks and chains, by mode. */
 export type OpenRails = {
-  rails: Rails
+  rails: PayoutRails
   reversing: ReversingRail[]
   collecting: Record<Mode, CollectionRail | undefined>
   wallets: Record<Mode, WalletRail | undefined>
-  coinCustomers: CoinCustomers | undefined
+  coinCustomers: LocalnetPayers | undefined
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
   localnet: Chain | undefined
   solana: Record<Mode, SolanaRail | undefined>
-  treasuries: Treasury[]
+  treasuries: WatchedTreasury[]
   close(): Promise<void>
 }
 
@@ -182,7 +182,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  return { clock, logger, promised: openPromised(db, mode) }
+  return { clock, logger, promised: openCommitments(db, mode) }
 }
 
 function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {

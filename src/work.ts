@@ -6,8 +6,8 @@ import { limits } from './base/limits.js'
 import type { Logger } from './base/log.js'
 import type { Seal } from './base/sealed.js'
 import { expireAccounts } from './collections/end-accounts.js'
+import { fetchUnannouncedPayments } from './collections/fetch-unannounced.js'
 import { followReturns } from './collections/follow-returns.js'
-import { hearUnannounced } from './collections/hear-unannounced.js'
 import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
 import type { WalletRail } from './collections/ports.js'
 import { sendReturns } from './collections/send-returns.js'
@@ -23,8 +23,8 @@ import {
   type WorkCommand,
 } from './operations/worker-heartbeats.js'
 import { followReversals } from './payouts/follow-reversals.js'
-import { lookAfterPayouts } from './payouts/look-after-payouts.js'
 import { returnKinds } from './payouts/payout.js'
+import { pollPayouts } from './payouts/poll-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connectLane } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
@@ -97,7 +97,8 @@ function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobToo
       const rail = collecting[mode]
       if (!rail) return []
       const name = `ask ${rail.name} for payments it did not announce`
-      const run = (db: Database, now: Date) => hearUnannounced({ db, rail, mode, logger }, now)
+      const run = (db: Database, now: Date) =>
+        fetchUnannouncedPayments({ db, rail, mode, logger }, now)
       return [
         { name, everyMs: limits.collections.askEveryMs, batch: Number.POSITIVE_INFINITY, run },
       ]
@@ -183,7 +184,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
       everyMs: limits.payouts.workEveryMs,
       batch: limits.payouts.looksAtOnce,
       run: (db: Database, now: Date) =>
-        lookAfterPayouts({ db, rail, logger, clock, follow: followReturns }, now),
+        pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
     ...reversing.map((rail) => ({
       name: `follow reversals of ${rail.name}`,

@@ -3,31 +3,31 @@ import type { Clock } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
 import { createPublicFinder, type PublicSession } from '../checkout/find-public-sessions.js'
-import { createSessionOrdering, type OrderSession } from '../checkout/order-sessions.js'
-import { type Account, isWallet } from '../collections/account.js'
-import {
-  type CollectionRails,
-  createAccountOrdering,
-  type OrderAccount,
-} from '../collections/order-accounts.js'
+import { createSessionPreparation, type PrepareSession } from '../checkout/prepare-sessions.js'
+import { type CollectionAccount, isWallet } from '../collections/account.js'
 import {
   createNoticeLane,
   createPaymentLane,
   type NoticeLane,
   type PaymentLane,
 } from '../collections/payment-lane.js'
-import type { CoinCustomers, Customers } from '../collections/ports.js'
+import type { LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import {
+  type CollectionRails,
+  createAccountPreparation,
+  type PrepareAccount,
+} from '../collections/prepare-accounts.js'
 import { requeryAccount } from '../collections/requery-account.js'
 import type { NewNotice, NoticeName } from '../collections/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { OpenLane } from '../postgres/lane.js'
 import {
-  createWalletOrdering,
-  type OrderWallet,
+  createWalletPreparation,
+  type PrepareWallet,
   type WalletRails,
-} from '../wallets/order-wallets.js'
-import { lookSoon } from '../wallets/store-wallets.js'
+} from '../wallets/prepare-wallets.js'
+import { pollSoon } from '../wallets/store-wallets.js'
 
 type Tools = {
   db: Database
@@ -36,27 +36,27 @@ type Tools = {
   clock: Clock
   logger: Logger
   rails: CollectionRails
-  customers: Customers | undefined
+  customers: SandboxPayers | undefined
   wallets: WalletRails
-  coinCustomers: CoinCustomers | undefined
+  coinCustomers: LocalnetPayers | undefined
 }
 
 /** What the edge needs of this room. */
 export type Collections = {
   rails: CollectionRails
   /** Those of the bank that simulates. */
-  customers: Customers | undefined
+  customers: SandboxPayers | undefined
   /** Those of the chain that simulates. */
-  coinCustomers: CoinCustomers | undefined
-  order: OrderAccount
-  orderWallet: OrderWallet
+  coinCustomers: LocalnetPayers | undefined
+  order: PrepareAccount
+  orderWallet: PrepareWallet
   /** Has a wallet looked at soon. */
-  lookAtWallet(account: Pick<Account, 'rail' | 'number'>): Promise<void>
-  orderSession: OrderSession
+  lookAtWallet(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
+  orderSession: PrepareSession
   /** For everyone who knows the reference; many at once in one question. */
   findSession(reference: string): Promise<PublicSession | undefined>
   /** Has the bank turn payers away, at once and without waiting for it. */
-  closeNumber(account: Account): void
+  closeNumber(account: CollectionAccount): void
   keepNotice(notice: NewNotice): Promise<NoticeName>
   takeNotice(name: NoticeName): Promise<unknown>
   /** At once, and without waiting for it. */
@@ -65,7 +65,7 @@ export type Collections = {
    * Has the bank tell all payments into an account, and judges those that are new; or has a wallet
    * looked at soon.
    */
-  requery(account: Account, mode: Mode): Promise<void>
+  requery(account: CollectionAccount, mode: Mode): Promise<void>
   lanes: { notices: Record<Mode, NoticeLane>; payments: Record<Mode, PaymentLane> }
 }
 
@@ -76,10 +76,10 @@ export function openCollections(tools: Tools): Collections {
   const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
   const openPayments = () => createPaymentLane({ ...tools, rails: byName })
   const payments = { test: openPayments(), live: openPayments() }
-  const orderAccount = createAccountOrdering({ db, rails })
-  const lookAtWallet = ({ rail, number: wallet }: Pick<Account, 'rail' | 'number'>) =>
-    lookSoon(db, clock.now(), { rail, wallet })
-  const orderWallet = createWalletOrdering({ db, wallets })
+  const orderAccount = createAccountPreparation({ db, rails })
+  const lookAtWallet = ({ rail, number: wallet }: Pick<CollectionAccount, 'rail' | 'number'>) =>
+    pollSoon(db, clock.now(), { rail, wallet })
+  const orderWallet = createWalletPreparation({ db, wallets })
   return {
     rails,
     customers,
@@ -87,7 +87,7 @@ export function openCollections(tools: Tools): Collections {
     order: orderAccount,
     orderWallet,
     lookAtWallet,
-    orderSession: createSessionOrdering({ db, orderAccount, orderWallet }),
+    orderSession: createSessionPreparation({ db, orderAccount, orderWallet }),
     findSession: gather(createPublicFinder(db)),
     // Payers who come all the same are dealt with: a bank that fails here costs nothing.
     closeNumber: ({ rail, number }) => {
@@ -103,7 +103,7 @@ export function openCollections(tools: Tools): Collections {
     },
     requery: (account, mode) =>
       isWallet(account)
-        ? lookSoon(db, clock.now(), {
+        ? pollSoon(db, clock.now(), {
             rail: account.rail,
             wallet: account.number,
             isThorough: true,

@@ -1,5 +1,5 @@
 import { limits } from '../base/limits.js'
-import type { Account } from '../collections/account.js'
+import type { CollectionAccount } from '../collections/account.js'
 import type { Payment } from '../collections/payment.js'
 import {
   findLatestPayments,
@@ -25,7 +25,7 @@ export type ShownPayments = {
  */
 export async function findShownPayments(
   db: Reader,
-  accounts: Account[],
+  accounts: CollectionAccount[],
   limit: number,
 ): Promise<Map<string, ShownPayments>> {
   const latest = await findLatestPayments(db, accounts, limit + 1)
@@ -42,7 +42,7 @@ export async function findShownPayments(
 }
 
 /** Something that has not gone back is not among the latest. Few accounts ever come so far. */
-function isHiding(account: Account, latest: Payment[] = [], limit: number): boolean {
+function isHiding(account: CollectionAccount, latest: Payment[] = [], limit: number): boolean {
   if (latest.length <= limit) return false
   const seen = latest.slice(0, limit).reduce((sum, payment) => sum + keptOf(payment), 0n)
   return seen < keptOf(account)
@@ -77,7 +77,7 @@ const largestOf = listStatement<typeof named, PaymentRow>({
 
 async function findLargest(
   db: Reader,
-  accounts: Account[],
+  accounts: CollectionAccount[],
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()

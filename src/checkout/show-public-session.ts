@@ -1,6 +1,6 @@
 import { after } from '../base/clock.js'
-import type { Account } from '../collections/account.js'
-import { type Payment, statusOf } from '../collections/payment.js'
+import type { CollectionAccount } from '../collections/account.js'
+import { type Payment, paymentStatusOf } from '../collections/payment.js'
 import { sessionStatus } from '../collections/session.js'
 import { showCore, showPrice, takesCoins } from '../collections/show-session.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
@@ -51,12 +51,12 @@ function showStill(found: PublicSession) {
   }
 }
 
-function showCoins(wallet: Account) {
+function showCoins(wallet: CollectionAccount) {
   return { address: wallet.number, ...showPrice(wallet) }
 }
 
 /** What was asked for in coins, what came of it, and what the merchant has. */
-function showSums({ amount, asset, amountReceived, amountAccepted }: Account) {
+function showSums({ amount, asset, amountReceived, amountAccepted }: CollectionAccount) {
   const write = (value: bigint) => formatDecimal(value, asset!)
   return {
     asset: asset as Coin,
@@ -77,7 +77,7 @@ function showReceived({ payments, sentBackTo }: PublicSession) {
       amountHeld: wire(payment.amountHeld),
       amountReturning: wire(payment.amountReturning),
       amountReturned: wire(payment.amountReturned),
-      status: statusOf(payment),
+      status: paymentStatusOf(payment),
       variance: payment.variance,
       sentBackTo: showDestination(payment, sentBackTo),
       receivedAt: payment.receivedAt.toISOString(),

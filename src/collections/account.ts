@@ -19,7 +19,7 @@ export type AccountStatus = (typeof allAccountStatuses)[number]
 export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
 
 /** Where the money of a payment is: every kobo in one of four places. */
-export type Places = {
+export type Amounts = {
   amountAccepted: bigint
   amountHeld: bigint
   amountReturning: bigint
@@ -27,7 +27,7 @@ export type Places = {
 }
 
 /** Where payers send money. */
-export type Account = Places & {
+export type CollectionAccount = Amounts & {
   environmentId: EnvironmentId
   id: string
   kind: AccountKind
@@ -60,7 +60,7 @@ export type Account = Places & {
   createdAt: Date
 }
 
-export const nowhere: Places = {
+export const noAmounts: Amounts = {
   amountAccepted: 0n,
   amountHeld: 0n,
   amountReturning: 0n,
@@ -138,22 +138,25 @@ export const accountKinds = {
   },
 } as const satisfies Record<AccountKind, Kind>
 
-export function accountReference({ kind, id }: Pick<Account, 'kind' | 'id'>): string {
+export function accountReference({ kind, id }: Pick<CollectionAccount, 'kind' | 'id'>): string {
   return toReference(accountKinds[kind].prefix, id)
 }
 
 /** Undefined: that is not told of. */
-export function eventOf({ kind }: Pick<Account, 'kind'>, what: Told): EventType | undefined {
+export function eventOf(
+  { kind }: Pick<CollectionAccount, 'kind'>,
+  what: Told,
+): EventType | undefined {
   const events: Kind['events'] = accountKinds[kind].events
   return events[what]
 }
 
 /** Whether it takes whatever comes, for good; others wait for one amount until they expire. */
-export function isDedicated({ kind }: Pick<Account, 'kind'>): boolean {
+export function isDedicated({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
   return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
 }
 
 /** Whether coins come there, and not naira. */
-export function isWallet({ kind }: Pick<Account, 'kind'>): boolean {
+export function isWallet({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
   return accountKinds[kind].policy === 'crypto'
 }

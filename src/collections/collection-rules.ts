@@ -4,10 +4,10 @@ import { getFeeSchedules } from '../merchants/fee-schedules.js'
 import { listPolicies } from '../merchants/settings.js'
 import { computeFee, type FeeSchedule } from '../money/fees.js'
 import type { Reader } from '../postgres/tx.js'
-import { type Account, type AccountKind, accountKinds, isWallet } from './account.js'
+import { type AccountKind, accountKinds, type CollectionAccount, isWallet } from './account.js'
 import type { Policy } from './judge-payment.js'
 
-export type Rule = {
+export type CollectionRule = {
   policies: Record<'bank' | 'crypto', Policy>
   clockOffsetMs: number
   /** Read only where there are wallets. */
@@ -15,12 +15,14 @@ export type Rule = {
   fees: Partial<Record<AccountKind, FeeSchedule>>
 }
 
-export type Rules = { of(account: Pick<Account, 'environmentId'>): Rule }
+export type CollectionRules = {
+  of(account: Pick<CollectionAccount, 'environmentId'>): CollectionRule
+}
 
-type Ruled = Pick<Account, 'environmentId' | 'kind'>
+type Ruled = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
 /** The policies, prices and clocks of the environments that these accounts are of, as of now. */
-export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
+export async function readCollectionRules(db: Reader, accounts: Ruled[]): Promise<CollectionRules> {
   const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]
   const named = [...new Map(accounts.map((one) => [nameOf(one), one])).values()]
   const names = named.map(({ environmentId, kind }) => ({
@@ -32,7 +34,7 @@ export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
     getFeeSchedules(db, names),
     accounts.some(isWallet) ? listClockMoves(db, ids) : undefined,
   ])
-  const rules = new Map<EnvironmentId, Rule>()
+  const rules = new Map<EnvironmentId, CollectionRule>()
   for (const [environmentId, { bank, crypto, clockOffsetMs }] of policies)
     rules.set(environmentId, {
       policies: { bank, crypto },
@@ -46,17 +48,21 @@ export async function readRules(db: Reader, accounts: Ruled[]): Promise<Rules> {
 }
 
 /** How far the clock was ahead at a time of the world. */
-export function offsetAt({ clockOffsetMs, moves }: Rule, at: Date): number {
+export function offsetAt({ clockOffsetMs, moves }: CollectionRule, at: Date): number {
   const next = moves.find(({ movedAt }) => movedAt > at)
   return next ? next.offsetBeforeMs : clockOffsetMs
 }
 
-export function policyOf({ policies }: Rule, kind: AccountKind): Policy {
+export function policyOf({ policies }: CollectionRule, kind: AccountKind): Policy {
   return policies[accountKinds[kind].policy]
 }
 
 /** Of what was accepted, and never more than that. */
-export function feeOf({ fees }: Rule, kind: AccountKind, accepted: bigint): bigint {
+export function collectionFeeOf(
+  { fees }: CollectionRule,
+  kind: AccountKind,
+  accepted: bigint,
+): bigint {
   const fee = accepted === 0n ? 0n : computeFee(fees[kind]!, accepted)
   return fee > accepted ? accepted : fee
 }

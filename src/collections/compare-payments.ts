@@ -2,8 +2,8 @@ import { limits } from '../base/limits.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Reader } from '../postgres/tx.js'
-import type { Announced } from './ports.js'
-import { type Bank, type Known, readBank } from './read-bank.js'
+import type { PaymentNotice } from './ports.js'
+import { type BankInMode, type Known, readBank } from './read-bank.js'
 
 export type Compared = { differences: Difference[]; isComplete: boolean }
 
@@ -13,7 +13,7 @@ export type Compared = { differences: Difference[]; isComplete: boolean }
  */
 export async function comparePayments(
   db: Reader,
-  bank: Bank,
+  bank: BankInMode,
   period: { from: Date; to: Date },
 ): Promise<Compared> {
   const seen = new Set<string>()
@@ -28,7 +28,7 @@ export async function comparePayments(
   return { ...invented, differences: [...differences, ...invented.differences] }
 }
 
-function compareOne(payment: Announced, booked: Known | undefined): Difference | undefined {
+function compareOne(payment: PaymentNotice, booked: Known | undefined): Difference | undefined {
   const { id: name, accountNumber } = payment
   const atRail = `${show(payment.amount)} into ${accountNumber}`
   if (!booked) return { kind: 'not_in_books', name, inBooks: 'nothing', atRail }
@@ -45,7 +45,7 @@ function compareOne(payment: Announced, booked: Known | undefined): Difference |
 /** Payments that the bank does not have: money that the books made up. */
 async function findInvented(
   db: Reader,
-  { rail, mode, from }: Bank & { from: Date },
+  { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
 ): Promise<Compared> {
   const { noticesCompared, numbersAsked } = limits.reconcile

@@ -2,16 +2,16 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Account, accountKinds, eventOf, isDedicated } from './account.js'
+import { accountKinds, type CollectionAccount, eventOf, isDedicated } from './account.js'
 import type { Session } from './session.js'
-import { insertAccounts, lockFreeClocks } from './store-accounts.js'
+import { insertCollectionAccounts, lockFreeClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
 export type OrderedAccount = {
-  account: Account
+  account: CollectionAccount
   /** The page that shows it, if one does, and where that can be paid in coins, too. */
   session?: Session
-  wallet?: Account
+  wallet?: CollectionAccount
   /** The account as it begins, for the answer and for the event: JSON text. */
   shown: string
 }
@@ -24,12 +24,12 @@ export async function createAccounts(
   tx: Tx,
   now: Date,
   orders: Outcome<OrderedAccount>[],
-): Promise<Outcome<Account>[]> {
+): Promise<Outcome<CollectionAccount>[]> {
   const wanted = orders.filter((order): order is OrderedAccount => !(order instanceof Refusal))
   const accounts = wanted.map(({ account }) => account)
   const [isUsed] = await Promise.all([findUsed(tx, wanted), lockFreeClocks(tx, accounts)])
   const fresh = wanted.filter((order) => !isUsed.has(order))
-  insertAccounts(
+  insertCollectionAccounts(
     tx,
     fresh.flatMap(({ account, wallet }) => (wallet ? [account, wallet] : [account])),
   )
@@ -82,7 +82,7 @@ function toCreated({ account, shown }: OrderedAccount) {
   return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
 }
 
-function duplicate({ kind, merchantReference }: Account): Refusal {
+function duplicate({ kind, merchantReference }: CollectionAccount): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `externalReference ${merchantReference} was used before.`,

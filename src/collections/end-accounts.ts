@@ -8,18 +8,27 @@ import { listPolicies } from '../merchants/settings.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
 import {
-  type Account,
   type AccountStatus,
   accountKinds,
   accountReference,
+  type CollectionAccount,
   isDedicated,
 } from './account.js'
-import { type AccountName, accountId, type Found, unknownAccount } from './find-accounts.js'
-import { accountColumns, lockAccounts, updateAccounts } from './store-accounts.js'
+import {
+  type AccountLookup,
+  type AccountWithPayments,
+  accountId,
+  unknownAccount,
+} from './find-accounts.js'
+import { notifySessions } from './notify-sessions.js'
+import { toEndEvents } from './payment-events.js'
+import {
+  accountColumns,
+  lockCollectionAccounts,
+  updateCollectionAccounts,
+} from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
-import { tellEnd } from './tell-of-payments.js'
-import { tellSessions } from './tell-sessions.js'
-import { endedBeside, twinOf } from './twins.js'
+import { endTwin, twinOf } from './twins.js'
 
 /** Ends what nobody paid in time, of one environment or of all. Says how many there were. */
 export async function expireAccounts(
@@ -29,7 +38,7 @@ export async function expireAccounts(
 ): Promise<number> {
   const own = environmentId === undefined ? sql`` : sql`and a.environment_id = ${environmentId}`
   return db.transaction(async (tx) => {
-    const due = await tx.rows(sql<Account>`
+    const due = await tx.rows(sql<CollectionAccount>`
       select ${sql.raw(accountColumns)} from collection_accounts a
       where a.status = 'ACTIVE' and a.due_at <= ${now} ${own}
       order by a.due_at limit ${limits.collections.expiredAtOnce}
@@ -44,15 +53,15 @@ export async function expireAccounts(
 }
 
 /** An account as it ended, and the other one of its session. */
-export type Ended = Found & { twin: Account | undefined }
+export type EndedAccount = AccountWithPayments & { twin: CollectionAccount | undefined }
 
 /**
  * The merchant wants no more money here: a temporary account is cancelled, another deactivated. Of
  * a session that has two, neither is of use alone: the other ends with it, if it still waits.
  */
-export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<Ended> {
+export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promise<EndedAccount> {
   const { environmentId } = name
-  const locked = await lockAccounts(tx, [{ environmentId, id: accountId(name) }])
+  const locked = await lockCollectionAccounts(tx, [{ environmentId, id: accountId(name) }])
   const account = locked.get(accountId(name))
   if (account?.kind !== name.kind) throw unknownAccount(name)
   const twin = twinOf(account, locked.values())
@@ -61,39 +70,43 @@ export async function endAccount(tx: Tx, now: Date, name: AccountName): Promise<
   if (account.status === status) return { account, payments: await paymentsOf(tx, account), twin }
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
   const at = after(now, clockOffsetMs)
-  const beside = endedBeside(twin, at)
+  const beside = endTwin(twin, at)
   const own = { ...account, status, endedAt: at } as const
   const [ended] = await endAll(tx, now, beside ? [own, beside] : [own])
   return { ...ended!, twin }
 }
 
 /** For accounts that are locked, and given as they shall be. */
-export async function endAll(tx: Tx, now: Date, accounts: Account[]): Promise<Found[]> {
+export async function endAll(
+  tx: Tx,
+  now: Date,
+  accounts: CollectionAccount[],
+): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, limits.collections.paymentsShown)
   const ended = accounts.map((account) => ({
     account: { ...account, eventSequence: account.eventSequence + 1 },
     payments: payments.get(account.id) ?? [],
   }))
-  updateAccounts(
+  updateCollectionAccounts(
     tx,
     ended.map(({ account }) => account),
   )
-  emitAll(tx, now, ended.map(tellEnd))
-  await tellSessions(tx, now, ended.map(toChange))
+  emitAll(tx, now, ended.map(toEndEvents))
+  await notifySessions(tx, now, ended.map(toChange))
   return ended
 }
 
-function toChange({ account }: Found) {
+function toChange({ account }: AccountWithPayments) {
   return { account, hasNewStatus: true, causeId: account.id }
 }
 
-async function paymentsOf(tx: Tx, account: Account) {
+async function paymentsOf(tx: Tx, account: CollectionAccount) {
   const found = await findLatestPayments(tx, [account], limits.collections.paymentsShown)
   return found.get(account.id) ?? []
 }
 
-function pastEnding(account: Account, status: AccountStatus): Refusal {
+function pastEnding(account: CollectionAccount, status: AccountStatus): Refusal {
   const { words } = accountKinds[account.kind]
   return new Refusal('account_action_failed', {
     reason: 'invalid_state',

@@ -6,11 +6,11 @@ import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import {
-  type Account,
   type AccountKind,
   type AccountStatus,
   accountKinds,
   allAccountStatuses,
+  type CollectionAccount,
   isWallet,
 } from './account.js'
 import { listOtherDeposits, type OtherDeposit } from './find-notices.js'
@@ -19,9 +19,13 @@ import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
 /** An account with its latest payments, newest first. */
-export type Found = { account: Account; payments: Payment[]; otherDeposits?: OtherDeposit[] }
+export type AccountWithPayments = {
+  account: CollectionAccount
+  payments: Payment[]
+  otherDeposits?: OtherDeposit[]
+}
 
-export type AccountName = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
+export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
 export type AccountFilter = {
   merchantReference: string | undefined
@@ -35,7 +39,7 @@ export async function listAccounts(
   db: Reader,
   { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
   { merchantReference, status, beforeId, limit }: AccountFilter,
-): Promise<Found[]> {
+): Promise<AccountWithPayments[]> {
   const reference =
     merchantReference === undefined
       ? []
@@ -53,14 +57,14 @@ export async function listAccounts(
     before: beforeId === undefined ? undefined : [beforeId],
     limit,
   })
-  const accounts = await db.rows(sql<Account>`
+  const accounts = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from ${newest} a order by a.id desc limit ${limit}`)
   return withPayments(db, accounts)
 }
 
-export async function getAccount(db: Reader, name: AccountName): Promise<Found> {
+export async function getAccount(db: Reader, name: AccountLookup): Promise<AccountWithPayments> {
   const id = accountId(name)
-  const accounts = await db.rows(sql<Account>`
+  const accounts = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from collection_accounts a
     where a.environment_id = ${name.environmentId} and a.id = ${id} and a.kind = ${name.kind}`)
   const [found] = await withPayments(db, accounts)
@@ -73,8 +77,8 @@ export async function getAccount(db: Reader, name: AccountName): Promise<Found> 
 export async function findByNumber(
   db: Reader,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
-): Promise<Account | undefined> {
-  const [account] = await db.rows(sql<Account>`
+): Promise<CollectionAccount | undefined> {
+  const [account] = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from collection_accounts a
     where a.rail = ${rail} and a.number = ${number} and a.environment_id = ${environmentId}`)
   return account
@@ -85,8 +89,8 @@ export async function findWallet(
   db: Reader,
   environmentId: EnvironmentId,
   address: string,
-): Promise<Account | undefined> {
-  const [account] = await db.rows(sql<Account>`
+): Promise<CollectionAccount | undefined> {
+  const [account] = await db.rows(sql<CollectionAccount>`
     select ${sql.raw(accountColumns)} from wallets w
     join collection_accounts a on a.rail = w.rail and a.number = w.address
     where w.address = ${address} and a.environment_id = ${environmentId}`)
@@ -94,18 +98,21 @@ export async function findWallet(
 }
 
 /** Refuses what cannot be a reference of ours as it refuses one that names nothing. */
-export function accountId(name: AccountName): string {
+export function accountId(name: AccountLookup): string {
   const id = fromReference(accountKinds[name.kind].prefix, name.reference)
   if (id === undefined) throw unknownAccount(name)
   return id
 }
 
-export function unknownAccount({ kind, reference }: AccountName): Refusal {
+export function unknownAccount({ kind, reference }: AccountLookup): Refusal {
   const { words } = accountKinds[kind]
   return new Refusal('not_found', { message: `There is no ${words} ${reference}.` })
 }
 
-async function withPayments(db: Reader, accounts: Account[]): Promise<Found[]> {
+async function withPayments(
+  db: Reader,
+  accounts: CollectionAccount[],
+): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(db, paid, limits.collections.paymentsShown)
   return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))

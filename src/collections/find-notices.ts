@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import type { Account } from './account.js'
+import type { CollectionAccount } from './account.js'
 import { type NoticeName, type NoticeState, readAnnounced } from './store-notices.js'
 
 export type OpenNotice = NoticeName & {
@@ -42,7 +42,7 @@ export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'rece
 /** What came to a wallet and is not for it, newest first. */
 export async function listOtherDeposits(
   db: Reader,
-  { rail, number }: Pick<Account, 'rail' | 'number'>,
+  { rail, number }: Pick<CollectionAccount, 'rail' | 'number'>,
 ): Promise<OtherDeposit[]> {
   const rows = await db.rows(sql<Pick<Row, 'id' | 'announced'>>`
     select id, announced from notices

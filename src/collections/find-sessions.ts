@@ -10,18 +10,18 @@ import {
 import { newestRows } from '../postgres/newest-rows.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
-import type { Account } from './account.js'
+import type { CollectionAccount } from './account.js'
 import {
   referencePattern,
   type Session,
+  type SessionAccounts,
   type SessionStatus,
   sessionStatuses,
-  type Ways,
 } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
 /** A session with everything that it is shown with. */
-export type FoundSession = Ways & {
+export type FoundSession = SessionAccounts & {
   session: Session
   mode: Mode
   clockOffsetMs: number
@@ -53,7 +53,7 @@ type OwnerColumns = Pick<FoundSession, 'mode' | 'clockOffsetMs' | 'merchantId'> 
   merchantName: string
 }
 
-export type SessionRow = Account & OwnColumns & OwnerColumns
+export type SessionRow = CollectionAccount & OwnColumns & OwnerColumns
 
 export const sessionColumns = `${accountColumns}, s.id as "ownId", s.reference, s.description,
   s.customer_name as "customerName", s.customer_email as "customerEmail", s.url,
@@ -147,7 +147,7 @@ async function findWhere(
 
 const named = { environment_id: 'int4', id: 'uuid' } as const
 
-const findNamed = listStatement<typeof named, Account>({
+const findNamed = listStatement<typeof named, CollectionAccount>({
   name: 'find_wallets_of_sessions',
   columns: named,
   text: (list) => `
@@ -162,7 +162,7 @@ const findNamed = listStatement<typeof named, Account>({
 export async function findWalletsOf(
   db: Reader,
   rows: Pick<SessionRow, 'environmentId' | 'walletId'>[],
-): Promise<Map<string, Account>> {
+): Promise<Map<string, CollectionAccount>> {
   const names = rows.flatMap(({ environmentId, walletId }) =>
     walletId === null ? [] : [{ environment_id: environmentId, id: walletId }],
   )
@@ -170,7 +170,7 @@ export async function findWalletsOf(
   return new Map(found.map((wallet) => [wallet.id, wallet]))
 }
 
-type Beside = { patch: SettingsPatch; wallets: Map<string, Account> }
+type Beside = { patch: SettingsPatch; wallets: Map<string, CollectionAccount> }
 
 /** With its wallet, and with what the merchant has set. */
 export function toFound(row: SessionRow, { patch, wallets }: Beside): FoundSession {

@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert'
 import type { FollowReturns } from '../payouts/follow-returns.js'
 import type { Payout, PayoutStatus } from '../payouts/payout.js'
-import type { Place, Shift } from './shift-payments.js'
+import type { AmountName, Shift } from './shift-payments.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { lockReturns, moveReturns, type Return, type ReturnState } from './store-returns.js'
 
-type Ending = { from: ReturnState; to: ReturnState; left: Place }
+type Ending = { from: ReturnState; to: ReturnState; left: AmountName }
 
 /** What the end of a payout means for the return that it carries. */
 const endings: Record<Exclude<PayoutStatus, 'SUBMITTED'>, Ending> = {

@@ -1,20 +1,20 @@
 import type { Settings } from '../merchants/settings-document.js'
-import { type Account, nowhere, type Places, type Variance } from './account.js'
+import { type Amounts, type CollectionAccount, noAmounts, type Variance } from './account.js'
 
 /** What an environment does with money that does not match. */
 export type Policy = Settings['policies']['bank']
 export type Action = Policy[keyof Policy]
 
-export type Judged = {
+export type PaymentFacts = {
   amount: bigint
   receivedAt: Date
   /** Whether anybody knows where it could go back to. */
   isReturnable: boolean
 }
 
-export type Verdict = Places & { variance: Variance; isNowPaid: boolean }
+export type Verdict = Amounts & { variance: Variance; isNowPaid: boolean }
 
-type Waiting = Pick<Account, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
+type Waiting = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
 
 /**
  * Decides what an incoming payment means for the account that it came to.
@@ -22,7 +22,7 @@ type Waiting = Pick<Account, 'kind' | 'status' | 'amount' | 'expiresAt' | 'ended
  * Lateness is judged by when the bank received the money, not by when its notice reached us: a
  * customer who paid in time must not lose out to a slow notification.
  */
-export function judgePayment(account: Waiting, payment: Judged, policy: Policy): Verdict {
+export function judgePayment(account: Waiting, payment: PaymentFacts, policy: Policy): Verdict {
   if (account.amount === null) return judgeAnyAmount(account, payment)
   const whole = (variance: Variance, action: Action) =>
     verdict(account, variance, place(payment, payment.amount, action))
@@ -38,28 +38,28 @@ export function judgePayment(account: Waiting, payment: Judged, policy: Policy):
 }
 
 /** A dedicated account takes whatever comes; once it is closed, somebody has to decide. */
-function judgeAnyAmount(account: Waiting, payment: Judged): Verdict {
+function judgeAnyAmount(account: Waiting, payment: PaymentFacts): Verdict {
   const isLate = account.endedAt !== null && payment.receivedAt >= account.endedAt
   const places = place(payment, payment.amount, isLate ? 'hold' : 'accept')
   return verdict(account, isLate ? 'LATE' : 'NONE', places)
 }
 
 /** Money that cannot go back waits for somebody who knows where to. */
-function place({ isReturnable }: Judged, amount: bigint, action: Action): Places {
-  if (action === 'accept') return { ...nowhere, amountAccepted: amount }
+function place({ isReturnable }: PaymentFacts, amount: bigint, action: Action): Amounts {
+  if (action === 'accept') return { ...noAmounts, amountAccepted: amount }
   return action === 'return' && isReturnable
-    ? { ...nowhere, amountReturning: amount }
-    : { ...nowhere, amountHeld: amount }
+    ? { ...noAmounts, amountReturning: amount }
+    : { ...noAmounts, amountHeld: amount }
 }
 
-function verdict(account: Waiting, variance: Variance, places: Places): Verdict {
+function verdict(account: Waiting, variance: Variance, places: Amounts): Verdict {
   return { ...places, variance, isNowPaid: isPaidBy(account, places) }
 }
 
 /** What was accepted pays an account that still waits; one that was cancelled stays so. */
 export function isPaidBy(
-  { amount, status }: Pick<Account, 'amount' | 'status'>,
-  { amountAccepted }: Pick<Places, 'amountAccepted'>,
+  { amount, status }: Pick<CollectionAccount, 'amount' | 'status'>,
+  { amountAccepted }: Pick<Amounts, 'amountAccepted'>,
 ): boolean {
   const isWaiting = status === 'ACTIVE' || status === 'EXPIRED'
   return amount !== null && isWaiting && amountAccepted > 0n

@@ -7,12 +7,12 @@ import { claimDue, type DueTable } from '../postgres/due.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/lane.js'
 import type { Tx } from '../postgres/tx.js'
 import type { CollectionRail } from './ports.js'
+import { recordPayments } from './record-payments.js'
 import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
-import { takePayments } from './take-payments.js'
 
 type Tools = { connect: () => Promise<pg.Client>; clock: Clock; open?: OpenLane }
 
-export type Rails = Map<string, CollectionRail>
+export type RailsByName = Map<string, CollectionRail>
 
 export type NoticeLane = OpenedLane<NewNotice, NoticeName>
 export type PaymentLane = OpenedLane<NoticeName, true>
@@ -36,12 +36,12 @@ export function createPaymentLane({
   clock,
   rails,
   open = openLane,
-}: Tools & { rails: Rails }): PaymentLane {
+}: Tools & { rails: RailsByName }): PaymentLane {
   return open({
     connect,
     nameOf: noticeKey,
     async work(tx: Tx, names: NoticeName[]) {
-      await takePayments(tx, clock.now(), { names, rails })
+      await recordPayments(tx, clock.now(), { names, rails })
       return names.map(() => true as const)
     },
   })

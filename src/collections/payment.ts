@@ -1,11 +1,11 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
-import type { AccountKind, Places, Variance } from './account.js'
+import type { AccountKind, Amounts, Variance } from './account.js'
 import type { BankSender, WalletSender } from './ports.js'
 
 /** Money that came. */
-export type Payment = Places & {
+export type Payment = Amounts & {
   environmentId: EnvironmentId
   id: string
   accountId: string
@@ -30,7 +30,11 @@ export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as 
 export type PaymentStatus = (typeof paymentStatuses)[number]
 
 /** The first that applies; the database computes the same. */
-export function statusOf({ amountHeld, amountReturning, amountAccepted }: Places): PaymentStatus {
+export function paymentStatusOf({
+  amountHeld,
+  amountReturning,
+  amountAccepted,
+}: Amounts): PaymentStatus {
   if (amountHeld > 0n) return 'HELD'
   if (amountReturning > 0n) return 'RETURNING'
   return amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'

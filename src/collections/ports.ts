@@ -4,7 +4,7 @@ import type { Dispute } from '../payouts/disputes.js'
 import type { Finding, Prepared } from '../payouts/ports.js'
 
 /** What a bank is asked to open. The reference is ours: asked for again, it is the same number. */
-export type AccountOrder = {
+export type AccountOpening = {
   reference: string
   /** Whose the account is said to be. */
   name: string
@@ -33,7 +33,7 @@ export type BankSender = {
 export type WalletSender = { address: string | null }
 
 /** A payment that a bank speaks of. Nothing in it has been judged. */
-export type Announced = {
+export type PaymentNotice = {
   /** The bank's own name for the payment. */
   id: string
   accountNumber: string
@@ -48,11 +48,14 @@ export type Announced = {
 }
 
 /** A message at the door: nothing is known of it but its bytes. */
-export type Message = { headers: Record<string, string | string[] | undefined>; body: string }
+export type IncomingMessage = {
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
 
 /** What a message turned out to be. Only `announced` is kept. */
 export type ReadMessage =
-  | { kind: 'announced'; announced: Announced }
+  | { kind: 'announced'; announced: PaymentNotice }
   /** From the bank for certain, but about nothing that concerns payments. */
   | { kind: 'beside_the_point' }
   /** Not from the bank, or not for certain. */
@@ -62,18 +65,18 @@ export type ReadMessage =
 export interface CollectionRail {
   readonly name: string
   /** In the order of the list; each is refused alone. Repeatable by reference. */
-  openAccounts(orders: AccountOrder[]): Promise<Outcome<OpenedAccount>[]>
+  openAccounts(orders: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
   /** From then on the bank may turn payers away. Repeatable; money may still be on its way. */
   closeAccounts(numbers: string[]): Promise<void>
-  readMessage(message: Message): ReadMessage
+  readMessage(message: IncomingMessage): ReadMessage
   /** Every payment into this account that the bank has, also those it failed to announce. */
-  findPayments(accountNumber: string): Promise<Announced[]>
+  findPayments(accountNumber: string): Promise<PaymentNotice[]>
   /** Everything that came in a time, a page at a time, for reconciliation. */
   listPayments(period: {
     from: Date
     to: Date
     after: string | undefined
-  }): Promise<{ payments: Announced[]; next: string | null }>
+  }): Promise<{ payments: PaymentNotice[]; next: string | null }>
   /**
    * Whether the bank can send a payment back by its own id: the only way where it masks the number
    * of the sender.
@@ -103,12 +106,12 @@ export type CustomerPayment = {
 }
 
 /** A bank of test mode, at which a tester plays the customer. */
-export interface Customers {
+export interface SandboxPayers {
   /**
    * A customer pays in, also into a closed account: the money was on its way. Answers what the bank
    * has under the id; undefined: it has no such account.
    */
-  receivePayment(payment: CustomerPayment): Promise<Announced | undefined>
+  receivePayment(payment: CustomerPayment): Promise<PaymentNotice | undefined>
   /** Sends what is due of this payment's notices, and waits until all were answered. */
   announceNow(paymentId: string): Promise<void>
 }
@@ -167,7 +170,7 @@ export type SweptPart = {
 }
 
 /** The reference is ours, and is written on the transaction. */
-export type SweepOrder = { reference: string; asset: Coin; parts: SweptPart[] }
+export type SweepRequest = { reference: string; asset: Coin; parts: SweptPart[] }
 
 /** A sweep as it was read back from its committed row. */
 export type LiveSweep = Prepared & { reference: string; asset: Coin }
@@ -196,14 +199,14 @@ export interface WalletRail {
   /** How many parts fit in one transaction. */
   readonly partsPerSweep: number
   /** Signs, with the keys of the wallets and the treasury's. Nothing leaves. */
-  prepareSweeps(orders: SweepOrder[]): Promise<Outcome<Prepared>[]>
+  prepareSweeps(orders: SweepRequest[]): Promise<Outcome<Prepared>[]>
   /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
   sendSweeps(sweeps: LiveSweep[]): Promise<void>
   checkSweeps(sweeps: LiveSweep[]): Promise<Finding[]>
 }
 
 /** A chain of test mode, on which a tester plays the customer. */
-export interface CoinCustomers {
+export interface LocalnetPayers {
   /**
    * Sends coins to a wallet, and answers the signature once the transaction is in a block. The key
    * is the orderer's: given again, nothing happens and the first signature is answered.

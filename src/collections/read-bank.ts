@@ -2,11 +2,11 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
-import type { Announced, CollectionRail } from './ports.js'
+import type { CollectionRail, PaymentNotice } from './ports.js'
 import type { NoticeState } from './store-notices.js'
 
 /** A bank, in one of its modes. */
-export type Bank = { rail: CollectionRail; mode: Mode }
+export type BankInMode = { rail: CollectionRail; mode: Mode }
 
 /** What the books know of a payment, by the bank's name for it. */
 export type Known = { id: string; state: NoticeState; amount: bigint | null }
@@ -28,8 +28,8 @@ const findKnown = listStatement<typeof columns, Known>({
  */
 export async function readBank(
   db: Reader,
-  { rail, mode, from, to }: Bank & { from: Date; to: Date },
-  hear: (payment: Announced, booked: Known | undefined) => void,
+  { rail, mode, from, to }: BankInMode & { from: Date; to: Date },
+  hear: (payment: PaymentNotice, booked: Known | undefined) => void,
 ): Promise<boolean> {
   let after: string | undefined
   for (let pages = 0; pages < limits.reconcile.statementPages; pages += 1) {

@@ -4,18 +4,18 @@ import { Refusal } from '../base/refusal.js'
 import { listBalancesOf } from '../ledger/balances.js'
 import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
-import { createPayouts, notCovered, type PayoutOrder } from '../payouts/create-payouts.js'
+import { createPayouts, type NewPayout, notCovered } from '../payouts/create-payouts.js'
 import type { Payout } from '../payouts/payout.js'
 import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
-import { orderReturns } from './order-returns.js'
 import { type Payment, paymentReference } from './payment.js'
+import { requestReturns } from './request-returns.js'
 import { lockOne } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
-export type Refund = { of: Return; order: PayoutOrder }
+export type PaymentRefund = { of: Return; order: NewPayout }
 
 /** What is refused before the rail is asked. Both are judged again when the money is held. */
 export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
@@ -39,7 +39,7 @@ export async function prepareRefund(
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
   { amount, destination, clockOffsetMs }: Wish,
-): Promise<Refund> {
+): Promise<PaymentRefund> {
   const one: Return = {
     environmentId,
     id: newId(now),
@@ -51,7 +51,9 @@ export async function prepareRefund(
     destination,
     createdAt: now,
   }
-  const [order] = await orderReturns(rail, after(now, -clockOffsetMs), [{ ...one, clockOffsetMs }])
+  const [order] = await requestReturns(rail, after(now, -clockOffsetMs), [
+    { ...one, clockOffsetMs },
+  ])
   if (order instanceof Refusal) throw asPaymentAction(order)
   return { of: one, order: order! }
 }
@@ -63,7 +65,7 @@ export async function prepareRefund(
 export async function refundPayment(
   tx: Tx,
   now: Date,
-  { name, refund }: { name: PaymentName; refund: Refund },
+  { name, refund }: { name: PaymentName; refund: PaymentRefund },
 ): Promise<{ payment: Payment; payout: Payout }> {
   const locked = await lockOne(tx, name)
   const { amount, id } = refund.of

@@ -1,8 +1,8 @@
 import type { Mode } from '../base/environment.js'
 import { Refusal } from '../base/refusal.js'
-import type { Account } from './account.js'
-import type { CollectionRails } from './order-accounts.js'
+import type { CollectionAccount } from './account.js'
 import type { NoticeLane, PaymentLane } from './payment-lane.js'
+import type { CollectionRails } from './prepare-accounts.js'
 
 type Tools = { rails: CollectionRails; notices: NoticeLane; payments: PaymentLane }
 
@@ -12,7 +12,7 @@ type Tools = { rails: CollectionRails; notices: NoticeLane; payments: PaymentLan
  */
 export async function requeryAccount(
   { rails, notices, payments }: Tools,
-  { rail: name, number }: Account,
+  { rail: name, number }: CollectionAccount,
   mode: Mode,
 ): Promise<void> {
   const rail = rails[mode]

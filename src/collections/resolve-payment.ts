@@ -7,24 +7,24 @@ import type { Movement } from '../ledger/movement.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Account, eventOf, isDedicated } from './account.js'
-import { feeOf, type Rule, readRules } from './collection-rules.js'
+import { type CollectionAccount, eventOf, isDedicated } from './account.js'
+import { type CollectionRule, collectionFeeOf, readCollectionRules } from './collection-rules.js'
 import { endAll } from './end-accounts.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
+import { notifySessions } from './notify-sessions.js'
 import { type Payment, paymentReference } from './payment.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { showAccount, showCredit } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
-import { tellSessions } from './tell-sessions.js'
-import { besideTwin, endedBeside, twinOf } from './twins.js'
+import { endTwin, twinOf, withTwinStatus } from './twins.js'
 
 /** Locks a payment of this environment with the account that it came to. */
 export async function lockOne(
   tx: Tx,
   name: PaymentName,
-): Promise<LockedPayments & { payment: Payment; account: Account }> {
+): Promise<LockedPayments & { payment: Payment; account: CollectionAccount }> {
   const { environmentId } = name
   const locked = await lockWithAccounts(tx, [{ environmentId, id: paymentId(name) }])
   const [payment] = locked.payments.values()
@@ -40,13 +40,13 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   const { payment, account, accounts } = await lockOne(tx, name)
   refuseNotHeld(payment)
   const twin = twinOf(account, accounts.values())
-  const rule = (await readRules(tx, [account])).of(account)
+  const rule = (await readCollectionRules(tx, [account])).of(account)
   const { amountHeld: amount } = payment
   const fee = feeLeft(rule, payment)
   const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
   if (!moved!.isMoved) throw beyondLimit(payment)
 
-  const isNowPaid = isPaidBy(besideTwin(account, twin), { amountAccepted: amount })
+  const isNowPaid = isPaidBy(withTwinStatus(account, twin), { amountAccepted: amount })
   const paidAt = after(now, rule.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
   const isCredit = isDedicated(account)
@@ -61,7 +61,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
   shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
   const accepted = locked.payments.get(payment.id)!
   if (isNowPaid) await tellPaid(tx, now, locked.accounts.get(account.id)!, payment)
-  const beside = isNowPaid ? endedBeside(twin, paidAt) : undefined
+  const beside = isNowPaid ? endTwin(twin, paidAt) : undefined
   if (beside) await endAll(tx, now, [beside])
   if (isCredit) tellCredit(tx, now, paid, accepted)
   return accepted
@@ -86,27 +86,32 @@ export async function returnHeld(
   return locked.payments.get(payment.id)!
 }
 
-async function tellPaid(tx: Tx, now: Date, account: Account, { id }: Payment): Promise<void> {
+async function tellPaid(
+  tx: Tx,
+  now: Date,
+  account: CollectionAccount,
+  { id }: Payment,
+): Promise<void> {
   const shown = limits.collections.paymentsShown
   const payments = await findLatestPayments(tx, [account], shown)
   const { environmentId, id: resourceId, eventSequence: sequence } = account
   const type = eventOf(account, 'PAID')!
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
-  await tellSessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
+  await notifySessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
 }
 
 /**
  * What the whole payment costs, less what was charged before, also for what was refunded since. Of
  * the money that is accepted now and no other: the merchant may have spent the rest.
  */
-function feeLeft(rule: Rule, { source, amount, amountHeld, fee }: Payment): bigint {
-  const left = feeOf(rule, source, amount) - fee
+function feeLeft(rule: CollectionRule, { source, amount, amountHeld, fee }: Payment): bigint {
+  const left = collectionFeeOf(rule, source, amount) - fee
   if (left <= 0n) return 0n
   return left < amountHeld ? left : amountHeld
 }
 
-function tellCredit(tx: Tx, now: Date, account: Account, payment: Payment): void {
+function tellCredit(tx: Tx, now: Date, account: CollectionAccount, payment: Payment): void {
   const { environmentId, id: resourceId, eventSequence: sequence } = account
   const type = eventOf(account, 'CREDITED')!
   const data = showCredit(account, payment)

@@ -2,14 +2,14 @@ import type { Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
-import { createPayouts, type PayoutOrder } from '../payouts/create-payouts.js'
+import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
 import { isInTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import type { PayoutRail } from '../payouts/ports.js'
 import { isShort } from '../payouts/try-side-by-side.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import type { Tx } from '../postgres/tx.js'
-import { orderReturns, type Wanted } from './order-returns.js'
+import { requestReturns, type Wanted } from './request-returns.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'
 import {
   lockReturns,
@@ -43,7 +43,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const { db, rail, logger } = tools
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
-  const orders = await orderReturns(rail, now, claimed)
+  const orders = await requestReturns(rail, now, claimed)
   const made = zip(claimed, orders).filter(isMade)
   const hopeless = zip(claimed, orders).filter(isHopeless)
   for (const [{ id, asset }, order] of zip(claimed, orders))
@@ -70,7 +70,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
 }
 
 /** What took too long to be made is left to whoever looks after payouts. */
-async function sendMade({ db, rail, clock, logger }: Tools, made: PayoutOrder[]): Promise<void> {
+async function sendMade({ db, rail, clock, logger }: Tools, made: NewPayout[]): Promise<void> {
   const live = await readLiveAttempts(
     db,
     made.map(({ payout }) => payout),
@@ -95,13 +95,13 @@ async function claimReturns(db: Database, now: Date, rail: string): Promise<Clai
   }))
 }
 
-type Paired = [Claimed, Outcome<PayoutOrder>]
+type Paired = [Claimed, Outcome<NewPayout>]
 
-function zip(claimed: Claimed[], orders: Outcome<PayoutOrder>[]): Paired[] {
+function zip(claimed: Claimed[], orders: Outcome<NewPayout>[]): Paired[] {
   return claimed.map((one, index) => [one, orders[index]!])
 }
 
-function isMade(pair: Paired): pair is [Claimed, PayoutOrder] {
+function isMade(pair: Paired): pair is [Claimed, NewPayout] {
   return !(pair[1] instanceof Refusal)
 }
 
@@ -111,7 +111,7 @@ function isHopeless([{ tries }, outcome]: Paired): boolean {
   return outcome.status < 500 || tries >= limits.collections.returnTries
 }
 
-async function create(tx: Tx, now: Date, made: [Claimed, PayoutOrder][]): Promise<void> {
+async function create(tx: Tx, now: Date, made: [Claimed, NewPayout][]): Promise<void> {
   const own = await lockWaiting(
     tx,
     made.map(([one]) => one),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../base/environment.js'
 import { toUuid } from '../base/ids.js'
-import type { Account, AccountStatus } from './account.js'
+import type { AccountStatus, CollectionAccount } from './account.js'
 
 export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
 
@@ -43,13 +43,13 @@ const statuses = Object.fromEntries(
 ) as Record<AccountStatus, SessionStatus>
 
 /** Where its money comes in: an account at a bank, and a wallet if it takes coins. */
-export type Ways = { account: Account; wallet: Account | null }
+export type SessionAccounts = { account: CollectionAccount; wallet: CollectionAccount | null }
 
 /**
  * Paid when either is, also when a late payment is accepted; else as its account is. When one is
  * paid the other takes no more, so no more than one is.
  */
-export function sessionStatus({ account, wallet }: Ways): SessionStatus {
+export function sessionStatus({ account, wallet }: SessionAccounts): SessionStatus {
   return wallet?.status === 'PAID' ? 'paid' : statuses[account.status]
 }
 

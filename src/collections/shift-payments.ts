@@ -1,25 +1,28 @@
 import type { EventType } from '../events/catalogue.js'
-import { emitAll, type Happening } from '../events/emit.js'
+import { emitAll, type NewEvent } from '../events/emit.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account, Places } from './account.js'
+import type { Amounts, CollectionAccount } from './account.js'
+import { wakePages } from './notify-sessions.js'
 import type { Payment } from './payment.js'
-import { lockAccounts, updateAccounts } from './store-accounts.js'
+import { toPaymentEvent } from './payment-events.js'
+import { lockCollectionAccounts, updateCollectionAccounts } from './store-accounts.js'
 import { lockPayments, updatePayments } from './store-payments.js'
-import { tellPayment } from './tell-of-payments.js'
-import { wakePages } from './tell-sessions.js'
 
-export type Place = keyof Places
+export type AmountName = keyof Amounts
 
 /** Money of a payment that goes from one place to another, and what the merchant is told of it. */
 export type Shift = {
   paymentId: string
   amount: bigint
-  from: Place
-  to: Place
+  from: AmountName
+  to: AmountName
   told?: { type: EventType; causeId: string }
 }
 
-export type LockedPayments = { payments: Map<string, Payment>; accounts: Map<string, Account> }
+export type LockedPayments = {
+  payments: Map<string, Payment>
+  accounts: Map<string, CollectionAccount>
+}
 
 /** Payments first, the accounts they came to after; the ledger's accounts come later still. */
 export async function lockWithAccounts(
@@ -27,7 +30,7 @@ export async function lockWithAccounts(
   names: Pick<Payment, 'environmentId' | 'id'>[],
 ): Promise<LockedPayments> {
   const payments = await lockPayments(tx, names)
-  const accounts = await lockAccounts(
+  const accounts = await lockCollectionAccounts(
     tx,
     [...payments.values()].map(({ environmentId, accountId }) => ({
       environmentId,
@@ -47,7 +50,7 @@ export function shiftPayments(
   { payments, accounts }: LockedPayments,
   shifts: Shift[],
 ): void {
-  const happenings: Happening[] = []
+  const happenings: NewEvent[] = []
   for (const { paymentId, amount, from, to, told } of shifts) {
     const before = payments.get(paymentId)!
     const payment = {
@@ -61,17 +64,17 @@ export function shiftPayments(
       accounts.set(account.id, { ...account, ...shifted(account, { amount, from, to }) })
     if (!told) continue
     const { eventSequence: sequence } = payment
-    happenings.push(tellPayment(told.type, payment, { causeId: told.causeId, sequence }))
+    happenings.push(toPaymentEvent(told.type, payment, { causeId: told.causeId, sequence }))
   }
   updatePayments(tx, [...payments.values()])
-  updateAccounts(tx, [...accounts.values()])
+  updateCollectionAccounts(tx, [...accounts.values()])
   emitAll(tx, now, happenings)
   wakePages(tx, [...accounts.values()])
 }
 
 function shifted(
-  places: Places,
+  places: Amounts,
   { amount, from, to }: Pick<Shift, 'amount' | 'from' | 'to'>,
-): Partial<Places> {
+): Partial<Amounts> {
   return { [from]: places[from] - amount, [to]: places[to] + amount }
 }

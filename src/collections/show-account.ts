@@ -1,6 +1,6 @@
 import { toWire } from '../money/amounts.js'
 import { type Asset, coins } from '../money/assets.js'
-import { type Account, type AccountKind, accountReference } from './account.js'
+import { type AccountKind, accountReference, type CollectionAccount } from './account.js'
 import type { OtherDeposit } from './find-notices.js'
 import type { Payment } from './payment.js'
 import { showPayment, showPlaces } from './show-payment.js'
@@ -10,7 +10,7 @@ import { showPayment, showPlaces } from './show-payment.js'
  * inside is the merchant's own text. The payments are the latest ones, newest first.
  */
 export function showAccount(
-  account: Account,
+  account: CollectionAccount,
   payments: Payment[],
   otherDeposits: OtherDeposit[] = [],
 ): string {
@@ -26,21 +26,21 @@ function showOther({ id, amount, currency, receivedAt }: OtherDeposit) {
 }
 
 /** A dedicated account, and the payment that it was credited with. */
-export function showCredit(account: Account, payment: Payment): string {
+export function showCredit(account: CollectionAccount, payment: Payment): string {
   return withMetadata(
     { ...shown[account.kind](account, []), payment: showPayment(payment) },
     account,
   )
 }
 
-const shown: Record<AccountKind, (account: Account, payments: Payment[]) => object> = {
+const shown: Record<AccountKind, (account: CollectionAccount, payments: Payment[]) => object> = {
   virtual_account: showVirtualAccount,
   dedicated_account: showDedicatedAccount,
   crypto_wallet: showCryptoWallet,
   dedicated_crypto_wallet: showDedicatedCryptoWallet,
 }
 
-function showVirtualAccount(account: Account, payments: Payment[]) {
+function showVirtualAccount(account: CollectionAccount, payments: Payment[]) {
   return {
     reference: accountReference(account),
     merchantReference: account.merchantReference,
@@ -54,7 +54,7 @@ function showVirtualAccount(account: Account, payments: Payment[]) {
   }
 }
 
-function showCryptoWallet(account: Account, payments: Payment[]) {
+function showCryptoWallet(account: CollectionAccount, payments: Payment[]) {
   const asset = account.asset!
   return {
     reference: accountReference(account),
@@ -68,7 +68,7 @@ function showCryptoWallet(account: Account, payments: Payment[]) {
 }
 
 /** How far an account that waits for one amount has come. */
-function showProgress(account: Account, asset: Asset, payments: Payment[]) {
+function showProgress(account: CollectionAccount, asset: Asset, payments: Payment[]) {
   return {
     status: account.status,
     variance: account.variance,
@@ -81,7 +81,7 @@ function showProgress(account: Account, asset: Asset, payments: Payment[]) {
   }
 }
 
-function showDedicatedAccount(account: Account) {
+function showDedicatedAccount(account: CollectionAccount) {
   return {
     externalReference: account.merchantReference,
     accountReference: accountReference(account),
@@ -94,7 +94,7 @@ function showDedicatedAccount(account: Account) {
   }
 }
 
-function showDedicatedCryptoWallet(account: Account) {
+function showDedicatedCryptoWallet(account: CollectionAccount) {
   return {
     externalReference: account.merchantReference,
     reference: accountReference(account),
@@ -108,6 +108,6 @@ function showDedicatedCryptoWallet(account: Account) {
 
 const network = 'SOLANA'
 
-function withMetadata(fields: object, { metadata }: Account): string {
+function withMetadata(fields: object, { metadata }: CollectionAccount): string {
   return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadata}}`
 }

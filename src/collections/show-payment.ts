@@ -1,6 +1,6 @@
 import { toWire } from '../money/amounts.js'
-import { accountReference, type Places } from './account.js'
-import { type Payment, paymentReference, statusOf } from './payment.js'
+import { type Amounts, accountReference } from './account.js'
+import { type Payment, paymentReference, paymentStatusOf } from './payment.js'
 
 /** A payment as its read operation, its account and events about it show it. */
 export function showPayment(payment: Payment) {
@@ -13,7 +13,7 @@ export function showPayment(payment: Payment) {
     ...showPlaces(payment, asset),
     fee: toWire(payment.fee, asset),
     currency: asset,
-    status: statusOf(payment),
+    status: paymentStatusOf(payment),
     variance: payment.variance,
     sender: payment.sender,
     sessionId: payment.sessionId,
@@ -23,7 +23,7 @@ export function showPayment(payment: Payment) {
   }
 }
 
-export function showPlaces(places: Places, asset: Payment['asset']) {
+export function showPlaces(places: Amounts, asset: Payment['asset']) {
   return {
     amountAccepted: toWire(places.amountAccepted, asset),
     amountHeld: toWire(places.amountHeld, asset),

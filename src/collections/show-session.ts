@@ -1,9 +1,9 @@
 import { prefixes, toReference } from '../base/ids.js'
 import { toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
-import { type Account, accountReference } from './account.js'
+import { accountReference, type CollectionAccount } from './account.js'
 import type { FoundSession } from './find-sessions.js'
-import { sessionStatus, type Ways } from './session.js'
+import { type SessionAccounts, sessionStatus } from './session.js'
 
 /** As the merchant's own operations, and events, show it: JSON text. */
 export function showSession(found: FoundSession): string {
@@ -23,13 +23,13 @@ export function showSession(found: FoundSession): string {
 }
 
 /** While it is pending: a session that has ended shows nobody where to send money. */
-export function takesCoins({ account, wallet }: Ways): boolean {
+export function takesCoins({ account, wallet }: SessionAccounts): boolean {
   return account.status === 'ACTIVE' && wallet?.status === 'ACTIVE'
 }
 
 const network = 'SOLANA'
 
-export function showPrice({ requestedAmount, asset }: Account) {
+export function showPrice({ requestedAmount, asset }: CollectionAccount) {
   return { asset: asset as Coin, network, amount: requestedAmount! }
 }
 

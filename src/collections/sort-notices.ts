@@ -1,13 +1,13 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { assets } from '../money/assets.js'
-import type { Account } from './account.js'
-import type { Announced } from './ports.js'
+import type { CollectionAccount } from './account.js'
+import type { PaymentNotice } from './ports.js'
 import { numberKey } from './store-accounts.js'
 import type { JudgedNotice, Notice } from './store-notices.js'
 
 /** Null where the notice is about money that we keep books in. */
-export function whyUnsound({ amount, currency }: Announced): string | null {
+export function whyUnsound({ amount, currency }: PaymentNotice): string | null {
   if (!(currency in assets)) return anotherCurrency
   if (amount <= 0n) return 'not_positive'
   return amount > limits.money.wireMax ? tooLarge : null
@@ -17,13 +17,16 @@ const tooLarge = 'too_large'
 const anotherCurrency = 'another_currency'
 
 /** Whether the account takes what came: naira at a bank, its own coin, or any if it says none. */
-export function isFor(account: Account | undefined, { announced: { currency } }: Notice): boolean {
+export function isFor(
+  account: CollectionAccount | undefined,
+  { announced: { currency } }: Notice,
+): boolean {
   if (!account) return false
   return account.asset === null ? currency !== 'NGN' : account.asset === currency
 }
 
 /** All that an account received is shown as one number, and numbers end somewhere. */
-export function outgrows(accounts: Map<string, Account>, notice: Notice): boolean {
+export function outgrows(accounts: Map<string, CollectionAccount>, notice: Notice): boolean {
   const { amount, amountReceived } = accounts.get(numberKey(toNumber(notice)))!
   return amount !== null && amountReceived + notice.announced.amount > limits.money.wireMax
 }
@@ -31,7 +34,7 @@ export function outgrows(accounts: Map<string, Account>, notice: Notice): boolea
 export function judgementOf(
   now: Date,
   notice: Notice,
-  { accounts, outgrown }: { accounts: Map<string, Account>; outgrown: Set<Notice> },
+  { accounts, outgrown }: { accounts: Map<string, CollectionAccount>; outgrown: Set<Notice> },
 ): JudgedNotice {
   const { rail, mode, id, announced, looks } = notice
   const account = accounts.get(numberKey(toNumber(notice)))

@@ -2,7 +2,7 @@ import type { Mode } from '../base/environment.js'
 import { Busy, busyEnvironments } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account } from './account.js'
+import type { CollectionAccount } from './account.js'
 
 export const accountColumns = `a.environment_id as "environmentId", a.id, a.kind, a.rail, a.number,
   a.account_name as "accountName", a.bank_code as "bankCode", a.bank_name as "bankName", a.asset,
@@ -70,7 +70,7 @@ const lockClocks = listStatement<typeof environments, { environmentId: number; i
  * For a lane, before it inserts accounts that expire: throws `Busy` with the environments whose
  * clock another transaction is moving. The insert would wait for that one.
  */
-export async function lockFreeClocks(tx: Tx, accounts: Account[]): Promise<void> {
+export async function lockFreeClocks(tx: Tx, accounts: CollectionAccount[]): Promise<void> {
   const expiring = accounts.filter(({ expiresAt }) => expiresAt !== null)
   const ids = [...new Set(expiring.map(({ environmentId }) => environmentId))]
   if (ids.length === 0 || tx.waitsForLocks) return
@@ -80,7 +80,7 @@ export async function lockFreeClocks(tx: Tx, accounts: Account[]): Promise<void>
 }
 
 /** In the order of their numbers, so that two batches never wait for each other. */
-export function insertAccounts(tx: Tx, accounts: Account[]): void {
+export function insertCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
     environment_id: account.environmentId,
@@ -131,7 +131,7 @@ const update = listStatement({
 })
 
 /** For accounts that are locked. */
-export function updateAccounts(tx: Tx, accounts: Account[]): void {
+export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
   if (accounts.length === 0) return
   tx.write(
     update(
@@ -177,7 +177,7 @@ const lockWithTwins = (own: string, more = '') => `${withTwins(own)}
     order by a.environment_id, a.id for no key update of a`
 
 /** In one order, always, so that two batches never wait for each other. */
-const lockById = listStatement<typeof named, Account>({
+const lockById = listStatement<typeof named, CollectionAccount>({
   name: 'lock_collection_accounts',
   columns: named,
   text: (list) =>
@@ -188,10 +188,10 @@ const lockById = listStatement<typeof named, Account>({
 })
 
 /** By their ids; with each comes the other one of its session, where there is one. */
-export async function lockAccounts(
+export async function lockCollectionAccounts(
   tx: Tx,
-  names: Pick<Account, 'environmentId' | 'id'>[],
-): Promise<Map<string, Account>> {
+  names: Pick<CollectionAccount, 'environmentId' | 'id'>[],
+): Promise<Map<string, CollectionAccount>> {
   const unique = [...new Map(names.map((name) => [name.id, name])).values()]
   const rows = await tx.rows(
     lockById(unique.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))),
@@ -208,7 +208,7 @@ const ownByNumber = (list: string) => `
       join collection_accounts n on n.rail = list.rail and n.number = list.number
       join environments e on e.id = n.environment_id and e.mode = list.mode`
 
-const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
+const lockByNumber = listStatement<typeof numbers, CollectionAccount & { mode: Mode }>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
   text: (list) => lockWithTwins(ownByNumber(list), ', named.mode'),
@@ -217,7 +217,13 @@ const lockByNumber = listStatement<typeof numbers, Account & { mode: Mode }>({
 /** `ownNumber` is the number for which an account was named: its own, or that of its twin. */
 const lockFreeByNumber = listStatement<
   typeof numbers,
-  Account & { mode: Mode; ownRail: string; ownNumber: string; group: number; isOurs: boolean }
+  CollectionAccount & {
+    mode: Mode
+    ownRail: string
+    ownNumber: string
+    group: number
+    isOurs: boolean
+  }
 >({
   name: 'lock_free_collection_accounts_by_number',
   columns: numbers,
@@ -239,7 +245,7 @@ export type AccountNumber = { rail: string; mode: Mode; number: string }
 export async function lockAccountsByNumber(
   tx: Tx,
   wanted: AccountNumber[],
-): Promise<Map<string, Account>> {
+): Promise<Map<string, CollectionAccount>> {
   const unique = [...new Map(wanted.map((one) => [numberKey(one), one])).values()]
   const rows = tx.waitsForLocks
     ? await tx.rows(lockByNumber(unique))
@@ -250,7 +256,7 @@ export async function lockAccountsByNumber(
 async function lockFreeAccounts(
   tx: Tx,
   wanted: AccountNumber[],
-): Promise<(Account & { mode: Mode })[]> {
+): Promise<(CollectionAccount & { mode: Mode })[]> {
   const rows = await tx.rows(lockFreeByNumber(wanted))
   const held = rows.filter(({ isOurs }) => !isOurs)
   const toEntry = ({ ownRail: rail, mode, ownNumber: number, group }: (typeof rows)[0]) =>

@@ -2,23 +2,23 @@ import type { Mode } from '../base/environment.js'
 import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Announced } from './ports.js'
+import type { PaymentNotice } from './ports.js'
 
 /** A notice is named by the payment it speaks of: told twice, it is one. */
 export type NoticeName = { rail: string; mode: Mode; id: string }
 
 export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
 
-export type Notice = NoticeName & { announced: Announced; looks: number }
+export type Notice = NoticeName & { announced: PaymentNotice; looks: number }
 
 export type NewNotice = NoticeName & {
-  announced: Announced
+  announced: PaymentNotice
   /** As it came; null: it was found by asking. */
   body: string | null
 }
 
 /** Bigints and times as text; nothing of it is a float. */
-function writeAnnounced(announced: Announced): string {
+function writeAnnounced(announced: PaymentNotice): string {
   const plain = { ...announced, amount: announced.amount.toString() }
   const text = JSON.stringify(plain)
   return mayBeBroken.test(text) ? JSON.stringify(plain, mendTexts) : text
@@ -31,8 +31,8 @@ function mendTexts(_: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', ' ') : value
 }
 
-export function readAnnounced(text: string): Announced {
-  const written = JSON.parse(text) as Omit<Announced, 'amount' | 'receivedAt'> & {
+export function readAnnounced(text: string): PaymentNotice {
+  const written = JSON.parse(text) as Omit<PaymentNotice, 'amount' | 'receivedAt'> & {
     amount: string
     receivedAt: string
   }

@@ -1,13 +1,13 @@
-import type { Account } from './account.js'
+import type { CollectionAccount } from './account.js'
 
 /**
  * The other account of the same session, where it has two. Both are locked together, so whoever has
  * locked the one finds the other here.
  */
 export function twinOf(
-  { id, sessionId }: Pick<Account, 'id' | 'sessionId'>,
-  locked: Iterable<Account>,
-): Account | undefined {
+  { id, sessionId }: Pick<CollectionAccount, 'id' | 'sessionId'>,
+  locked: Iterable<CollectionAccount>,
+): CollectionAccount | undefined {
   if (sessionId === null) return undefined
   for (const one of locked) if (one.sessionId === sessionId && one.id !== id) return one
   return undefined
@@ -17,17 +17,23 @@ export function twinOf(
  * The account as payments into it are judged. Once its twin was paid nothing is waited for any
  * more: what comes all the same is late, as it is for one that was cancelled.
  */
-export function besideTwin(account: Account, twin: Account | undefined): Account {
+export function withTwinStatus(
+  account: CollectionAccount,
+  twin: CollectionAccount | undefined,
+): CollectionAccount {
   return twin?.status === 'PAID' ? { ...account, status: 'CANCELLED' } : account
 }
 
 /** As one is left whose twin was paid; undefined where it had ended before. */
-export function endedBeside(twin: Account | undefined, at: Date): Account | undefined {
+export function endTwin(
+  twin: CollectionAccount | undefined,
+  at: Date,
+): CollectionAccount | undefined {
   return twin?.status === 'ACTIVE' ? { ...twin, status: 'CANCELLED', endedAt: at } : undefined
 }
 
 /** Which is the twin of which, by the keys of the map. */
-export function pairTwins(locked: Map<string, Account>): Map<string, string> {
+export function pairTwins(locked: Map<string, CollectionAccount>): Map<string, string> {
   const firsts = new Map<string, string>()
   const pairs = new Map<string, string>()
   for (const [key, { sessionId }] of locked) {

@@ -6,7 +6,7 @@ import type { EventType } from './catalogue.js'
 import { listensTo } from './filter.js'
 
 /** Something that happened to a resource, as its cause tells it. */
-export type Happening = {
+export type NewEvent = {
   environmentId: EnvironmentId
   type: EventType
   resourceId: string
@@ -55,7 +55,7 @@ const insertDeliveries = listStatement({
  * transaction of their cause, so that a merchant hears of everything that is true and nothing else.
  * Gives back the ids of the events.
  */
-export function emitAll(tx: Tx, now: Date, happenings: Happening[]): string[] {
+export function emitAll(tx: Tx, now: Date, happenings: NewEvent[]): string[] {
   if (happenings.length === 0) return []
   // In the order of what happened: ids of one moment are random, and lists are sorted by them.
   const ids = happenings.map(() => newId(now)).sort()

@@ -6,7 +6,7 @@ import type { Asset } from '../money/assets.js'
  * make them grow. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are what is
  * held.
  */
-export type AccountName =
+export type LedgerAccountName =
   | 'available'
   | 'suspense'
   | 'fees'
@@ -15,7 +15,11 @@ export type AccountName =
   | 'treasury'
   | 'deposits'
 
-export type AccountKey = { environmentId: EnvironmentId; asset: Asset; name: AccountName }
+export type LedgerAccountKey = {
+  environmentId: EnvironmentId
+  asset: Asset
+  name: LedgerAccountName
+}
 
 export type Sums = {
   debitsPending: bigint
@@ -25,7 +29,7 @@ export type Sums = {
   entryCount: bigint
 }
 
-export type Account = AccountKey & Sums
+export type LedgerAccount = LedgerAccountKey & Sums
 
 /** What may be spent: pending debits are spoken for, pending credits have not come yet. */
 export function spendable(account: Sums): bigint {
@@ -33,6 +37,6 @@ export function spendable(account: Sums): bigint {
 }
 
 /** What we owe to somebody is never overdrawn; the database refuses it too. */
-export function mayOverdraw(name: AccountName): boolean {
+export function mayOverdraw(name: LedgerAccountName): boolean {
   return name !== 'available' && name !== 'suspense'
 }

@@ -2,13 +2,13 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
 import {
-  type Account,
-  type AccountKey,
-  type AccountName,
+  type LedgerAccount,
+  type LedgerAccountKey,
+  type LedgerAccountName,
   mayOverdraw,
   spendable,
 } from './accounts.js'
-import type { Entry, Line, Moved, Movement, NotMoved } from './movement.js'
+import type { Moved, Movement, MovementEntry, MovementLine, NotMoved } from './movement.js'
 
 const sumNames = [
   'debitsPending',
@@ -23,19 +23,19 @@ const sumNames = [
  * other, each against what those before it left; then only the differences are written.
  */
 export class Book {
-  readonly #before: Map<string, Account>
-  readonly #now: Map<string, Account>
+  readonly #before: Map<string, LedgerAccount>
+  readonly #now: Map<string, LedgerAccount>
 
-  constructor(accounts: Account[]) {
-    this.#before = new Map(accounts.map((account) => [keyOf(account), account]))
-    this.#now = new Map(accounts.map((account) => [keyOf(account), { ...account }]))
+  constructor(accounts: LedgerAccount[]) {
+    this.#before = new Map(accounts.map((account) => [ledgerKeyOf(account), account]))
+    this.#now = new Map(accounts.map((account) => [ledgerKeyOf(account), { ...account }]))
   }
 
   /** All lines or none: a movement that is not covered, or too large to write, leaves no trace. */
   move(movement: Movement): Moved | NotMoved {
     const names = movement.lines.flatMap((line) => [line.debit, line.credit])
     const saved = names.map((name) => ({ ...this.#account(movement, name) }))
-    const entries: Entry[] = []
+    const entries: MovementEntry[] = []
     const isOfOneKind = movement.lines.every(({ debit }) => debit === movement.lines[0]!.debit)
     assert(!movement.isHold || isOfOneKind, 'a hold takes from one account')
 
@@ -43,7 +43,7 @@ export class Book {
       assert(line.amount > 0n, 'a transfer moves something')
       const why = this.#apply(movement, line)
       if (why) {
-        for (const account of saved) this.#now.set(keyOf(account), account)
+        for (const account of saved) this.#now.set(ledgerKeyOf(account), account)
         return { isMoved: false, why, available: spendable(this.#account(movement, line.debit)) }
       }
       entries.push(this.#entry(movement, line))
@@ -52,7 +52,7 @@ export class Book {
   }
 
   /** Turns what was pending into what is spent, or gives it back. */
-  resolve(hold: Movement, verb: 'settle' | 'release'): Entry {
+  resolve(hold: Movement, verb: 'settle' | 'release'): MovementEntry {
     for (const line of hold.lines) {
       const debit = this.#account(hold, line.debit)
       const credit = this.#account(hold, line.credit)
@@ -67,13 +67,13 @@ export class Book {
   }
 
   /** By how much each account changed; accounts that did not are left out. */
-  changes(): Account[] {
+  changes(): LedgerAccount[] {
     return [...this.#now.values()]
-      .map((now) => difference(now, this.#before.get(keyOf(now))!))
+      .map((now) => difference(now, this.#before.get(ledgerKeyOf(now))!))
       .filter((change) => sumNames.some((name) => change[name] !== 0n))
   }
 
-  #apply(movement: Movement, line: Line): NotMoved['why'] | undefined {
+  #apply(movement: Movement, line: MovementLine): NotMoved['why'] | undefined {
     const debit = this.#account(movement, line.debit)
     const credit = this.#account(movement, line.credit)
     if (!mayOverdraw(line.debit) && spendable(debit) < line.amount) return 'not_covered'
@@ -92,38 +92,38 @@ export class Book {
     return isTooLarge ? 'beyond_limit' : undefined
   }
 
-  #entry(movement: Movement, line: Line): Entry {
+  #entry(movement: Movement, line: MovementLine): MovementEntry {
     const isOnStatement = line.debit === 'available' || line.credit === 'available'
     return isOnStatement ? this.#numbered(movement) : offStatement
   }
 
-  #numbered(movement: Movement): Entry {
+  #numbered(movement: Movement): MovementEntry {
     const available = this.#account(movement, 'available')
     available.entryCount += 1n
     return { entryNumber: available.entryCount, availableAfter: spendable(available) }
   }
 
-  #account(movement: Movement, name: AccountName): Account {
+  #account(movement: Movement, name: LedgerAccountName): LedgerAccount {
     const key = { environmentId: movement.environmentId, asset: movement.asset, name }
-    const account = this.#now.get(keyOf(key))
-    assert(account, `account ${keyOf(key)} is locked before it is used`)
+    const account = this.#now.get(ledgerKeyOf(key))
+    assert(account, `account ${ledgerKeyOf(key)} is locked before it is used`)
     return account
   }
 }
 
-function difference(now: Account, before: Account): Account {
+function difference(now: LedgerAccount, before: LedgerAccount): LedgerAccount {
   const change = { ...now }
   for (const name of sumNames) change[name] -= before[name]
   return change
 }
 
-const offStatement: Entry = { entryNumber: null, availableAfter: null }
+const offStatement: MovementEntry = { entryNumber: null, availableAfter: null }
 
 /** Naira balances are written as JSON integers, so they stay where those are exact. */
 function largest(asset: Asset): bigint {
   return asset === 'NGN' ? limits.money.wireMax : limits.money.ledgerMax
 }
 
-export function keyOf(account: AccountKey): string {
+export function ledgerKeyOf(account: LedgerAccountKey): string {
   return `${account.environmentId}/${account.asset}/${account.name}`
 }

@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert'
 import { busyEnvironments } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account, AccountKey } from './accounts.js'
-import { Book, keyOf } from './book.js'
+import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
+import { Book, ledgerKeyOf } from './book.js'
 
 const columns = { environment_id: 'int4', asset: 'text', name: 'text' } as const
 
@@ -17,19 +17,19 @@ const lockText = (list: string) => `
     for no key update of a`
 
 /** In one order, always, so that two batches can never wait for each other. */
-const lock = listStatement<typeof columns, Account>({
+const lock = listStatement<typeof columns, LedgerAccount>({
   name: 'lock_accounts',
   columns,
   text: lockText,
 })
 
-const lockFree = listStatement<typeof columns, Account>({
+const lockFree = listStatement<typeof columns, LedgerAccount>({
   name: 'lock_free_accounts',
   columns,
   text: (list) => `${lockText(list)} skip locked`,
 })
 
-const find = listStatement<typeof columns, AccountKey>({
+const find = listStatement<typeof columns, LedgerAccountKey>({
   name: 'find_accounts',
   columns,
   text: (list) => `
@@ -52,10 +52,10 @@ const locking = new WeakSet<Tx>()
  * Locks the accounts of a batch; an account that was never used before is opened on the way. In a
  * lane, throws `Busy` with the environments of accounts that another transaction holds.
  */
-export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
+export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
-  const wanted = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
+  const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
   const rows = wanted.map((key) => ({ environment_id: key.environmentId, ...key }))
   tx.write({ text: 'savepoint accounts', values: [] })
   let accounts = await tx.rows(tx.waitsForLocks ? lock(rows) : lockFree(rows))
@@ -72,8 +72,8 @@ export async function lockAccounts(tx: Tx, keys: AccountKey[]): Promise<Book> {
 }
 
 /** An account that exists and could not be locked is held by another transaction. */
-function throwIfHeld(locked: AccountKey[], existing: AccountKey[]): void {
-  const ours = new Set(locked.map(keyOf))
-  const held = existing.filter((key) => !ours.has(keyOf(key)))
+function throwIfHeld(locked: LedgerAccountKey[], existing: LedgerAccountKey[]): void {
+  const ours = new Set(locked.map(ledgerKeyOf))
+  const held = existing.filter((key) => !ours.has(ledgerKeyOf(key)))
   if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
 }

@@ -1,7 +1,7 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { AccountKey } from './accounts.js'
-import { lockAccounts } from './lock-accounts.js'
+import type { LedgerAccountKey } from './accounts.js'
+import { lockLedgerAccounts } from './lock-accounts.js'
 import type { Moved, Movement, NotMoved } from './movement.js'
 import { writeBook } from './write-book.js'
 
@@ -33,7 +33,7 @@ export async function moveAll(
   now: Date,
   movements: Movement[],
 ): Promise<(Moved | NotMoved)[]> {
-  const book = await lockAccounts(tx, movements.flatMap(accountsOf))
+  const book = await lockLedgerAccounts(tx, movements.flatMap(accountsOf))
   const outcomes = movements.map((movement) => book.move(movement))
   const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
 
@@ -42,7 +42,7 @@ export async function moveAll(
   return outcomes
 }
 
-export function accountsOf({ environmentId, asset, lines }: Movement): AccountKey[] {
+export function accountsOf({ environmentId, asset, lines }: Movement): LedgerAccountKey[] {
   return lines
     .flatMap((line) => [line.debit, line.credit])
     .map((name) => ({ environmentId, asset, name }))

@@ -1,10 +1,15 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
-import type { AccountName } from './accounts.js'
+import type { LedgerAccountName } from './accounts.js'
 import type { Purpose } from './purposes.js'
 
 /** One debit and one credit. Money goes from the debit side to the credit side. */
-export type Line = { debit: AccountName; credit: AccountName; amount: bigint; purpose: Purpose }
+export type MovementLine = {
+  debit: LedgerAccountName
+  credit: LedgerAccountName
+  amount: bigint
+  purpose: Purpose
+}
 
 /**
  * What one cause does to the books: all of its lines, or none. As a hold, the money is set aside
@@ -15,13 +20,13 @@ export type Movement = {
   asset: Asset
   causeId: string
   isHold: boolean
-  lines: Line[]
+  lines: MovementLine[]
 }
 
 /** Where a line stands on the merchant's statement, if it touches the available balance. */
-export type Entry = { entryNumber: bigint | null; availableAfter: bigint | null }
+export type MovementEntry = { entryNumber: bigint | null; availableAfter: bigint | null }
 
-export type Moved = { isMoved: true; entries: Entry[] }
+export type Moved = { isMoved: true; entries: MovementEntry[] }
 
 /**
  * Why a movement was not made; the use case says it to the caller in its own words. `available` is

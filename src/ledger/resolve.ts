@@ -3,10 +3,10 @@ import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { AccountName } from './accounts.js'
-import { lockAccounts } from './lock-accounts.js'
+import type { LedgerAccountName } from './accounts.js'
+import { lockLedgerAccounts } from './lock-accounts.js'
 import { accountsOf } from './move.js'
-import type { Entry, Line, Movement } from './movement.js'
+import type { Movement, MovementEntry, MovementLine } from './movement.js'
 import type { Purpose } from './purposes.js'
 import { writeBook } from './write-book.js'
 
@@ -20,8 +20,8 @@ type HoldRow = {
   environmentId: EnvironmentId
   causeId: string
   asset: Asset
-  debit: AccountName
-  credit: AccountName
+  debit: LedgerAccountName
+  credit: LedgerAccountName
   amount: bigint
   purpose: Purpose
 }
@@ -75,7 +75,7 @@ export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): 
   // Each cause is asked for once: named twice, its holds would be found, and moved, twice.
   const rows = [...new Map(resolutions.map((each) => [keyOf(each), toRow(each)])).values()]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
-  const book = await lockAccounts(tx, [...holds.values()].flatMap(accountsOf))
+  const book = await lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf))
   // Asked under the locks: whoever resolved one of these before us has committed by now.
   const resolved = new Set((await tx.rows(findResolved(rows))).map(keyOf))
 
@@ -101,7 +101,7 @@ function groupHolds(rows: HoldRow[]): Map<string, Movement> {
   const holds = new Map<string, Movement>()
   for (const { environmentId, causeId, asset, ...line } of rows) {
     const hold = holds.get(keyOf({ environmentId, causeId }))
-    if (hold) hold.lines.push(line satisfies Line)
+    if (hold) hold.lines.push(line satisfies MovementLine)
     else
       holds.set(keyOf({ environmentId, causeId }), {
         environmentId,
@@ -114,7 +114,7 @@ function groupHolds(rows: HoldRow[]): Map<string, Movement> {
   return holds
 }
 
-function toInsert(resolution: Resolution, hold: Movement, entry: Entry) {
+function toInsert(resolution: Resolution, hold: Movement, entry: MovementEntry) {
   return {
     ...toRow(resolution),
     verb: resolution.verb,

@@ -17,7 +17,7 @@ export type StatementEntry = {
 }
 
 /** Newest first, below the given number. The statement of one asset has no gaps. */
-export async function listEntries(
+export async function listStatementEntries(
   db: Reader,
   page: { environmentId: EnvironmentId; asset: Asset; below: bigint; limit: number },
 ): Promise<StatementEntry[]> {

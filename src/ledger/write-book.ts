@@ -1,6 +1,6 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account } from './accounts.js'
+import type { LedgerAccount } from './accounts.js'
 import type { Book } from './book.js'
 
 const update = listStatement({
@@ -34,7 +34,7 @@ export function writeBook(tx: Tx, book: Book): void {
   if (changes.length > 0) tx.write(update(changes.map(toRow)))
 }
 
-function toRow(change: Account) {
+function toRow(change: LedgerAccount) {
   return {
     environment_id: change.environmentId,
     asset: change.asset,

@@ -9,7 +9,7 @@ import { payoutProofs } from '../payouts/proofs.js'
 import type { Database } from '../postgres/database.js'
 import { walletProofs } from '../wallets/wallet-proofs.js'
 
-export type Finding = { claim: string; counterexamples: unknown[] }
+export type ProofResult = { claim: string; counterexamples: unknown[] }
 
 export const allProofs = [
   ...ledgerProofs,
@@ -28,11 +28,11 @@ export async function verifyLedger(
   db: Database,
   proofs: Proof[] = allProofs,
   checked: (claim: string) => void = () => {},
-): Promise<Finding[]> {
+): Promise<ProofResult[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.write(sql`set local statement_timeout = 0`)
-    const findings: Finding[] = []
+    const findings: ProofResult[] = []
     for (const { claim, counterexamples } of proofs) {
       const some = `select * from (${counterexamples}) c limit ${limits.proof.shown}`
       findings.push({ claim, counterexamples: await tx.rows({ text: some, values: [] }) })

@@ -6,7 +6,7 @@ import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
 
 /** A hot wallet and the amounts below which somebody must fill it, in the smallest units. */
-export type Treasury = {
+export type WatchedTreasury = {
   mode: Mode
   rail: Pick<SolanaRail, 'treasuryBalances' | 'treasuryAddress'>
   floors: SolanaConfig['floors']
@@ -18,13 +18,13 @@ export type Treasury = {
  */
 export async function watchTreasury(
   { db, logger }: { db: Database; logger: Logger },
-  { mode, rail, floors }: Treasury,
+  { mode, rail, floors }: WatchedTreasury,
 ): Promise<number> {
   let alarms = 0
   const { treasuryAddress } = rail
   const balances = await rail.treasuryBalances()
   for (const [coin, floor] of Object.entries(floors) as [keyof typeof balances, bigint][]) {
-    const free = balances[coin] - (await readPromised(db, mode, coin))
+    const free = balances[coin] - (await readOpenCommitments(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
     logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
@@ -33,7 +33,7 @@ export async function watchTreasury(
 }
 
 /** What open payouts will take of a hot wallet; lamports are promised to nobody. */
-export async function readPromised(
+export async function readOpenCommitments(
   db: Database,
   mode: Mode,
   coin: keyof SolanaConfig['floors'],

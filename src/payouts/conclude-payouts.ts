@@ -5,7 +5,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, findOwners } from './follow-returns.js'
-import { type Attempt, kinds, nextSequence, type Payout } from './payout.js'
+import { kinds, nextSequence, type Payout, type PayoutAttempt } from './payout.js'
 import type { LiveAttempt, Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts } from './store-payouts.js'
@@ -21,7 +21,7 @@ export type Conclusion = { attempt: LiveAttempt } & (
   | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
 
-type Locked = Payout & { attempts: Attempt[]; clockOffsetMs: number }
+type Locked = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
 
 type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
@@ -148,7 +148,9 @@ async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>>
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toName(attempt))))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
-      const list = JSON.parse(attempts) as (Omit<Attempt, 'createdAt'> & { createdAt: string })[]
+      const list = JSON.parse(attempts) as (Omit<PayoutAttempt, 'createdAt'> & {
+        createdAt: string
+      })[]
       const read = list.map((one) => ({ ...one, createdAt: new Date(one.createdAt) }))
       return [row.id, { ...toPayout(row), attempts: read, clockOffsetMs }]
     }),

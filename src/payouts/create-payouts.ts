@@ -11,7 +11,7 @@ import type { Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts, insertPayouts } from './store-payouts.js'
 
-export type PayoutOrder = {
+export type NewPayout = {
   payout: Payout
   prepared: Prepared
   /** In the time of the world: by the age of an attempt it is decided when to look at it. */
@@ -20,11 +20,11 @@ export type PayoutOrder = {
   shown: string
 }
 
-export function toOrder(
+export function toNewPayout(
   payout: Payout,
   prepared: Prepared,
   preparedAt: Date = payout.submittedAt,
-): PayoutOrder {
+): NewPayout {
   const { token } = prepared
   const attempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
   return { payout, prepared, preparedAt, shown: showPayout(payout, [attempt]) }
@@ -38,7 +38,7 @@ export function toOrder(
 export async function createPayouts(
   tx: Tx,
   now: Date,
-  orders: PayoutOrder[],
+  orders: NewPayout[],
 ): Promise<Outcome<Payout>[]> {
   const isUsed = await findUsedReferences(tx, orders)
   const fresh = orders.filter((order) => !isUsed.has(order))
@@ -63,9 +63,9 @@ export async function createPayouts(
 export async function createOrRefuse(
   tx: Tx,
   now: Date,
-  orders: Outcome<PayoutOrder>[],
+  orders: Outcome<NewPayout>[],
 ): Promise<Outcome<Payout>[]> {
-  const wanted = orders.filter((order): order is PayoutOrder => !(order instanceof Refusal))
+  const wanted = orders.filter((order): order is NewPayout => !(order instanceof Refusal))
   const created = wanted.length > 0 ? await createPayouts(tx, now, wanted) : []
   const byOrder = new Map(wanted.map((order, index) => [order, created[index]!]))
   return orders.map((order) => (order instanceof Refusal ? order : byOrder.get(order)!))
@@ -82,7 +82,7 @@ const findReferences = listStatement<typeof columns, { key: string }>({
 })
 
 /** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
-async function findUsedReferences(tx: Tx, orders: PayoutOrder[]): Promise<Set<PayoutOrder>> {
+async function findUsedReferences(tx: Tx, orders: NewPayout[]): Promise<Set<NewPayout>> {
   const named = orders.filter(({ payout }) => payout.merchantReference !== null)
   if (named.length === 0) return new Set()
   const rows = named.map(({ payout }) => ({
@@ -101,7 +101,7 @@ async function findUsedReferences(tx: Tx, orders: PayoutOrder[]): Promise<Set<Pa
   )
 }
 
-function toHold({ payout }: PayoutOrder): Movement {
+function toHold({ payout }: NewPayout): Movement {
   const { environmentId, asset, id, amount, fee, takesFrom: debit } = payout
   const purposes = purposesOf(payout)
   const lines = [
@@ -112,11 +112,11 @@ function toHold({ payout }: PayoutOrder): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt({ payout, prepared, preparedAt }: PayoutOrder) {
+function toAttempt({ payout, prepared, preparedAt }: NewPayout) {
   return { ...prepared, payout, number: 1, createdAt: preparedAt }
 }
 
-function toBegun({ payout, shown }: PayoutOrder) {
+function toBegun({ payout, shown }: NewPayout) {
   const { environmentId, id, kind } = payout
   const type = kinds[kind].events?.begun
   return type

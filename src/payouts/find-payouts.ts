@@ -5,9 +5,9 @@ import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import type { Reader } from '../postgres/tx.js'
 import {
-  type Attempt,
   kinds,
   type Payout,
+  type PayoutAttempt,
   type PayoutKind,
   type PayoutStatus,
   payoutStatuses,
@@ -29,7 +29,7 @@ export function toPayout(row: PayoutRow): Payout {
 }
 
 /** A payout with its attempts, oldest first. */
-export type Tried = { payout: Payout; attempts: Attempt[] }
+export type Tried = { payout: Payout; attempts: PayoutAttempt[] }
 
 export type PayoutFilter = {
   merchantReference: string | undefined
@@ -94,7 +94,7 @@ async function withAttempts(
   rows: PayoutRow[],
 ): Promise<Tried[]> {
   if (rows.length === 0) return []
-  const attempts = await db.rows(sql<Attempt & { payoutId: string }>`
+  const attempts = await db.rows(sql<PayoutAttempt & { payoutId: string }>`
     select payout_id as "payoutId", number, token, state, created_at as "createdAt"
     from payout_attempts
     where environment_id = ${environmentId} and payout_id = any(${rows.map(({ id }) => id)}::uuid[])

@@ -55,7 +55,7 @@ export const attemptStates = {
 export type AttemptState = keyof typeof attemptStates
 
 /** One try to carry a payout, as its payout shows it. */
-export type Attempt = { number: number; token: string; state: AttemptState; createdAt: Date }
+export type PayoutAttempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 
 type Kind = {
   prefix: Prefix

@@ -23,7 +23,7 @@ export type Target = { asset: Asset; amount: bigint; destination: Destination }
 export type Inspected = { destination: Destination; extraFees: FeeOperation[] }
 
 /** What is to be carried; the reference is ours, is unique for ever, and goes along with it. */
-export type Carriage = Target & { reference: string }
+export type PayoutInstruction = Target & { reference: string }
 
 /** Fixed before it is sent, and safe to send again. */
 export type Prepared = {
@@ -76,7 +76,7 @@ export interface PayoutRail {
   /** Refuses what can be known not to work, before anything is promised. Nothing leaves. */
   inspect(targets: Target[]): Promise<Outcome<Inspected>[]>
   /** Fixes what would be sent. Nothing leaves. Refuses what the rail would refuse for certain. */
-  prepare(carriages: Carriage[]): Promise<Outcome<Prepared>[]>
+  prepare(carriages: PayoutInstruction[]): Promise<Outcome<Prepared>[]>
   /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
   send(attempts: LiveAttempt[]): Promise<void>
   check(attempts: LiveAttempt[]): Promise<Finding[]>

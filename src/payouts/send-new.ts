@@ -3,10 +3,10 @@ import type { Logger } from '../base/log.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import { isInTime, readLiveAttempts } from './live-attempts.js'
-import type { Rails } from './order-payouts.js'
 import type { Payout } from './payout.js'
+import type { PayoutRails } from './prepare-payouts.js'
 
-type Tools = { db: Reader; rails: Rails; clock: Clock; logger: Logger }
+type Tools = { db: Reader; rails: PayoutRails; clock: Clock; logger: Logger }
 
 /**
  * Sends payouts at once when they are committed: what leaves is what their rows say. If this fails,

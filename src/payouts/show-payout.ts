@@ -1,17 +1,17 @@
 import { formatDecimal, toWire } from '../money/amounts.js'
-import { type Attempt, type Payout, referenceOf } from './payout.js'
+import { type Payout, type PayoutAttempt, referenceOf } from './payout.js'
 
 /**
  * A payout as its verify operation, and events about it, show it: JSON text, because the metadata
  * inside is the merchant's own text.
  */
-export function showPayout(payout: Payout, attempts: Attempt[]): string {
+export function showPayout(payout: Payout, attempts: PayoutAttempt[]): string {
   const show = payout.asset === 'NGN' ? showBankTransfer : showCryptoTransfer
   const { metadata, ...rest } = show(payout, attempts)
   return `${JSON.stringify(rest).slice(0, -1)},"metadata":${metadata}}`
 }
 
-function showCryptoTransfer(payout: Payout, attempts: Attempt[]) {
+function showCryptoTransfer(payout: Payout, attempts: PayoutAttempt[]) {
   const { asset, amount, fee, destination } = payout
   return {
     ...showNames(payout),

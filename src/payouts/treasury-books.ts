@@ -41,13 +41,13 @@ export async function readOpenAmount(
 }
 
 /** What a mode has promised and not settled yet, for those who guard its hot wallet. */
-export type Promised = {
+export type OpenCommitments = {
   /** In all, in the smallest unit. */
   sum(asset: Asset): Promise<bigint>
   list(asset: Asset): Promise<OpenPayouts>
 }
 
-export function openPromised(db: Reader, mode: Mode): Promised {
+export function openCommitments(db: Reader, mode: Mode): OpenCommitments {
   return {
     sum: (asset) => readOpenAmount(db, { mode, asset }),
     list: (asset) => listOpenPayouts(db, { mode, asset }),

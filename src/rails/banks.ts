@@ -1,4 +1,4 @@
-export type Bank = { code: string; name: string }
+import type { Bank } from '../payouts/ports.js'
 
 /**
  * Banks of Nigeria by the code that merchants know them by: three digits of the Central Bank for

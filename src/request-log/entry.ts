@@ -18,7 +18,7 @@ export type RawEntry = {
 }
 
 /** What can be read of one in a list. */
-export type Entry = {
+export type RequestLogEntry = {
   /** Has the time in it. */
   id: string
   requestId: string
@@ -31,7 +31,7 @@ export type Entry = {
   isReplayed: boolean
 }
 
-export type EntryWithBodies = Entry & {
+export type EntryWithBodies = RequestLogEntry & {
   requestBody: string | null
   isRequestCut: boolean
   responseBody: string | null

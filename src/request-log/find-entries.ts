@@ -4,7 +4,7 @@ import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import type { Reader } from '../postgres/tx.js'
-import type { Entry, EntryWithBodies } from './entry.js'
+import type { EntryWithBodies, RequestLogEntry } from './entry.js'
 
 const columns = sql`
   id, request_id as "requestId", key_name as "keyName", method, path, query, status,
@@ -24,7 +24,7 @@ export type EntryFilter = {
 }
 
 export type EntryPage = {
-  entries: Entry[]
+  entries: RequestLogEntry[]
   /** Where the next page begins; undefined: there is none. */
   next: string | undefined
 }
@@ -33,7 +33,7 @@ export type EntryPage = {
  * Newest first. Where few of many are asked for a page gives up after a number of requests, so that
  * no question reads a month of them; it may be short, or empty, and still lead on.
  */
-export async function listEntries(
+export async function listRequestLogEntries(
   db: Reader,
   environmentId: EnvironmentId,
   filter: EntryFilter,
@@ -42,7 +42,7 @@ export async function listEntries(
   const wanted = toWanted(filter)
   const end = wanted.length > 0 ? await findEnd(db, inReach) : undefined
   const where = [...inReach, ...wanted, end && sql`id >= ${end}`].filter((one) => one !== undefined)
-  const found = await db.rows(sql<Entry>`
+  const found = await db.rows(sql<RequestLogEntry>`
     select ${columns} from request_logs where ${sql.join(where, sql` and `)}
     order by id desc limit ${filter.limit + 1}`)
   const entries = found.slice(0, filter.limit)

@@ -1,4 +1,11 @@
-import { hidden, mayHide, type Rule, redactText, redactValue, ruleOf } from './redact-text.js'
+import {
+  hidden,
+  mayHide,
+  type RedactionRule,
+  redactText,
+  redactValue,
+  ruleOf,
+} from './redact-text.js'
 
 /**
  * JSON without what must not be kept; all else stays as it was written. Undefined where it is not
@@ -25,8 +32,8 @@ class Reader {
   /** Otherwise only names decide. */
   readonly #mayHide: boolean
   /** Of the value that comes next, and of what is around it. */
-  #rule: Rule = 'plain'
-  readonly #around: Rule[] = []
+  #rule: RedactionRule = 'plain'
+  readonly #around: RedactionRule[] = []
   #at = 0
   #isJson = true
   #shown = ''
@@ -139,6 +146,6 @@ class Reader {
   }
 }
 
-function hides(rule: Rule): boolean {
+function hides(rule: RedactionRule): boolean {
   return rule !== 'plain' && rule !== 'reference'
 }

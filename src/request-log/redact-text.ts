@@ -2,7 +2,7 @@ import { redact } from '../base/log.js'
 import { createTrace } from './trace.js'
 
 /** What a field may show of its value, told by its name. */
-export type Rule = 'plain' | 'secret' | 'number' | 'person' | 'email' | 'reference'
+export type RedactionRule = 'plain' | 'secret' | 'number' | 'person' | 'email' | 'reference'
 
 /** One word after each of the others. */
 function after(word: string, ...befores: string[]): string[] {
@@ -17,7 +17,7 @@ const secretWords = ['secret', 'passw', 'passphrase', 'authorization', 'cookie']
  * Names are compared without case, dashes, underscores and spaces. A quotation mark is where one
  * begins or ends, as it does in JSON.
  */
-const wordsByRule: [Rule, string[]][] = [
+const wordsByRule: [RedactionRule, string[]][] = [
   ['secret', [...secretWords, ...[...keys, 'token'].map((end) => `${end}"`), '"seed', '"mnemonic']],
   ['secret', ['"pin"', '"otp"', '"cvv"', '"cvv2"', '"cvc"', '"cvc2"']],
   ['number', [...after('number"', ...numbered), ...after('no"', ...numbered)]],
@@ -33,13 +33,14 @@ const wordsByRule: [Rule, string[]][] = [
 
 /** Callers choose names in metadata, and there is no end of them. */
 const namesRemembered = 1_000
-const remembered = new Map<string, Rule>()
+const remembered = new Map<string, RedactionRule>()
 
-export function ruleOf(name: string): Rule {
+export function ruleOf(name: string): RedactionRule {
   const known = remembered.get(name)
   if (known) return known
   const plainName = `"${name.replace(/[_\-\s]/g, '').toLowerCase()}"`
-  const isNamed = ([, words]: [Rule, string[]]) => words.some((word) => plainName.includes(word))
+  const isNamed = ([, words]: [RedactionRule, string[]]) =>
+    words.some((word) => plainName.includes(word))
   const rule = wordsByRule.find(isNamed)?.[0] ?? 'plain'
   if (remembered.size < namesRemembered) remembered.set(name, rule)
   return rule
@@ -47,7 +48,7 @@ export function ruleOf(name: string): Rule {
 
 export const hidden = '[secret]'
 
-export function redactValue(rule: Rule, value: string): string {
+export function redactValue(rule: RedactionRule, value: string): string {
   if (value === '') return value
   if (rule === 'secret') return hidden
   if (rule === 'number') return maskNumber(value)

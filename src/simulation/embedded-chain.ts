@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../base/limits.js'
-import type { CoinCustomers } from '../collections/ports.js'
+import type { LocalnetPayers } from '../collections/ports.js'
 import { mainnetMints } from '../rails/solana/programs.js'
 import { localnetLimits } from './localnet/limits.js'
 import type { CoinMint } from './test-funding.js'
@@ -59,7 +59,7 @@ export function createCoinMint(
 }
 
 /** Customers who pay whatever a tester asks for, each key once and for ever. */
-export function createCoinCustomers(url: string, { waitsForBlock = true } = {}): CoinCustomers {
+export function createCoinCustomers(url: string, { waitsForBlock = true } = {}): LocalnetPayers {
   return {
     async deposit({ key, address, asset, amount }) {
       const wanted = { to: address, mint: mainnetMints[asset], amount: amount.toString(), key }

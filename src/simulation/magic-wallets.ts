@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { privateKeyOf, publicBytesOf } from '../rails/ed25519.js'
-import type { Rule } from './localnet/start.js'
+import type { FaultRule } from './localnet/start.js'
 
 export type MagicWallet = {
   address: string
   /** What a transfer to it comes to, in words for merchants. */
   outcome: string
-  rule: Omit<Rule, 'match'>
+  rule: Omit<FaultRule, 'match'>
 }
 
 /**
@@ -33,7 +33,7 @@ export const magicWallets: MagicWallet[] = [
   },
 ]
 
-export function magicRules(): Rule[] {
+export function magicRules(): FaultRule[] {
   return magicWallets.map(({ address, rule }) => ({ match: { account: address }, ...rule }))
 }
 

@@ -4,7 +4,7 @@ import { overloaded } from '../postgres/overloaded.js'
 import { railUnavailable } from '../rails/solana/refuse.js'
 import { callLocalnet } from './embedded-chain.js'
 import { localnetLimits } from './localnet/limits.js'
-import type { Fault, Rule } from './localnet/start.js'
+import type { Fault, FaultRule } from './localnet/start.js'
 
 type Order = Parameters<SimulatedRail['instruct']>[0]
 
@@ -20,7 +20,7 @@ export class SimulatedChain implements SimulatedRail {
   readonly send: PayoutRail['send']
   readonly #url: string
   /** By the memo of the transfer: a rule outlives the attempt that it was made for. */
-  readonly #rules = new Map<string, Rule>()
+  readonly #rules = new Map<string, FaultRule>()
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
@@ -57,11 +57,11 @@ export class SimulatedChain implements SimulatedRail {
     return 'obeyed'
   }
 
-  async #set(reference: string, rule: Rule): Promise<void> {
+  async #set(reference: string, rule: FaultRule): Promise<void> {
     const rules = new Map(this.#rules)
     rules.delete(reference)
     const kept = [...rules].slice(-(localnetLimits.settled - 1))
-    const next: [string, Rule][] = [...kept, [reference, rule]]
+    const next: [string, FaultRule][] = [...kept, [reference, rule]]
     await this.#ask('localnet_setFaults', [next.map(([, one]) => one)])
     this.#rules.clear()
     for (const [memo, one] of next) this.#rules.set(memo, one)

@@ -6,7 +6,7 @@ import { type Coin, coins } from '../money/assets.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Database } from '../postgres/database.js'
 import type { Reader } from '../postgres/tx.js'
-import { lookSoon } from './store-wallets.js'
+import { pollSoon } from './store-wallets.js'
 
 type Booked = {
   address: string
@@ -37,7 +37,7 @@ export async function compareDeposits(
     const held = await rail.readAmounts(booked.map(({ address }) => address))
     const different = booked.filter((one, index) => !isHeld(one, held[index] ?? null))
     for (const one of different) {
-      await lookSoon(db, now, { rail: rail.name, wallet: one.wallet })
+      await pollSoon(db, now, { rail: rail.name, wallet: one.wallet })
       differences.push(toDifference(one, held[booked.indexOf(one)] ?? null))
     }
     if (booked.length < walletsPerPage) return { differences, isComplete: true }

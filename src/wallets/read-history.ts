@@ -1,9 +1,9 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
-import type { Announced, Move } from '../collections/ports.js'
+import type { Move, PaymentNotice } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
-import { orderMoves } from './order-moves.js'
 import type { Reading } from './read-histories.js'
+import { sortMoves } from './sort-moves.js'
 import type { TokenAccount } from './store-token-accounts.js'
 
 /** How a token account is left after a look, and what came there. */
@@ -11,7 +11,7 @@ export type Left = Pick<
   TokenAccount,
   'amount' | 'readTo' | 'readSlot' | 'isUnread' | 'busyUntil'
 > & {
-  deposits: Announced[]
+  deposits: PaymentNotice[]
   /** Null: everything could be read. */
   trouble: { unreadable: string[]; holes: string[]; why?: string } | null
 }
@@ -41,7 +41,7 @@ export function readHistory(now: Date, one: TokenAccount, { held, reading }: See
     return { ...stays, isUnread: true, deposits: [], trouble }
   }
   const { moves: listed, unreadable, isPartial = false } = reading
-  const moves = orderMoves(startOf(one, listed), listed)
+  const moves = sortMoves(startOf(one, listed), listed)
   const came = moves.filter(({ change }) => change > 0n)
   const deposits = came.map((move) => toDeposit(one, move))
   const last = moves.at(-1)
@@ -107,7 +107,7 @@ function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
 }
 
 /** Known by the transaction and the token account: one may bring coins to several. */
-function toDeposit({ address, wallet, asset }: TokenAccount, move: Move): Announced {
+function toDeposit({ address, wallet, asset }: TokenAccount, move: Move): PaymentNotice {
   return {
     id: `${move.signature}:${address}`,
     accountNumber: wallet,

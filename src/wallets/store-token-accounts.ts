@@ -79,7 +79,7 @@ export async function claimTokenAccounts(
 }
 
 /** A look that was finished. */
-export type Look = Left & {
+export type PollResult = Left & {
   one: TokenAccount
   unreadLooks: number
   dueAt: Date
@@ -119,7 +119,7 @@ const write = listStatement({
 })
 
 /** Each names the look it follows from: a worker that outlived its lease writes nothing. */
-export function writeLooks(tx: Tx, looks: Look[]): void {
+export function writePollResults(tx: Tx, looks: PollResult[]): void {
   const rows = looks.map(({ one, dueAt, auditedAt, ...left }) => ({
     rail: one.rail,
     address: one.address,
@@ -146,7 +146,7 @@ const postpone = listStatement({
 })
 
 /** What nobody could look at is due again before the lease is over. */
-export async function postponeLooks(db: Reader, dueAt: Date, claimed: TokenAccount[]) {
+export async function postponePolls(db: Reader, dueAt: Date, claimed: TokenAccount[]) {
   if (claimed.length === 0) return
   const rows = claimed.map(({ rail, address, looks }) => ({ rail, address, looks }))
   await db.rows(postpone(rows, dueAt))

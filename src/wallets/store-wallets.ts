@@ -15,7 +15,7 @@ export type NewWallet = Wallet & {
 }
 
 /** Numbers that nobody was ever given. */
-export async function takeNumbers(db: Reader, count: number): Promise<number[]> {
+export async function reserveWalletNumbers(db: Reader, count: number): Promise<number[]> {
   const rows = await db.rows(sql<{ number: bigint }>`
     select nextval('wallet_numbers') as number from generate_series(1, ${count})`)
   return rows.map(({ number }) => Number(number))
@@ -116,7 +116,7 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
  * Has the token accounts of a wallet looked at now, also by whoever is just looking; and if asked,
  * thoroughly: further back, and for other tokens.
  */
-export async function lookSoon(
+export async function pollSoon(
   db: Reader,
   now: Date,
   { rail, wallet, isThorough = false }: { rail: string; wallet: string; isThorough?: boolean },

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
-import type { SweepOrder, WalletRail } from '../collections/ports.js'
+import type { SweepRequest, WalletRail } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
 import type { Prepared } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
@@ -25,7 +25,7 @@ type Candidate = SweepPart & {
   isAlone: boolean
 }
 
-type Planned = SweepOrder & { id: string; parts: Candidate[] }
+type Planned = SweepRequest & { id: string; parts: Candidate[] }
 
 /**
  * Signs transactions that bring the coins of wallets into the treasury, saves them and sends them.

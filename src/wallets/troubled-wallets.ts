@@ -3,7 +3,7 @@ import type { WalletRail } from '../collections/ports.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** Where something came that cannot be read, by rail: it may be money. */
-export async function countTroubled(db: Reader): Promise<{ rail: string; count: number }[]> {
+export async function countTroubledWallets(db: Reader): Promise<{ rail: string; count: number }[]> {
   const rows = await db.rows(sql<{ rail: string; count: bigint }>`
     select rail, count(*) as count from token_accounts where has_trouble group by rail`)
   return rows.map(({ rail, count }) => ({ rail, count: Number(count) }))

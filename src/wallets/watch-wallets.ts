@@ -8,13 +8,13 @@ import type { HistoryRange, WalletRail } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
 import { noteDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
-import { keepLooks } from './keep-looks.js'
 import { type Reading, readHistories } from './read-histories.js'
 import { type Left, readHistory } from './read-history.js'
+import { recordPolls } from './record-polls.js'
 import {
   claimTokenAccounts,
-  type Look,
-  postponeLooks,
+  type PollResult,
+  postponePolls,
   type TokenAccount,
 } from './store-token-accounts.js'
 
@@ -46,11 +46,11 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
     await keepDisputes(db, now, rail, seen)
     return { looks, strays: await findStrays(tools, now, looks), putOff }
   }).catch(async (error: unknown) => {
-    await postponeLooks(db, after(now, limits.deposits.retryMs), claimed)
+    await postponePolls(db, after(now, limits.deposits.retryMs), claimed)
     throw error
   })
-  const notices = await keepLooks(tools, now, { looks, strays })
-  await postponeLooks(db, now, putOff)
+  const notices = await recordPolls(tools, now, { looks, strays })
+  await postponePolls(db, now, putOff)
   await Promise.all(
     notices.map(({ body, announced, ...name }) =>
       lane.run(name).catch((error) => logger.error({ err: error, ...name }, 'a deposit waits')),
@@ -71,7 +71,7 @@ async function whileLeased<Result>(
   const { leaseMs } = limits.deposits
   let renewal = Promise.resolve()
   const renew = async () => {
-    await postponeLooks(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
+    await postponePolls(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
       logger.warn({ err: error }, 'looks could not be leased for longer'),
     )
   }
@@ -162,7 +162,7 @@ function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean 
 }
 
 /** An audit is done when nothing was missing, and it came to the end. */
-function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): Look {
+function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): PollResult {
   const read = readHistory(now, one, { held, reading })
   const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
   const isLasting = unreadLooks > limits.deposits.unreadLooks
@@ -208,7 +208,7 @@ function nextLookMs(now: Date, { kind, asset, hasTrouble }: TokenAccount, left: 
  * Other tokens that came to wallets are watched from then on, though never credited. Where nobody
  * tells of them, the next audit asks again.
  */
-async function findStrays({ rail, logger }: Tools, now: Date, looks: Look[]) {
+async function findStrays({ rail, logger }: Tools, now: Date, looks: PollResult[]) {
   const audited = looks.filter(({ one, auditedAt }) => auditedAt !== one.auditedAt)
   if (audited.length === 0) return []
   const wallets = new Set(audited.map(({ one }) => one.wallet))

@@ -8,7 +8,12 @@ import type { Seal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
 import { lockEnvironment } from '../merchants/environments.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Endpoint, type EndpointName, endpointColumns, lockEndpoint } from './endpoint.js'
+import {
+  type EndpointName,
+  endpointColumns,
+  lockEndpoint,
+  type WebhookEndpoint,
+} from './endpoint.js'
 import { readPreviousSecrets } from './previous-secrets.js'
 import { makeSecret, makeSigningKey } from './signing.js'
 
@@ -21,7 +26,7 @@ export type NewEndpoint = {
 }
 
 /** The secret is shown here and never again. */
-export type CreatedEndpoint = { endpoint: Endpoint; secret: Secret }
+export type CreatedEndpoint = { endpoint: WebhookEndpoint; secret: Secret }
 
 export async function createEndpoint(
   tx: Tx,
@@ -37,7 +42,7 @@ export async function createEndpoint(
 
   const secret = makeSecret()
   const { signingKey, publicKey } = makeSigningKey()
-  const [endpoint] = await tx.rows(sql<Endpoint>`
+  const [endpoint] = await tx.rows(sql<WebhookEndpoint>`
     insert into webhook_endpoints (environment_id, id, url, event_types, description, is_enabled,
       secret, signing_key, public_key, created_at)
     values (${order.environment.id}, ${newId(now)}, ${order.url}, ${order.eventTypes},
@@ -59,12 +64,12 @@ export async function changeEndpoint(
   tx: Tx,
   name: EndpointName,
   change: EndpointChange,
-): Promise<Endpoint> {
+): Promise<WebhookEndpoint> {
   const endpoint = await lockEndpoint(tx, name)
   const { url, eventTypes, description, isEnabled } = { ...endpoint, ...change }
   const isFresh = url !== endpoint.url || (isEnabled && !endpoint.isEnabled)
   const reason = isEnabled ? null : (endpoint.disabledReason ?? 'merchant')
-  const [changed] = await tx.rows(sql<Endpoint>`
+  const [changed] = await tx.rows(sql<WebhookEndpoint>`
     update webhook_endpoints set url = ${url}, event_types = ${eventTypes},
       description = ${description}, is_enabled = ${isEnabled}, disabled_reason = ${reason},
       failing_since = case when ${isFresh} then null else failing_since end

@@ -14,11 +14,11 @@ import {
   type Position,
   start,
 } from './find-open-endpoints.js'
-import { type Ended, isSuccess, judgeAttempt } from './judge-attempt.js'
+import { type FinishedAttempt, isSuccess, judgeDeliveryAttempt } from './judge-attempt.js'
 import { createSigner } from './message.js'
 import { recordAttempts } from './record-attempts.js'
 import { mostTries } from './schedule.js'
-import type { Sender, Sent } from './send.js'
+import type { DeliveryResult, Sender } from './send.js'
 import { sharePlaces } from './share-places.js'
 import { UnderWay } from './under-way.js'
 
@@ -41,7 +41,7 @@ export class Deliverer {
   readonly stats = { claimed: 0, delivered: 0, failed: 0 }
   readonly #tools: Tools
   readonly #sign: ReturnType<typeof createSigner>
-  readonly #results: Lane<Ended, true>
+  readonly #results: Lane<FinishedAttempt, true>
   readonly #underWay = new UnderWay()
   readonly #stopping = new AbortController()
   #position: Position = start
@@ -150,7 +150,7 @@ export class Deliverer {
     end(wasSuccess)
   }
 
-  async #attempt(delivery: ClaimedDelivery, now: Date): Promise<Sent> {
+  async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
     if (!delivery.isEnabled) return unsent('the endpoint is disabled or deleted')
     // Workers died of it, or could not write down how it ended: not for ever.
     if (delivery.tries > mostTries(delivery.mode)) return unsent('no attempt came to an end')
@@ -162,18 +162,18 @@ export class Deliverer {
     }
   }
 
-  async #record(delivery: ClaimedDelivery, startedAt: Date, sent: Sent): Promise<void> {
+  async #record(delivery: ClaimedDelivery, startedAt: Date, sent: DeliveryResult): Promise<void> {
     const now = this.#tools.clock.now()
     const { mode, tries } = delivery
     const verdict = delivery.isEnabled
-      ? judgeAttempt(sent, { now, mode, tries, chance: Math.random() })
+      ? judgeDeliveryAttempt(sent, { now, mode, tries, chance: Math.random() })
       : ({ state: 'GIVEN_UP', dueAt: now, finishedAt: now } as const)
     await this.#results.run({ delivery, startedAt, sent, verdict })
     this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
   }
 }
 
-function unsent(error: string): Sent {
+function unsent(error: string): DeliveryResult {
   return { status: null, error, response: '', durationMs: 0 }
 }
 

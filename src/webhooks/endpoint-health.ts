@@ -1,11 +1,11 @@
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import type { Happening } from '../events/emit.js'
+import type { NewEvent } from '../events/emit.js'
 import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { columnsOf, type DisabledReason, type Endpoint, showEndpoint } from './endpoint.js'
-import { type Ended, isGone, isSuccess } from './judge-attempt.js'
+import { columnsOf, type DisabledReason, showEndpoint, type WebhookEndpoint } from './endpoint.js'
+import { type FinishedAttempt, isGone, isSuccess } from './judge-attempt.js'
 
 const name = { environment_id: 'int4', endpoint_id: 'uuid' } as const
 
@@ -19,7 +19,7 @@ const findFailing = listStatement<typeof name, { environmentId: number; endpoint
     where w.failing_since is not null`,
 })
 
-const lockEndpoints = listStatement<typeof name, Endpoint>({
+const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
   name: 'lock_endpoints',
   columns: name,
   text: (list) => `
@@ -30,7 +30,7 @@ const lockEndpoints = listStatement<typeof name, Endpoint>({
 
 const lockFreeEndpoints = listStatement<
   typeof name,
-  Endpoint & { foundId: string; isOurs: boolean }
+  WebhookEndpoint & { foundId: string; isOurs: boolean }
 >({
   name: 'lock_free_endpoints',
   columns: name,
@@ -65,7 +65,10 @@ const updateEndpoints = listStatement({
  * not among them, so that a busy endpoint is not a row everybody waits for. In a lane, throws
  * `Busy` with the endpoints that another transaction holds.
  */
-export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> {
+export async function lockFailingEndpoints(
+  tx: Tx,
+  ended: FinishedAttempt[],
+): Promise<WebhookEndpoint[]> {
   const keyOf = (one: { environmentId: number; endpointId: string }) =>
     `${one.environmentId}/${one.endpointId}`
   const byKey = new Map(ended.map(({ delivery }) => [keyOf(delivery), delivery]))
@@ -87,8 +90,8 @@ export async function lockTroubled(tx: Tx, ended: Ended[]): Promise<Endpoint[]> 
 export function changeHealth(
   tx: Tx,
   now: Date,
-  { before, ended }: { before: Endpoint[]; ended: Ended[] },
-): Endpoint[] {
+  { before, ended }: { before: WebhookEndpoint[]; ended: FinishedAttempt[] },
+): WebhookEndpoint[] {
   const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, ended), now))
   const changed = after.filter((endpoint, index) => endpoint !== before[index])
   if (changed.length > 0) tx.write(updateEndpoints(changed.map(toRow)))
@@ -96,7 +99,10 @@ export function changeHealth(
 }
 
 /** What an address answered that has been changed since says nothing about the new one. */
-function attemptsAt({ environmentId, id, url }: Endpoint, ended: Ended[]): Ended[] {
+function attemptsAt(
+  { environmentId, id, url }: WebhookEndpoint,
+  ended: FinishedAttempt[],
+): FinishedAttempt[] {
   return ended.filter(
     ({ delivery }) =>
       delivery.environmentId === environmentId &&
@@ -107,7 +113,11 @@ function attemptsAt({ environmentId, id, url }: Endpoint, ended: Ended[]): Ended
 }
 
 /** Any success makes it well. Only failures for five days, or one 410, make it disabled. */
-export function judgeHealth(endpoint: Endpoint, attempts: Ended[], now: Date): Endpoint {
+export function judgeHealth(
+  endpoint: WebhookEndpoint,
+  attempts: FinishedAttempt[],
+  now: Date,
+): WebhookEndpoint {
   if (attempts.length === 0) return endpoint
   if (attempts.some(({ sent }) => isSuccess(sent)))
     return endpoint.failingSince ? { ...endpoint, failingSince: null } : endpoint
@@ -119,12 +129,12 @@ export function judgeHealth(endpoint: Endpoint, attempts: Ended[], now: Date): E
   return reason ? disable(failing, reason) : failing
 }
 
-function disable(endpoint: Endpoint, reason: DisabledReason): Endpoint {
+function disable(endpoint: WebhookEndpoint, reason: DisabledReason): WebhookEndpoint {
   const eventSequence = endpoint.eventSequence + 1
   return { ...endpoint, isEnabled: false, disabledReason: reason, eventSequence }
 }
 
-export function disabledHappening(now: Date, endpoint: Endpoint): Happening {
+export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent {
   return {
     environmentId: endpoint.environmentId,
     type: 'webhook_endpoint.disabled',
@@ -139,7 +149,7 @@ function toName({ environmentId, endpointId }: { environmentId: number; endpoint
   return { environment_id: environmentId, endpoint_id: endpointId }
 }
 
-function toRow(endpoint: Endpoint) {
+function toRow(endpoint: WebhookEndpoint) {
   return {
     environment_id: endpoint.environmentId,
     endpoint_id: endpoint.id,

@@ -5,7 +5,7 @@ import { notFound, Refusal } from '../base/refusal.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
 /** Where a merchant hears of events. Its secrets stay in the table, sealed. */
-export type Endpoint = {
+export type WebhookEndpoint = {
   environmentId: EnvironmentId
   id: string
   url: string
@@ -35,25 +35,28 @@ export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))
 
 export type EndpointName = { environmentId: EnvironmentId; reference: string }
 
-export async function listEndpoints(db: Reader, environmentId: EnvironmentId): Promise<Endpoint[]> {
-  return db.rows(sql<Endpoint>`
+export async function listEndpoints(
+  db: Reader,
+  environmentId: EnvironmentId,
+): Promise<WebhookEndpoint[]> {
+  return db.rows(sql<WebhookEndpoint>`
     select ${endpointColumns} from webhook_endpoints
     where environment_id = ${environmentId} and deleted_at is null
     order by created_at desc, id desc`)
 }
 
-export async function getEndpoint(db: Reader, name: EndpointName): Promise<Endpoint> {
+export async function getEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
   return one(name, (id) =>
-    db.rows(sql<Endpoint>`
+    db.rows(sql<WebhookEndpoint>`
       select ${endpointColumns} from webhook_endpoints
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
   )
 }
 
 /** The same, locked: changes of one endpoint take turns. */
-export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint> {
+export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
   return one(name, (id) =>
-    tx.rows(sql<Endpoint>`
+    tx.rows(sql<WebhookEndpoint>`
       select ${endpointColumns} from webhook_endpoints
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null
       for no key update`),
@@ -61,15 +64,15 @@ export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint
 }
 
 /** Nothing can be sent to a disabled one; enabling it is the merchant's own step. */
-export async function getEnabledEndpoint(db: Reader, name: EndpointName): Promise<Endpoint> {
+export async function getEnabledEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
   return enabled(await getEndpoint(db, name))
 }
 
-export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<Endpoint> {
+export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
   return enabled(await lockEndpoint(tx, name))
 }
 
-function enabled(endpoint: Endpoint): Endpoint {
+function enabled(endpoint: WebhookEndpoint): WebhookEndpoint {
   if (endpoint.isEnabled) return endpoint
   throw new Refusal('webhook_endpoint_failed', {
     reason: 'endpoint_disabled',
@@ -79,8 +82,8 @@ function enabled(endpoint: Endpoint): Endpoint {
 
 async function one(
   { reference }: EndpointName,
-  find: (id: string) => Promise<Endpoint[]>,
-): Promise<Endpoint> {
+  find: (id: string) => Promise<WebhookEndpoint[]>,
+): Promise<WebhookEndpoint> {
   const id = fromReference(prefixes.webhookEndpoint, reference)
   const [endpoint] = id ? await find(id) : []
   if (!endpoint) throw notFound('webhook endpoint', reference)
@@ -88,7 +91,7 @@ async function one(
 }
 
 /** An endpoint as its verify operation, and events about it, show it. */
-export function showEndpoint(endpoint: Endpoint) {
+export function showEndpoint(endpoint: WebhookEndpoint) {
   return {
     id: toReference(prefixes.webhookEndpoint, endpoint.id),
     url: endpoint.url,

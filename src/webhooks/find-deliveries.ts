@@ -3,7 +3,7 @@ import { limits } from '../base/limits.js'
 import type { Event } from '../events/find-events.js'
 import type { Reader } from '../postgres/tx.js'
 
-export type Attempt = {
+export type DeliveryAttempt = {
   number: number
   url: string
   startedAt: Date
@@ -19,7 +19,7 @@ export type Delivery = {
   state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
   dueAt: Date
   isUnderWay: boolean
-  attempts: Attempt[]
+  attempts: DeliveryAttempt[]
 }
 
 /** Where an event went, and the latest attempts with what came back. */
@@ -31,7 +31,7 @@ export async function listDeliveries(db: Reader, event: Event): Promise<Delivery
     from deliveries d join webhook_endpoints w
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
-  const attempts = await db.rows(sql<Attempt & { endpointId: string }>`
+  const attempts = await db.rows(sql<DeliveryAttempt & { endpointId: string }>`
     select d.endpoint_id as "endpointId", a.* from deliveries d cross join lateral (
       select number, url, started_at as "startedAt", duration_ms as "durationMs", status, error,
         response

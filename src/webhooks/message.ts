@@ -4,7 +4,7 @@ import type { Seal } from '../base/sealed.js'
 import { toBody } from '../events/body.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import { readPreviousSecrets } from './previous-secrets.js'
-import type { Message } from './send.js'
+import type { WebhookMessage } from './send.js'
 import { readSecret, readSigningKey, type SigningKeys, signMessage } from './signing.js'
 
 /** Opens sealed keys once: a parsed key is worth remembering, its sealed text names it. */
@@ -22,7 +22,7 @@ export function createSigner(seal: Seal) {
     return key
   }
 
-  return (delivery: ClaimedDelivery, now: Date): Message => {
+  return (delivery: ClaimedDelivery, now: Date): WebhookMessage => {
     const previous = readPreviousSecrets(delivery.sealedPreviousSecrets, now)
     const sealed = [delivery.sealedSecret, ...previous.map(({ secret }) => secret)]
     const keys = {

@@ -1,9 +1,9 @@
 import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Endpoint } from './endpoint.js'
-import { changeHealth, disabledHappening, lockTroubled } from './endpoint-health.js'
-import { type Ended, isSuccess } from './judge-attempt.js'
+import type { WebhookEndpoint } from './endpoint.js'
+import { changeHealth, lockFailingEndpoints, toDisabledEvent } from './endpoint-health.js'
+import { type FinishedAttempt, isSuccess } from './judge-attempt.js'
 
 const name = { environment_id: 'int4', event_id: 'uuid', endpoint_id: 'uuid' } as const
 
@@ -55,8 +55,12 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
  * endpoint, that it is well again, failing, or disabled, which the merchant's other endpoints hear.
  * An attempt whose delivery has gone to another worker is kept on record and changes nothing else.
  */
-export async function recordAttempts(tx: Tx, now: Date, ended: Ended[]): Promise<Endpoint[]> {
-  const before = await lockTroubled(tx, ended)
+export async function recordAttempts(
+  tx: Tx,
+  now: Date,
+  ended: FinishedAttempt[],
+): Promise<WebhookEndpoint[]> {
+  const before = await lockFailingEndpoints(tx, ended)
   const rows = ended.map((one) => toRow(atNewAddress(now, one, before))).sort(byKey)
   tx.write(insertAttempts(rows))
   const changed = new Set((await tx.rows(endDeliveries(rows))).map(keyOf))
@@ -65,7 +69,7 @@ export async function recordAttempts(tx: Tx, now: Date, ended: Ended[]): Promise
   emitAll(
     tx,
     now,
-    disabled.map((endpoint) => disabledHappening(now, endpoint)),
+    disabled.map((endpoint) => toDisabledEvent(now, endpoint)),
   )
   return disabled
 }
@@ -75,7 +79,11 @@ function keyOf({ eventId, endpointId }: { eventId: string; endpointId: string })
 }
 
 /** The old address failed, whatever it said: the new one has not been asked yet. */
-function atNewAddress(now: Date, ended: Ended, endpoints: Endpoint[]): Ended {
+function atNewAddress(
+  now: Date,
+  ended: FinishedAttempt,
+  endpoints: WebhookEndpoint[],
+): FinishedAttempt {
   const { delivery, sent } = ended
   const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
   const hasMoved = endpoint?.isEnabled && endpoint.url !== delivery.url
@@ -95,7 +103,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function toRow({ delivery, startedAt, sent, verdict }: Ended) {
+function toRow({ delivery, startedAt, sent, verdict }: FinishedAttempt) {
   return {
     environment_id: delivery.environmentId,
     event_id: delivery.eventId,

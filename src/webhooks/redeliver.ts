@@ -5,7 +5,7 @@ import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Endpoint, showEndpoint } from './endpoint.js'
+import { showEndpoint, type WebhookEndpoint } from './endpoint.js'
 
 /** Tests are for the endpoint that asked for them, also when they are sent again. */
 const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`
@@ -20,7 +20,7 @@ const dueAgain = sql`
 export async function redeliver(
   tx: Tx,
   now: Date,
-  { event, endpoint }: { event: Event; endpoint: Endpoint | undefined },
+  { event, endpoint }: { event: Event; endpoint: WebhookEndpoint | undefined },
 ): Promise<number> {
   const who = endpoint ? sql`w.id = ${endpoint.id}` : sql.raw(listensTo('w', 'e.type'))
   const rows = await tx.rows(sql`
@@ -42,7 +42,7 @@ export async function redeliver(
 export async function recover(
   tx: Tx,
   now: Date,
-  { endpoint, since }: { endpoint: Endpoint; since: Date },
+  { endpoint, since }: { endpoint: WebhookEndpoint; since: Date },
 ): Promise<number> {
   const rows = await tx.rows(sql`
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
@@ -60,7 +60,7 @@ export async function recover(
 }
 
 /** An event that only this endpoint hears, for trying it out. Says which. */
-export async function sendTest(tx: Tx, now: Date, endpoint: Endpoint): Promise<string> {
+export async function sendTest(tx: Tx, now: Date, endpoint: WebhookEndpoint): Promise<string> {
   const [row] = await tx.rows(sql<{ sequence: number }>`
     update webhook_endpoints set event_sequence = event_sequence + 1
     where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}

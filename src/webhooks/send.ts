@@ -10,7 +10,7 @@ import { hostOf, isLoopback, isPublicAddress, loopbackAddresses } from './addres
 import { readRetryAfter } from './schedule.js'
 
 /** How one try ended. Without a status there was no whole answer. */
-export type Sent = {
+export type DeliveryResult = {
   status: number | null
   error: string | null
   response: string
@@ -18,9 +18,14 @@ export type Sent = {
   retryAfterMs?: number
 }
 
-export type Message = { url: string; mode: Mode; headers: Record<string, string>; body: string }
+export type WebhookMessage = {
+  url: string
+  mode: Mode
+  headers: Record<string, string>
+  body: string
+}
 
-export type Sender = { send(message: Message): Promise<Sent>; close(): void }
+export type Sender = { send(message: WebhookMessage): Promise<DeliveryResult>; close(): void }
 
 type Lookup = (hostname: string, options: object, callback: (...args: never[]) => void) => void
 
@@ -107,7 +112,7 @@ function mayDial(host: string, allowsLoopback: boolean): boolean {
 
 const nothing = { response: '', durationMs: 0 }
 
-type Exchanged = Omit<Sent, 'durationMs'> & { wasStale?: boolean }
+type Exchanged = Omit<DeliveryResult, 'durationMs'> & { wasStale?: boolean }
 
 /** One limit for everything: who drips bytes has no more time than who is silent. */
 function exchange(

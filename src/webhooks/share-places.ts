@@ -1,7 +1,7 @@
 import { limits } from '../base/limits.js'
 
 /** What a process has under way: in all, and what of it goes to endpoints that are not proven. */
-export type Taken = { count: number; unproven: number }
+export type UsedPlaces = { count: number; unproven: number }
 
 /** An endpoint is proven while its latest answer to this process was a success. */
 export type Asking = { isProven: boolean; underWay: number }
@@ -14,7 +14,7 @@ export type Asking = { isProven: boolean; underWay: number }
  * that is not proven gets a single place, and all of those together no more than half: however many
  * hang until their time is up, the others do not wait for them.
  */
-export function sharePlaces(taken: Taken, asking: Asking[]): number[] {
+export function sharePlaces(taken: UsedPlaces, asking: Asking[]): number[] {
   const { places, unprovenPlaces, shareOfFree } = limits.webhooks
   let free = Math.max(places - taken.count, 0)
   let freeForUnproven = Math.max(unprovenPlaces - taken.unproven, 0)

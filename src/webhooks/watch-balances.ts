@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId, toUuid } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { emitAll, type Happening } from '../events/emit.js'
+import { emitAll, type NewEvent } from '../events/emit.js'
 import { listBalancesOf } from '../ledger/balances.js'
 import { type LowBalanceSettings, listLowBalances } from '../merchants/settings.js'
 import { parseDecimal, toWire } from '../money/amounts.js'
@@ -99,7 +99,7 @@ async function tell(db: Database, now: Date, levels: Level[]): Promise<number> {
   })
 }
 
-function toHappening(now: Date, level: Level, sequence: number): Happening {
+function toHappening(now: Date, level: Level, sequence: number): NewEvent {
   const { environmentId, asset, available, threshold } = level
   // A balance has no row of its own to be named by; its name is made from what it is.
   const digest = createHash('sha256')

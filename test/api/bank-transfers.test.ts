@@ -4,7 +4,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -52,7 +52,7 @@ async function available(): Promise<number> {
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await pollPayouts({ db, rail: bank, logger, clock }, clock.now())
     await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }

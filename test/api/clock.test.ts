@@ -9,7 +9,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { markForReview } from '../../src/payouts/review-payouts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -62,8 +62,7 @@ const shown = async (reference: string) => (await get(`${transfers}/${reference}
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    for (const rail of [bank, paper])
-      await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+    for (const rail of [bank, paper]) await pollPayouts({ db, rail, clock, logger }, clock.now())
     await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }

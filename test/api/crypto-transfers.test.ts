@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { claimAttempts, releaseAttempts } from '../../src/payouts/live-attempts.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { type Merchant, openHouse } from '../support/house.js'
 import { PaperRail, paperRefusal } from '../support/paper-rail.js'
 import { until } from '../support/sessions.js'
@@ -47,7 +47,7 @@ const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
 /** Everything that is open is looked at, as a worker does. */
 async function look() {
   clock.advance(60_000)
-  await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+  await pollPayouts({ db, rail, logger, clock }, clock.now())
 }
 
 describe('a crypto transfer', () => {
@@ -193,10 +193,10 @@ test('what a killed process had claimed is due for the one that takes its place'
   clock.advance(2_000)
   await claimAttempts(db, clock.now(), rail.name)
   clock.advance(1_000)
-  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+  await pollPayouts({ db, rail, clock, logger }, clock.now())
   expect((await get(`${path}/${reference}`)).json.data.status).toBe('SUBMITTED')
   await releaseAttempts(db, clock.now())
-  await lookAfterPayouts({ db, rail, clock, logger }, clock.now())
+  await pollPayouts({ db, rail, clock, logger }, clock.now())
   expect((await get(`${path}/${reference}`)).json.data.status).toBe('CONFIRMED')
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
-import type { Happening } from '../../src/events/emit.js'
+import type { NewEvent } from '../../src/events/emit.js'
 import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
 import { type Merchant, openHouse } from '../support/house.js'
 import { seededRandom } from '../support/seed.js'
@@ -20,7 +20,7 @@ async function get(key: string, at: string) {
   return reply.json.data
 }
 
-async function tell({ environments }: Merchant, change: Partial<Happening> = {}): Promise<void> {
+async function tell({ environments }: Merchant, change: Partial<NewEvent> = {}): Promise<void> {
   await emit(db, clock.now(), [happeningOf(environments.test.id, change)])
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
-import type { Ask, Route } from '../../src/api/edge/route.js'
-import type { Rooms } from '../../src/api/rooms.js'
+import type { Route, RouteRequest } from '../../src/api/edge/route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
@@ -159,12 +159,12 @@ const mostRows = (operation: string) =>
 
 const readerWork: Work = { rows: 0, buffers: 0, nodes: [] }
 const rooms = { db: measuringReader(db, readerWork), collections: {}, simulated: [] }
-const lists = createRoutes(rooms as unknown as Rooms).filter(isList)
+const lists = createRoutes(rooms as unknown as ApiParts).filter(isList)
 
 async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
   const ask = { environment: { id: ours, mode: 'test' }, query, params, wantsCsv: false }
-  const { body } = await route.handle(ask as unknown as Ask<never, never, never>)
+  const { body } = await route.handle(ask as unknown as RouteRequest<never, never, never>)
   const { data } = JSON.parse(body as string)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
-import type { Rooms } from '../../src/api/rooms.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import { limits } from '../../src/base/limits.js'
 import { openHouse, type Reply } from '../support/house.js'
@@ -55,7 +55,7 @@ async function countBlocked(db: Parameters<typeof openSession>[0]): Promise<numb
 }
 
 test('every list of a merchant is counted, and nothing else is', () => {
-  const rooms = { collections: {}, simulated: [] } as unknown as Rooms
+  const rooms = { collections: {}, simulated: [] } as unknown as ApiParts
   const counted = createRoutes(rooms).filter(isList)
   expect(counted.map(({ operation }) => operation).sort()).toEqual([
     'listBalanceEntries',

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import { createAccounts } from '../../src/collections/create-accounts.js'
-import { createAccountOrdering } from '../../src/collections/order-accounts.js'
+import { createAccountPreparation } from '../../src/collections/prepare-accounts.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { openNoticeBoard } from '../support/notices.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
@@ -22,7 +22,7 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
 
 // The bank opens the number, and somebody pays, before our own transaction has committed.
 test('a notice that overtakes its account is judged when the account is there', async () => {
-  const order = createAccountOrdering({
+  const order = createAccountPreparation({
     db: house.db,
     rails: { test: house.bank, live: undefined },
   })

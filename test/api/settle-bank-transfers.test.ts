@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -83,7 +83,7 @@ async function available(): Promise<number> {
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await pollPayouts({ db, rail: bank, logger, clock }, clock.now())
     await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }

@@ -2,8 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
-import { openPromised } from '../../src/payouts/treasury-books.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import { openCommitments } from '../../src/payouts/treasury-books.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
@@ -33,7 +33,7 @@ const rail = await createSolanaRail({
   logger,
   isEmbedded: true,
   network: 'not-mainnet',
-  promised: openPromised(db, 'test'),
+  promised: openCommitments(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)
 const house = await openHouse({
@@ -92,7 +92,7 @@ async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
     await chain.advance(10)
-    await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+    await pollPayouts({ db, rail, logger, clock }, clock.now())
   }
 }
 

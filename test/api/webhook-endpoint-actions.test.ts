@@ -6,7 +6,7 @@ import { day, hour } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
-import type { Happening } from '../../src/events/emit.js'
+import type { NewEvent } from '../../src/events/emit.js'
 import { createSigner } from '../../src/webhooks/message.js'
 import { readPublicKey } from '../../src/webhooks/signing.js'
 import { answerAll, claimFor, emit, happeningOf } from '../support/deliveries.js'
@@ -199,7 +199,7 @@ describe('what a disabled endpoint is refused', () => {
 })
 
 /** An event that is known by what it says of itself. */
-function named(environmentId: EnvironmentId, name: string, change: Partial<Happening> = {}) {
+function named(environmentId: EnvironmentId, name: string, change: Partial<NewEvent> = {}) {
   return happeningOf(environmentId, { data: JSON.stringify({ name }), ...change })
 }
 
@@ -224,7 +224,7 @@ describe('recovering', () => {
     const hired = await hireWithEndpoint({ events: ['payment.*', 'webhook_endpoint.*'] })
     const { key, reference, endpoint, environmentId } = hired
     const other = await post(key, '', { body: { url } })
-    const tell = async (name: string, change?: Partial<Happening>) => {
+    const tell = async (name: string, change?: Partial<NewEvent>) => {
       clock.advance(hour)
       await emit(db, clock.now(), [named(environmentId, name, change)])
     }

@@ -4,7 +4,7 @@ import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
-import { hearUnannounced } from '../../src/collections/hear-unannounced.js'
+import { fetchUnannouncedPayments } from '../../src/collections/fetch-unannounced.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
@@ -46,13 +46,19 @@ describe('books and bank', () => {
     clock.advance(limits.collections.announcedWithinMs)
     expect(await compare()).toEqual([['not_in_books', silent!.id]])
     // Its notice may be on its way until now.
-    expect(await hearUnannounced({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
+    expect(
+      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
+    ).toBe(0)
     clock.advance(1_000)
-    expect(await hearUnannounced({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(1)
+    expect(
+      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
+    ).toBe(1)
     await house.work()
     expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
     expect(await compare()).toEqual([])
-    expect(await hearUnannounced({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
+    expect(
+      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
+    ).toBe(0)
     await expectSoundBooks(db)
   })
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Account, Places, Variance } from '../../src/collections/account.js'
+import type { Amounts, CollectionAccount, Variance } from '../../src/collections/account.js'
 import {
   type Action,
-  type Judged,
   judgePayment,
+  type PaymentFacts,
   type Policy,
   type Verdict,
 } from '../../src/collections/judge-payment.js'
@@ -45,13 +45,13 @@ function cross<Lists extends readonly unknown[][]>(...lists: Lists) {
 const said = (value: unknown) =>
   JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
 
-const placesFor: Record<Action, keyof Places> = {
+const placesFor: Record<Action, keyof Amounts> = {
   accept: 'amountAccepted',
   hold: 'amountHeld',
   return: 'amountReturning',
 }
 
-function split(parts: [bigint, Action][], isReturnable: boolean): Places {
+function split(parts: [bigint, Action][], isReturnable: boolean): Amounts {
   const places = { amountAccepted: 0n, amountHeld: 0n, amountReturning: 0n, amountReturned: 0n }
   for (const [amount, action] of parts) {
     const isStuck = action === 'return' && !isReturnable
@@ -61,7 +61,7 @@ function split(parts: [bigint, Action][], isReturnable: boolean): Places {
 }
 
 type Row = {
-  status: Account['status'][]
+  status: CollectionAccount['status'][]
   received: readonly Moment[]
   size: Size[]
   variance: Variance
@@ -73,7 +73,7 @@ type Row = {
 }
 
 const anySize: Size[] = ['under', 'exact', 'over']
-const open: Account['status'][] = ['ACTIVE', 'EXPIRED']
+const open: CollectionAccount['status'][] = ['ACTIVE', 'EXPIRED']
 const pays = 'if anything is accepted'
 
 /**
@@ -127,7 +127,7 @@ const table: Row[] = [
   ] as Row[]),
 ]
 
-type Case = { account: Waiting; payment: Judged; policy: Policy }
+type Case = { account: Waiting; payment: PaymentFacts; policy: Policy }
 
 function compare(wrong: string[], { account, payment, policy }: Case, expected: Verdict): void {
   const verdict = judgePayment(account, payment, policy)
@@ -139,7 +139,7 @@ function compare(wrong: string[], { account, payment, policy }: Case, expected: 
 // The table above is written from the contract; exactly one row of it speaks of each combination.
 test('every payment into a virtual account is judged as the contract says', () => {
   const wrong: string[] = []
-  const statuses: Account['status'][] = ['ACTIVE', 'EXPIRED', 'CANCELLED', 'PAID']
+  const statuses: CollectionAccount['status'][] = ['ACTIVE', 'EXPIRED', 'CANCELLED', 'PAID']
   const combinations = cross(statuses, [...moments], [...moments], anySize, [true, false])
   let judged = 0
   for (const [status, expiry, ending, size, isReturnable] of combinations) {

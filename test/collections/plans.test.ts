@@ -8,7 +8,10 @@ import { findByNumber, getAccount } from '../../src/collections/find-accounts.js
 import { findByRailId } from '../../src/collections/find-payments.js'
 import { takeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import { lockAccounts, lockAccountsByNumber } from '../../src/collections/store-accounts.js'
+import {
+  lockAccountsByNumber,
+  lockCollectionAccounts,
+} from '../../src/collections/store-accounts.js'
 import { lockNotices, writeJudgements } from '../../src/collections/store-notices.js'
 import { findLatestPayments, lockPayments } from '../../src/collections/store-payments.js'
 import { lockReturns } from '../../src/collections/store-returns.js'
@@ -115,7 +118,7 @@ test('accounts are locked by their numbers, and by their ids', async () => {
   const wanted = [{ rail: 'paper', mode: 'test', number: '0000000007' } as const]
   await inTransaction(session, async (tx) => {
     await lockAccountsByNumber(tx, wanted)
-    await lockAccounts(tx, names)
+    await lockCollectionAccounts(tx, names)
   })
   const numbers = ['{paper,paper}', '{test,live}', '{0000000007,0000000008}']
   const byNumber = await plansOf(session, 'lock_collection_accounts_by_number', numbers)

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after, day, minute } from '../../src/base/clock.js'
-import { insertWallets, takeNumbers } from '../../src/wallets/store-wallets.js'
+import { insertWallets, reserveWalletNumbers } from '../../src/wallets/store-wallets.js'
 import { openTwistedNode } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
@@ -53,7 +53,7 @@ const newAddress = () => base58.encode(randomBytes(32))
 async function addIdle({ dedicated, temporary }: { dedicated: number; temporary: number }) {
   const now = clock.now()
   const past = after(now, -40 * day)
-  const numbers = await takeNumbers(db, dedicated + temporary)
+  const numbers = await reserveWalletNumbers(db, dedicated + temporary)
   const wallets = numbers.map((number, index) => ({
     rail: rail.name,
     number,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
-import { nowhere } from '../../src/collections/account.js'
+import { noAmounts } from '../../src/collections/account.js'
 import type { CollectionRail } from '../../src/collections/ports.js'
-import { insertAccounts } from '../../src/collections/store-accounts.js'
+import { recordPayments } from '../../src/collections/record-payments.js'
+import { insertCollectionAccounts } from '../../src/collections/store-accounts.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { lockPayments } from '../../src/collections/store-payments.js'
-import { takePayments } from '../../src/collections/take-payments.js'
 import { inTransaction, type Tx } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -22,7 +22,7 @@ const number = '1000000001'
 const id = newId(now)
 
 async function payOne(tx: Tx): Promise<void> {
-  insertAccounts(tx, [
+  insertCollectionAccounts(tx, [
     {
       environmentId,
       id,
@@ -42,7 +42,7 @@ async function payOne(tx: Tx): Promise<void> {
       eventSequence: 0,
       sessionId: null,
       amountReceived: 0n,
-      ...nowhere,
+      ...noAmounts,
       expiresAt: later,
       paidAt: null,
       endedAt: null,
@@ -61,7 +61,7 @@ async function payOne(tx: Tx): Promise<void> {
   }
   insertNotices(tx, { now, dueAt: now }, [{ ...name, announced, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
-  await takePayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
+  await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }
 
 // In the first minute of a new database nothing is known of its tables, and plans that are made

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
-import { emitAll, type Happening } from '../../src/events/emit.js'
+import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
 import { freshDatabase } from '../support/database.js'
@@ -21,7 +21,7 @@ async function insertEndpoint(
   return (await insertAnEndpoint(db, environmentId, wish)).endpoint.id
 }
 
-function happening(environmentId: EnvironmentId, change: Partial<Happening> = {}): Happening {
+function happening(environmentId: EnvironmentId, change: Partial<NewEvent> = {}): NewEvent {
   return {
     environmentId,
     type: 'crypto_transfer.submitted',
@@ -33,7 +33,7 @@ function happening(environmentId: EnvironmentId, change: Partial<Happening> = {}
   }
 }
 
-function emit(happenings: Happening[]): Promise<string[]> {
+function emit(happenings: NewEvent[]): Promise<string[]> {
   return db.transaction(async (tx) => emitAll(tx, now, happenings))
 }
 

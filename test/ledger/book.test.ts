@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
-import type { Account, AccountName } from '../../src/ledger/accounts.js'
+import type { LedgerAccount, LedgerAccountName } from '../../src/ledger/accounts.js'
 import { Book } from '../../src/ledger/book.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { toWire } from '../../src/money/amounts.js'
@@ -12,7 +12,13 @@ const environmentId = toEnvironmentId(1)
 const { ledgerMax, wireMax } = limits.money
 
 function emptyBook(asset: Asset): Book {
-  const names: AccountName[] = ['available', 'suspense', 'fees', 'exchange', assets[asset].holder]
+  const names: LedgerAccountName[] = [
+    'available',
+    'suspense',
+    'fees',
+    'exchange',
+    assets[asset].holder,
+  ]
   const zero = {
     debitsPending: 0n,
     debitsPosted: 0n,
@@ -20,7 +26,7 @@ function emptyBook(asset: Asset): Book {
     creditsPosted: 0n,
     entryCount: 0n,
   }
-  return new Book(names.map((name): Account => ({ environmentId, asset, name, ...zero })))
+  return new Book(names.map((name): LedgerAccount => ({ environmentId, asset, name, ...zero })))
 }
 
 // The last unit that fits is taken, and one more is refused without a trace.

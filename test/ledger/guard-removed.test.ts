@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import type { Account } from '../../src/ledger/accounts.js'
+import type { LedgerAccount } from '../../src/ledger/accounts.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { Book } from '../../src/ledger/book.js'
 import { moveAll } from '../../src/ledger/move.js'
@@ -25,8 +25,8 @@ async function environmentWithHundred(): Promise<EnvironmentId> {
 }
 
 /** What the accounts say without a lock: what a store that forgot to lock would work with. */
-function readAccounts(environmentId: EnvironmentId): Promise<Account[]> {
-  return db.rows(sql<Account>`
+function readAccounts(environmentId: EnvironmentId): Promise<LedgerAccount[]> {
+  return db.rows(sql<LedgerAccount>`
     select environment_id as "environmentId", asset, name, debits_pending as "debitsPending",
       debits_posted as "debitsPosted", credits_pending as "creditsPending",
       credits_posted as "creditsPosted", entry_count as "entryCount"

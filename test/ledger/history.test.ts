@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
-import type { Account, AccountName } from '../../src/ledger/accounts.js'
+import type { LedgerAccount, LedgerAccountName } from '../../src/ledger/accounts.js'
 import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
-import type { Line, Movement } from '../../src/ledger/movement.js'
+import type { Movement, MovementLine } from '../../src/ledger/movement.js'
 import { type Resolution, resolveAll } from '../../src/ledger/resolve.js'
-import { listEntries } from '../../src/ledger/statement.js'
+import { listStatementEntries } from '../../src/ledger/statement.js'
 import { type Asset, assetNames, assets } from '../../src/money/assets.js'
 import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
@@ -154,10 +154,10 @@ class World {
     const where = this.places[place % this.places.length]!
     const { isHold, path } = shapes[shape]!
     const name = (text: string) =>
-      (text === 'holder' ? assets[where.asset].holder : text) as AccountName
+      (text === 'holder' ? assets[where.asset].holder : text) as LedgerAccountName
     const purposes = ['crypto_payout', 'crypto_payout_fee', 'operator_credit'] as const
     const lines = path.map(
-      ([debit, credit], index): Line => ({
+      ([debit, credit], index): MovementLine => ({
         debit: name(debit),
         credit: name(credit),
         amount: amounts[index]!,
@@ -187,13 +187,17 @@ function judge(model: LedgerModel, { work, outcomes }: Ran): LedgerModel {
 async function expectAgreement(model: LedgerModel, places: Place[]): Promise<void> {
   for (const place of places) {
     const { environmentId, asset } = place
-    const accounts = await db.rows(sql<Account>`
+    const accounts = await db.rows(sql<LedgerAccount>`
       select name, debits_pending as "debitsPending", debits_posted as "debitsPosted",
         credits_pending as "creditsPending", credits_posted as "creditsPosted"
       from ledger_accounts where environment_id = ${environmentId} and asset = ${asset}`)
     for (const { name, ...sums } of accounts) expect(sums).toEqual(model.sumsOf(place, name))
 
-    const entries = await listEntries(db, { ...place, below: limits.money.ledgerMax, limit: 1_000 })
+    const entries = await listStatementEntries(db, {
+      ...place,
+      below: limits.money.ledgerMax,
+      limit: 1_000,
+    })
     expect(
       entries.toReversed().map(({ change, availableAfter, kind, causeId }) => ({
         change,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
-import { listEntries } from '../../src/ledger/statement.js'
+import { listStatementEntries } from '../../src/ledger/statement.js'
 import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -75,7 +75,7 @@ test('finding holds and resolutions goes by cause, never through the whole ledge
 
 test('a page of the statement reads that page, not the statement', async () => {
   const session = await openSession(db)
-  await listEntries(readerOf(session), { ...place, below: 9_000n, limit: 20 })
+  await listStatementEntries(readerOf(session), { ...place, below: 9_000n, limit: 20 })
   const values = [`${environmentId}`, 'USDC', '9000', '20']
   for (const { scans } of await plansOf(session, 'list_entries', values))
     expect(scans).toEqual([

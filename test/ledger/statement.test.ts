@@ -4,7 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
-import { listEntries, type StatementEntry } from '../../src/ledger/statement.js'
+import { listStatementEntries, type StatementEntry } from '../../src/ledger/statement.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
@@ -41,7 +41,7 @@ await db.transaction((tx) =>
 const entryCount = 1 + 100 + 50 + 40
 
 function page(below: bigint, limit: number): Promise<StatementEntry[]> {
-  return listEntries(db, { ...place, below, limit })
+  return listStatementEntries(db, { ...place, below, limit })
 }
 
 // However the statement is cut into pages, they must make the same whole: newest first, no entry
@@ -104,7 +104,7 @@ test('a line tells its kind, its cause and its purpose', async () => {
 })
 
 test('a statement that was never written to is empty', async () => {
-  const entries = await listEntries(db, {
+  const entries = await listStatementEntries(db, {
     environmentId,
     asset: 'NGN',
     below: limits.money.ledgerMax,

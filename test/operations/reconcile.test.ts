@@ -10,15 +10,15 @@ import { Secret } from '../../src/base/secret.js'
 import { reconcile, reconcileDue } from '../../src/operations/reconcile.js'
 import { decidePayout } from '../../src/payouts/decide-payout.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { listReconciliations } from '../../src/payouts/reconciliations.js'
-import { openPromised } from '../../src/payouts/treasury-books.js'
+import { openCommitments } from '../../src/payouts/treasury-books.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { mintBackings } from '../../src/simulation/test-funding.js'
-import { countTroubled } from '../../src/wallets/troubled-wallets.js'
+import { countTroubledWallets } from '../../src/wallets/troubled-wallets.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { newWallet, signTransfer, unchecked } from '../simulation/localnet/transfers.js'
 import { carriageTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
@@ -53,7 +53,7 @@ const solana = await createSolanaRail({
   network: 'not-mainnet',
   // Its memories are of seconds, which do not pass on the other clock.
   clock: systemClock,
-  promised: openPromised(db, 'test'),
+  promised: openCommitments(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
@@ -107,8 +107,7 @@ async function pass(seconds = 5): Promise<void> {
     clock.advance(1_000)
     await chain.advance(20)
     await mintBackings({ db, mint })
-    for (const rail of [solana, bank])
-      await lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+    for (const rail of [solana, bank]) await pollPayouts({ db, rail, logger, clock }, clock.now())
     await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }
@@ -158,7 +157,7 @@ let paid: string
 
 const figures = {
   listReconciliations: () => listReconciliations(db),
-  countTroubled: () => countTroubled(db),
+  countTroubled: () => countTroubledWallets(db),
   countDisputes: async () => [],
   countDroppedLogs: () => 0,
 }
@@ -225,7 +224,7 @@ describe('a healthy system', () => {
       logger,
       isEmbedded: false,
       network: 'not-mainnet',
-      promised: openPromised(db, 'test'),
+      promised: openCommitments(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const told = await reconcile({ ...tools, rails: remote }, clock.now(), far)
@@ -291,7 +290,7 @@ describe('it is found', () => {
     const reference = await payBank('9900000034')
     await until(async () => {
       clock.advance(1_000)
-      await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+      await pollPayouts({ db, rail: bank, logger, clock }, clock.now())
       return (await statusOf(reference)) === 'COMPLETED'
     })
     clock.advance(10_000)

@@ -4,7 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { decidePayout } from '../../src/payouts/decide-payout.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import type { LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -69,7 +69,7 @@ function fallAsleep() {
       await bank.send(attempts)
     },
   }
-  const working = lookAfterPayouts({ db, rail, logger, clock }, clock.now())
+  const working = pollPayouts({ db, rail, logger, clock }, clock.now())
   return { hasClaimed, wake, working, sent }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import type { Finding, LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { type Rpc, setFaults, startChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet } from '../simulation/localnet/transfers.js'
@@ -156,7 +156,7 @@ test('a worker that outlived its lease replaces nothing', async () => {
   await setFaults(chain)
 
   const { slow, hasChecked, wake } = fallAsleep(world.rail)
-  const sleeping = lookAfterPayouts(
+  const sleeping = pollPayouts(
     { db: openPool(db), rail: slow, clock: world.clock, logger: createLogger('silent') },
     new Date(world.clock.now().getTime() + 60_000),
   )

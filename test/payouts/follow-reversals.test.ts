@@ -4,7 +4,7 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import type { ReversingRail } from '../../src/payouts/ports.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../support/clock.js'
@@ -49,7 +49,7 @@ async function available({ test: { secret: key } }: Merchant): Promise<number> {
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
-    await lookAfterPayouts({ db, rail: bank, logger, clock }, clock.now())
+    await pollPayouts({ db, rail: bank, logger, clock }, clock.now())
     await followReversals({ db, rail: bank, logger }, clock.now())
   }
 }

@@ -2,9 +2,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
-import { openPromised } from '../../src/payouts/treasury-books.js'
+import { openCommitments } from '../../src/payouts/treasury-books.js'
 import { Database } from '../../src/postgres/database.js'
 import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
@@ -68,7 +68,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
-      promised: options.isCounting ? openPromised(db, 'test') : nothingPromised,
+      promised: options.isCounting ? openCommitments(db, 'test') : nothingPromised,
       fill: createFilling({ db, mint: mintOfHouse, logger }),
     })
   const rail = await openRail(endpoints)
@@ -116,7 +116,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
     /** What a worker does, with everything open due. */
     async look(tools: { db?: Database; rail?: PayoutRail } = {}) {
       clock.advance(aWhileMs)
-      return lookAfterPayouts({ db, rail, clock, logger: silent, ...tools }, clock.now())
+      return pollPayouts({ db, rail, clock, logger: silent, ...tools }, clock.now())
     },
 
     async balances(asset = 'USDC'): Promise<{ available: string; held: string }> {

@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Reader, Source } from '../../src/postgres/tx.js'
-import { type EntryFilter, getEntry, listEntries } from '../../src/request-log/find-entries.js'
+import {
+  type EntryFilter,
+  getEntry,
+  listRequestLogEntries,
+} from '../../src/request-log/find-entries.js'
 import { freshDatabase } from '../support/database.js'
 
 // A month of requests is a large table. The server itself is asked how it would run the very
@@ -59,7 +63,7 @@ async function plansFor(change: Partial<EntryFilter>): Promise<Set<string>> {
     limit: 20,
     ...change,
   }
-  await listEntries(noting(notes), environmentId, filter)
+  await listRequestLogEntries(noting(notes), environmentId, filter)
   return new Set(notes)
 }
 

@@ -5,7 +5,7 @@ import { toEnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import type { RawEntry } from '../../src/request-log/entry.js'
-import { listEntries } from '../../src/request-log/find-entries.js'
+import { listRequestLogEntries } from '../../src/request-log/find-entries.js'
 import { forgetOldEntries } from '../../src/request-log/forget-entries.js'
 import { RequestLog } from '../../src/request-log/request-log.js'
 import { freshDatabase } from '../support/database.js'
@@ -185,7 +185,7 @@ describe('what is old', () => {
     const ids: string[] = []
     let pages = 0
     for (let before: string | undefined, isMore = true; isMore; pages += 1) {
-      const page = await listEntries(db, environmentId, { ...filter, before })
+      const page = await listRequestLogEntries(db, environmentId, { ...filter, before })
       ids.push(...page.entries.map(({ id }) => id))
       before = page.next
       isMore = before !== undefined

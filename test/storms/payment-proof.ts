@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Variance } from '../../src/collections/account.js'
 import type { NoticeState } from '../../src/collections/store-notices.js'
 import { reconcile } from '../../src/operations/reconcile.js'
-import { type Finding, verifyLedger } from '../../src/operations/verify-ledger.js'
+import { type ProofResult, verifyLedger } from '../../src/operations/verify-ledger.js'
 import type { Difference } from '../../src/payouts/compare-books.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { SandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
@@ -25,7 +25,7 @@ export type Aftermath = {
   /** Differences between books and bank, beside numbers that nobody of ours has. */
   differences: Difference[]
   unknownNumbers: { expected: number; found: number }
-  findings: Finding[]
+  findings: ProofResult[]
 }
 
 type Scene = { db: Database; bank: SandboxBank; planned: PlannedPayment[] }

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { deriveNoticeKey } from '../../src/base/sealed.js'
 import type { Secret } from '../../src/base/secret.js'
-import type { Announced } from '../../src/collections/ports.js'
+import type { PaymentNotice } from '../../src/collections/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import {
   createSandboxBank,
@@ -145,7 +145,7 @@ async function payAll(
 }
 
 /** By hand, as the documentation says that the sandbox bank signs. */
-function writeNotice(key: Buffer, { amount, receivedAt, ...data }: Announced): Notice {
+function writeNotice(key: Buffer, { amount, receivedAt, ...data }: PaymentNotice): Notice {
   const told = { ...data, amount: `${amount}`, paidAt: receivedAt.toISOString() }
   const body = JSON.stringify({ event: 'payment.received', data: told })
   return { body, signature: createHmac('sha512', key).update(body).digest('hex') }

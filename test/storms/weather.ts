@@ -1,4 +1,4 @@
-import type { Rule } from '../../src/simulation/localnet/start.js'
+import type { FaultRule } from '../../src/simulation/localnet/start.js'
 import type { Random } from '../support/seed.js'
 
 const any = { any: true }
@@ -7,7 +7,7 @@ const any = { any: true }
  * What may go wrong with a chain that is honest. A node that denies what landed is not among it:
  * who has a single endpoint has to believe it.
  */
-const kinds: ((random: Random) => Rule)[] = [
+const kinds: ((random: Random) => FaultRule)[] = [
   ({ integer }) => ({ match: any, fault: 'drop', times: integer(1, 30) }),
   ({ integer }) => ({ match: any, fault: 'delay', slots: integer(1, 100), times: integer(1, 40) }),
   ({ integer }) => ({ match: any, fault: 'lose_reply', times: integer(1, 50) }),
@@ -17,7 +17,7 @@ const kinds: ((random: Random) => Rule)[] = [
 ]
 
 /** Often several things at once, sometimes nothing. */
-export function randomWeather(random: Random): Rule[] {
+export function randomWeather(random: Random): FaultRule[] {
   return random
     .shuffle(kinds)
     .slice(0, random.integer(0, 3))

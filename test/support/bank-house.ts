@@ -6,7 +6,7 @@ import { followReturns } from '../../src/collections/follow-returns.js'
 import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
@@ -53,7 +53,7 @@ export async function openBankHouse(
     await expireAccounts(db, now)
     await takeDueNotices({ db, rail: bank.name, lane, logger }, now)
     await sendReturns({ db, rail: bank, clock, logger }, now)
-    await lookAfterPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
+    await pollPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
     await followReversals({ db, rail: bank, logger, follow: followReturns }, now)
   }
 

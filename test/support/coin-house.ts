@@ -3,19 +3,22 @@ import { createSolanaRpc } from '@solana/kit'
 import { newId } from '../../src/base/ids.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
-import { type Account, nowhere } from '../../src/collections/account.js'
+import { type CollectionAccount, noAmounts } from '../../src/collections/account.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
 import { type Payment, paymentReference } from '../../src/collections/payment.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import { insertAccounts, updateAccounts } from '../../src/collections/store-accounts.js'
+import {
+  insertCollectionAccounts,
+  updateCollectionAccounts,
+} from '../../src/collections/store-accounts.js'
 import { insertNotices, writeJudgements } from '../../src/collections/store-notices.js'
 import { insertPayments } from '../../src/collections/store-payments.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { formatDecimal, parseDecimal } from '../../src/money/amounts.js'
 import type { Coin } from '../../src/money/assets.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
-import { openPromised } from '../../src/payouts/treasury-books.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
+import { openCommitments } from '../../src/payouts/treasury-books.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
@@ -52,7 +55,7 @@ export async function openCoinHouse() {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
-    promised: openPromised(db, 'test'),
+    promised: openCommitments(db, 'test'),
     fill: createFilling({ db, mint, logger }),
   })
   whenDone(() => rail.stop())
@@ -66,7 +69,7 @@ export async function openCoinHouse() {
   /** The workers do one round each. */
   async function work(): Promise<void> {
     await sendReturns({ db, rail, clock, logger }, clock.now())
-    await lookAfterPayouts({ db, rail, clock, logger, follow: followReturns }, clock.now())
+    await pollPayouts({ db, rail, clock, logger, follow: followReturns }, clock.now())
   }
 
   /** Time passes on the chain and here, and the workers do their rounds. */
@@ -118,7 +121,11 @@ export async function deposit(
 ): Promise<string> {
   const at = house.clock.now()
   const units = (text = '0') => (text === '0' ? 0n : (parseDecimal(text, asset) as bigint))
-  const places = { ...nowhere, amountAccepted: units(sent.accepted), amountHeld: units(sent.held) }
+  const places = {
+    ...noAmounts,
+    amountAccepted: units(sent.accepted),
+    amountHeld: units(sent.held),
+  }
   const amount = places.amountAccepted + places.amountHeld
   const names = { environmentId: environments.test.id, rail: sent.rail ?? house.rail.name, asset }
   const account = walletOf(at, { ...names, number: await newWallet(), amount })
@@ -142,20 +149,23 @@ export async function deposit(
   await house.db.transaction(async (tx) => {
     await moveAll(tx, at, [toMovement(payment)])
     insertWallets(tx, at, [await toWallet(account)])
-    insertAccounts(tx, [account])
-    updateAccounts(tx, [{ ...account, ...places, amountReceived: amount }])
+    insertCollectionAccounts(tx, [account])
+    updateCollectionAccounts(tx, [{ ...account, ...places, amountReceived: amount }])
     insertPayments(tx, [payment])
     takeNotice(tx, account, payment)
   })
   return paymentReference(payment)
 }
 
-type Wallet = Pick<Account, 'environmentId' | 'rail' | 'number'> & { asset: Coin; amount: bigint }
+type Wallet = Pick<CollectionAccount, 'environmentId' | 'rail' | 'number'> & {
+  asset: Coin
+  amount: bigint
+}
 
-function walletOf(at: Date, { amount, ...names }: Wallet): Account {
+function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
   return {
     ...names,
-    ...nowhere,
+    ...noAmounts,
     id: newId(at),
     kind: 'crypto_wallet',
     accountName: '',
@@ -179,7 +189,12 @@ function walletOf(at: Date, { amount, ...names }: Wallet): Account {
 
 let wallets = 0
 
-async function toWallet({ rail, number: address, asset, createdAt }: Account): Promise<NewWallet> {
+async function toWallet({
+  rail,
+  number: address,
+  asset,
+  createdAt,
+}: CollectionAccount): Promise<NewWallet> {
   const tokenAccounts = {
     USDC: await tokenAccountOf(address, mints.USDC),
     USDT: await tokenAccountOf(address, mints.USDT),
@@ -200,7 +215,7 @@ function toMovement({ environmentId, asset, id, ...places }: Payment): Movement 
 
 function takeNotice(
   tx: Parameters<typeof insertNotices>[0],
-  { number: accountNumber }: Account,
+  { number: accountNumber }: CollectionAccount,
   { rail, railId: id, asset, amount, receivedAt }: Payment,
 ): void {
   const announced = {

@@ -1,18 +1,18 @@
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
-import { emitAll, type Happening } from '../../src/events/emit.js'
+import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { Reader } from '../../src/postgres/tx.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../src/webhooks/claim-deliveries.js'
-import { type Ended, judgeAttempt } from '../../src/webhooks/judge-attempt.js'
+import { type FinishedAttempt, judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
 import { recordAttempts } from '../../src/webhooks/record-attempts.js'
 import { now } from './movements.js'
 
 /** Something that happened once, to a resource of its own. */
 export function happeningOf(
   environmentId: EnvironmentId,
-  change: Partial<Happening> = {},
-): Happening {
+  change: Partial<NewEvent> = {},
+): NewEvent {
   return {
     environmentId,
     type: 'payment.held',
@@ -24,7 +24,7 @@ export function happeningOf(
   }
 }
 
-export function emit(db: Database, at: Date, happenings: Happening[]): Promise<string[]> {
+export function emit(db: Database, at: Date, happenings: NewEvent[]): Promise<string[]> {
   return db.transaction(async (tx) => emitAll(tx, at, happenings))
 }
 
@@ -40,15 +40,15 @@ export function claimFor(db: Reader, at: Date, endpoint: Endpoint): Promise<Clai
 export function endedOf(
   delivery: ClaimedDelivery,
   { at, status, chance = 0 }: { at: Date; status: number | null; chance?: number },
-): Ended {
+): FinishedAttempt {
   const { mode, tries } = delivery
   const error = status === null ? 'nobody answered' : null
   const sent = { status, error, response: `said ${status}`, durationMs: 12 }
-  const verdict = judgeAttempt(sent, { now: at, mode, tries, chance })
+  const verdict = judgeDeliveryAttempt(sent, { now: at, mode, tries, chance })
   return { delivery, startedAt: at, sent, verdict }
 }
 
-export function record(db: Database, at: Date, ended: Ended[]) {
+export function record(db: Database, at: Date, ended: FinishedAttempt[]) {
   return db.transaction((tx) => recordAttempts(tx, at, ended))
 }
 

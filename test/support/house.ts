@@ -9,17 +9,17 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { createSeal, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { CollectionRails } from '../../src/collections/order-accounts.js'
-import type { CoinCustomers, Customers } from '../../src/collections/ports.js'
+import type { LocalnetPayers, SandboxPayers } from '../../src/collections/ports.js'
+import type { CollectionRails } from '../../src/collections/prepare-accounts.js'
 import { compose } from '../../src/compose.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import type { KeyKind } from '../../src/merchants/key-format.js'
-import type { Rails } from '../../src/payouts/order-payouts.js'
 import type { BankDirectory, SimulatedRail } from '../../src/payouts/ports.js'
+import type { PayoutRails } from '../../src/payouts/prepare-payouts.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { CoinMint } from '../../src/simulation/test-funding.js'
-import type { WalletRails } from '../../src/wallets/order-wallets.js'
+import type { WalletRails } from '../../src/wallets/prepare-wallets.js'
 import { manualClock } from './clock.js'
 import { getConformance } from './conformance.js'
 import { freshDatabase } from './database.js'
@@ -81,13 +81,13 @@ export type HouseOptions = {
   publicRateLimitPerSecond?: number
   requestLogDays?: number
   trustProxy?: boolean
-  rails?: Rails
+  rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
   simulated?: SimulatedRail[]
   collecting?: CollectionRails
-  customers?: Customers
+  customers?: SandboxPayers
   wallets?: WalletRails
-  coinCustomers?: CoinCustomers
+  coinCustomers?: LocalnetPayers
   naira?: Config['naira']
   /** Undefined: there is no mint, as on an external chain. Left out: coins are minted on paper. */
   mint?: CoinMint | undefined

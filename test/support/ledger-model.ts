@@ -1,10 +1,16 @@
-import type { AccountName } from '../../src/ledger/accounts.js'
-import type { Entry, Line, Moved, Movement, NotMoved } from '../../src/ledger/movement.js'
+import type { LedgerAccountName } from '../../src/ledger/accounts.js'
+import type {
+  Moved,
+  Movement,
+  MovementEntry,
+  MovementLine,
+  NotMoved,
+} from '../../src/ledger/movement.js'
 import type { Resolution } from '../../src/ledger/resolve.js'
 import type { Asset } from '../../src/money/assets.js'
 
 type Place = { environmentId: number; asset: Asset }
-type Transfer = Place & Line & Entry & { causeId: string; isHold: boolean }
+type Transfer = Place & MovementLine & MovementEntry & { causeId: string; isHold: boolean }
 type StatementLine = { change: bigint; availableAfter: bigint; kind: string; causeId: string }
 
 const largestSum = 2n ** 63n - 1n
@@ -43,7 +49,7 @@ export class LedgerModel {
     return { after, outcomes }
   }
 
-  sumsOf(place: Place, name: AccountName) {
+  sumsOf(place: Place, name: LedgerAccountName) {
     const sum = (side: 'debit' | 'credit', isCounted: (transfer: Transfer) => boolean) =>
       this.transfers
         .filter((each) => isSame(each, place) && each[side] === name && isCounted(each))
@@ -62,14 +68,14 @@ export class LedgerModel {
     return this.statements.get(`${place.environmentId}/${place.asset}`) ?? []
   }
 
-  spendable(place: Place, name: AccountName): bigint {
+  spendable(place: Place, name: LedgerAccountName): bigint {
     const { creditsPosted, debitsPosted, debitsPending } = this.sumsOf(place, name)
     return creditsPosted - debitsPosted - debitsPending
   }
 
   #move(movement: Movement): Moved | NotMoved {
     const attempt = new LedgerModel(this)
-    const entries: Entry[] = []
+    const entries: MovementEntry[] = []
     for (const line of movement.lines) {
       const why = attempt.#refusal(movement, line)
       if (why) return { isMoved: false, why, available: this.spendable(movement, line.debit) }
@@ -89,7 +95,7 @@ export class LedgerModel {
     return { isMoved: true, entries }
   }
 
-  #refusal(movement: Movement, line: Line): NotMoved['why'] | undefined {
+  #refusal(movement: Movement, line: MovementLine): NotMoved['why'] | undefined {
     const isOwed = line.debit === 'available' || line.debit === 'suspense'
     if (isOwed && this.spendable(movement, line.debit) < line.amount) return 'not_covered'
 
@@ -107,7 +113,7 @@ export class LedgerModel {
     return isOwing && owed > largest ? 'beyond_limit' : undefined
   }
 
-  #add(movement: Movement, line: Line): Entry {
+  #add(movement: Movement, line: MovementLine): MovementEntry {
     const { environmentId, asset, causeId, isHold } = movement
     const change =
       line.debit === 'available' ? -line.amount : line.credit === 'available' ? line.amount : null
@@ -129,7 +135,7 @@ export class LedgerModel {
     return true
   }
 
-  #note(place: Place, line: Omit<StatementLine, 'availableAfter'>): Entry {
+  #note(place: Place, line: Omit<StatementLine, 'availableAfter'>): MovementEntry {
     const lines = this.statementOf(place)
     const availableAfter = this.spendable(place, 'available')
     const longer = [...lines, { ...line, availableAfter }]

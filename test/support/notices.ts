@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
 import { createNoticeLane } from '../../src/collections/payment-lane.js'
-import type { Announced } from '../../src/collections/ports.js'
+import type { PaymentNotice } from '../../src/collections/ports.js'
 import { connect } from '../../src/postgres/connection.js'
 import type { BankHouse } from './bank-house.js'
 import { whenDone } from './house.js'
@@ -59,9 +59,9 @@ export function openNoticeBoard(house: BankHouse) {
     },
 
     /** As the edge keeps it, and then dies. */
-    keep(id: string, accountNumber: string, told: Partial<Announced> & { mode?: Mode } = {}) {
+    keep(id: string, accountNumber: string, told: Partial<PaymentNotice> & { mode?: Mode } = {}) {
       const { mode = name.mode, ...change } = told
-      const announced: Announced = {
+      const announced: PaymentNotice = {
         id,
         accountNumber,
         amount: 500_000n,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import type {
-  Carriage,
   Finding,
   Inspected,
   LiveAttempt,
+  PayoutInstruction,
   PayoutRail,
   Prepared,
   Target,
@@ -17,7 +17,7 @@ import type {
 export class PaperRail implements PayoutRail {
   readonly name: string
   readonly sent: LiveAttempt[] = []
-  readonly prepared: Carriage[] = []
+  readonly prepared: PayoutInstruction[] = []
   /** What to say of an attempt, by its token, instead of the truth. */
   readonly sayings = new Map<string, Finding>()
   refusal: Refusal | undefined
@@ -33,7 +33,7 @@ export class PaperRail implements PayoutRail {
     )
   }
 
-  async prepare(carriages: Carriage[]): Promise<Outcome<Prepared>[]> {
+  async prepare(carriages: PayoutInstruction[]): Promise<Outcome<Prepared>[]> {
     this.prepared.push(...carriages)
     return carriages.map((carriage) => {
       const token = `${carriage.reference}-${randomBytes(4).toString('hex')}`

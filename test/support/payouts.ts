@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.js'
 import { createLogger } from '../../src/base/log.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { concludePayouts } from '../../src/payouts/conclude-payouts.js'
-import { createPayouts, toOrder } from '../../src/payouts/create-payouts.js'
+import { createPayouts, toNewPayout } from '../../src/payouts/create-payouts.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { type Payout, type PayoutKind, referenceOf } from '../../src/payouts/payout.js'
 import type { LiveAttempt, Prepared } from '../../src/payouts/ports.js'
@@ -75,7 +75,7 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
   const fundings = (['USDC', 'NGN'] as const).map((asset) =>
     fundingOf({ environmentId, asset }, 1_000n),
   )
-  const orders = Object.values(paid).map((payout) => toOrder(payout, preparedOf(payout)))
+  const orders = Object.values(paid).map((payout) => toNewPayout(payout, preparedOf(payout)))
   await db.transaction((tx) => moveAll(tx, now, fundings))
   await db.transaction((tx) => createPayouts(tx, now, orders))
   await db.transaction((tx) =>

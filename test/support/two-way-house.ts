@@ -5,7 +5,7 @@ import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
 import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
@@ -68,7 +68,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     for (const one of [bank, rail]) {
       await takeDueNotices({ db, rail: one.name, lane, logger }, now)
       await sendReturns({ db, rail: one, clock, logger }, now)
-      await lookAfterPayouts({ db, rail: one, clock, logger, follow: followReturns }, now)
+      await pollPayouts({ db, rail: one, clock, logger, follow: followReturns }, now)
     }
   }
 

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Announced } from '../../src/collections/ports.js'
+import type { PaymentNotice } from '../../src/collections/ports.js'
+import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
-import { takePayments } from '../../src/collections/take-payments.js'
 import type { Opened, TwoWayHouse } from './two-way-house.js'
 
-export type Notice = { rail: string; mode: 'test'; id: string; announced: Announced; body: null }
+export type Notice = {
+  rail: string
+  mode: 'test'
+  id: string
+  announced: PaymentNotice
+  body: null
+}
 
 /** What a bank and a chain announce, written by hand, so that a test says when and with what. */
 export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
@@ -17,7 +23,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
 
   /** Judged together, in one transaction. */
   const take = (names: Notice[]) =>
-    db.transaction((tx) => takePayments(tx, clock.now(), { names, rails }))
+    db.transaction((tx) => recordPayments(tx, clock.now(), { names, rails }))
 
   return {
     write,
@@ -46,7 +52,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
   }
 }
 
-type Said = Pick<Announced, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
+type Said = Pick<PaymentNotice, 'accountNumber' | 'amount' | 'currency' | 'receivedAt'>
 
 function noticeOf(rail: string, said: Said): Notice {
   const id = randomUUID()

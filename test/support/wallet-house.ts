@@ -6,7 +6,7 @@ import { followReturns } from '../../src/collections/follow-returns.js'
 import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
-import { lookAfterPayouts } from '../../src/payouts/look-after-payouts.js'
+import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
@@ -111,7 +111,7 @@ export async function openWalletHouse() {
       await watch()
       await takeDueNotices({ db, rail: wallets.name, lane, logger }, now)
       await sendReturns({ db, rail, clock, logger }, now)
-      await lookAfterPayouts({ db, rail, clock, logger, follow: followReturns }, now)
+      await pollPayouts({ db, rail, clock, logger, follow: followReturns }, now)
     },
   }
 }

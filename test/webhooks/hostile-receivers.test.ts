@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { day, hour, minute, second, systemClock } from '../../src/base/clock.js'
-import { judgeAttempt } from '../../src/webhooks/judge-attempt.js'
-import { createSender, type Sent } from '../../src/webhooks/send.js'
+import { judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
+import { createSender, type DeliveryResult } from '../../src/webhooks/send.js'
 
 /** Servers that behave as badly as they can, each with the outcome that the guide promises. */
 const attemptMs = 500
@@ -23,12 +23,12 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>): Prom
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
 }
 
-async function sendTo(listener: RequestListener): Promise<Sent> {
+async function sendTo(listener: RequestListener): Promise<DeliveryResult> {
   const url = await listen(createServer(listener))
   return sender.send({ url, mode: 'test', headers: {}, body: '{"a":1}' })
 }
 
-async function sendToRaw(answer: string): Promise<Sent> {
+async function sendToRaw(answer: string): Promise<DeliveryResult> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => socket.end(answer))
@@ -37,7 +37,8 @@ async function sendToRaw(answer: string): Promise<Sent> {
 }
 
 const now = new Date('2026-01-05T09:00:00.000Z')
-const judge = (sent: Sent, tries = 1) => judgeAttempt(sent, { now, mode: 'live', tries, chance: 0 })
+const judge = (sent: DeliveryResult, tries = 1) =>
+  judgeDeliveryAttempt(sent, { now, mode: 'live', tries, chance: 0 })
 
 test('2xx is delivered, with the start of the answer kept', async () => {
   const sent = await sendTo((_request, response) => response.writeHead(204).end())

@@ -12,7 +12,7 @@ import { connect } from '../../src/postgres/connection.js'
 import { changeEndpoint } from '../../src/webhooks/change-endpoints.js'
 import type { ClaimedDelivery } from '../../src/webhooks/claim-deliveries.js'
 import { Deliverer } from '../../src/webhooks/deliver.js'
-import { type Endpoint, endpointColumns, showEndpoint } from '../../src/webhooks/endpoint.js'
+import { endpointColumns, showEndpoint, type WebhookEndpoint } from '../../src/webhooks/endpoint.js'
 import { nextWaitMs } from '../../src/webhooks/schedule.js'
 import { createSender } from '../../src/webhooks/send.js'
 import { freshDatabase } from '../support/database.js'
@@ -25,25 +25,25 @@ import { openSession, until, untilBlocked } from '../support/sessions.js'
 const db = await freshDatabase()
 
 /** An endpoint of a merchant who has no other. */
-async function insertEndpoint(mode: Mode = 'live'): Promise<Endpoint> {
+async function insertEndpoint(mode: Mode = 'live'): Promise<WebhookEndpoint> {
   const environmentId = await insertEnvironment(db, mode)
   return (await insertAnEndpoint(db, environmentId)).endpoint
 }
 
-async function look({ environmentId, id }: Endpoint): Promise<Endpoint> {
-  const [row] = await db.rows(sql<Endpoint>`
+async function look({ environmentId, id }: WebhookEndpoint): Promise<WebhookEndpoint> {
+  const [row] = await db.rows(sql<WebhookEndpoint>`
     select ${endpointColumns} from webhook_endpoints
     where environment_id = ${environmentId} and id = ${id}`)
   return row!
 }
 
 /** Something happens, and whatever is due is answered with this status. */
-async function answer(endpoint: Endpoint, at: Date, status: number | null) {
+async function answer(endpoint: WebhookEndpoint, at: Date, status: number | null) {
   await emit(db, at, [happeningOf(endpoint.environmentId)])
   return answerAll(db, at, { endpoint, status })
 }
 
-async function claimNew(endpoint: Endpoint, count: number): Promise<ClaimedDelivery[]> {
+async function claimNew(endpoint: WebhookEndpoint, count: number): Promise<ClaimedDelivery[]> {
   const happenings = Array.from({ length: count }, () => happeningOf(endpoint.environmentId))
   await emit(db, now, happenings)
   return claimFor(db, now, endpoint)
@@ -57,13 +57,13 @@ function disablingsOf(environmentId: EnvironmentId) {
     where environment_id = ${environmentId} and type = 'webhook_endpoint.disabled'`)
 }
 
-function deliveriesOf({ id }: Endpoint) {
+function deliveriesOf({ id }: WebhookEndpoint) {
   return db.rows(sql<{ state: string; dueAt: Date; finishedAt: Date | null; attempts: number }>`
     select state, due_at as "dueAt", finished_at as "finishedAt", attempts from deliveries
     where endpoint_id = ${id} order by created_at, event_id`)
 }
 
-const attemptsOf = ({ id }: Endpoint) =>
+const attemptsOf = ({ id }: WebhookEndpoint) =>
   db.rows(sql<{ number: number; status: number | null }>`
     select number, status from delivery_attempts where endpoint_id = ${id} order by number`)
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
-import { type Asking, sharePlaces, type Taken } from '../../src/webhooks/share-places.js'
+import { type Asking, sharePlaces, type UsedPlaces } from '../../src/webhooks/share-places.js'
 
 const { places, unprovenPlaces, shareOfFree } = limits.webhooks
 
@@ -39,11 +39,11 @@ const isIdle = (endpoint: Asking) => isProven(endpoint) && endpoint.underWay ===
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
 /** What was left when it was this one's turn. */
-function freeBefore(index: number, { given, underWay }: { given: number[]; underWay: Taken }) {
+function freeBefore(index: number, { given, underWay }: { given: number[]; underWay: UsedPlaces }) {
   return Math.max(places - underWay.count, 0) - sum(given.slice(0, index))
 }
 
-function holds(claim: (situation: { asking: Asking[]; underWay: Taken }) => void): void {
+function holds(claim: (situation: { asking: Asking[]; underWay: UsedPlaces }) => void): void {
   fc.assert(fc.property(fc.oneof(situations, calm, ill), claim))
 }
 

@@ -4,12 +4,12 @@ import { drawQr } from './draw-qr.js'
 import { type Html, html } from './html.js'
 import { adviseCoins, coinsAccepted, renderCoins, renderWaitingForCoins } from './render-coins.js'
 import { signs } from './signs.js'
-import { naira, type Texts } from './texts.js'
-import type { Note, Shown, State, View } from './view.js'
+import { showNaira, type Texts } from './texts.js'
+import type { Note, PageState, PageView, Shown } from './view.js'
 
 export type Scene = {
   shown: Shown
-  view: View
+  view: PageView
   texts: Texts
   isTest: boolean
   /** Whether a chain of test mode has customers that can be told to pay. */
@@ -25,14 +25,14 @@ export function renderMain(scene: Scene): Html {
   const isAwaited = view.state === 'pending' || view.state === 'waiting'
   const { pollMs, eagerMs, longestPollMs, reassureMs } = limits.checkout
   return html`<main id="checkout" class="${look}" data-state="${view.state}"
-data-title="${titleOf(scene)}" data-heading="${headingOf(scene)}" data-says="${sayAloud(scene)}"
+data-title="${pageTitleOf(scene)}" data-heading="${headingOf(scene)}" data-says="${sayAloud(scene)}"
 data-seen="${view.seen}"
 data-watch="${view.isWatched ? `/public/checkout/${shown.reference}` : ''}"
 data-poll="${pollMs}" data-eager="${isAwaited ? eagerMs : 0}" data-longest-poll="${longestPollMs}"
 data-reassure="${reassureMs}">${render[view.state](scene)}</main>`
 }
 
-export function titleOf({ view, shown, texts }: Scene): string {
+export function pageTitleOf({ view, shown, texts }: Scene): string {
   return texts.title[view.state](shown.merchant.displayName, BigInt(shown.amount))
 }
 
@@ -54,13 +54,13 @@ function sayAloud(scene: Scene): string {
 function sayPaid(scene: Scene): string {
   const { words, refunded } = scene.texts.paid
   const accepted = BigInt(scene.shown.amountAccepted)
-  const amounts = [...(accepted > 0n ? [naira(accepted)] : []), ...coinsAccepted(scene)]
+  const amounts = [...(accepted > 0n ? [showNaira(accepted)] : []), ...coinsAccepted(scene)]
   return amounts.length === 0 ? refunded(nameOf(scene)) : words(amounts, nameOf(scene))
 }
 
 const nameOf = ({ shown }: Scene) => shown.merchant.displayName
 
-const render: Record<State, (scene: Scene) => Html> = {
+const render: Record<PageState, (scene: Scene) => Html> = {
   pending: renderPending,
   waiting: renderWaiting,
   paid: renderPaid,
@@ -73,7 +73,7 @@ function renderPending(scene: Scene): Html {
   const amount = BigInt(shown.amount)
   const drawing = renderQr(scene)
   return html`<div class="sum">
-    <h1 tabindex="-1">${texts.sendExactly} ${renderSum(naira(amount))}</h1>
+    <h1 tabindex="-1">${texts.sendExactly} ${renderSum(showNaira(amount))}</h1>
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, adviseOf(scene))}
     ${renderClock(scene)}
@@ -198,13 +198,13 @@ function renderAccount({ shown, texts }: Scene): Html {
       ${renderCopy(copies.number, texts)}</div>
     <div class="row"><dt>${texts.bank}</dt><dd>${bankName}</dd></div>
     <div class="row"><dt>${texts.accountName}</dt><dd>${accountName}</dd></div>
-    <div class="row copied"><dt>${texts.amount}</dt><dd>${naira(BigInt(shown.amount))}</dd>
+    <div class="row copied"><dt>${texts.amount}</dt><dd>${showNaira(BigInt(shown.amount))}</dd>
       ${renderCopy(copies.amount, texts)}</div></dl>`
 }
 
 /** As a field of a banking app takes it. */
 function plainAmount({ amount }: Shown): string {
-  return naira(BigInt(amount)).replace(/[₦,]/g, '')
+  return showNaira(BigInt(amount)).replace(/[₦,]/g, '')
 }
 
 function renderQr({ shown, texts }: Scene): Html {

@@ -3,15 +3,15 @@ import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
 import { showPublicSession } from '../../checkout/show-public-session.js'
+import type { ApiParts } from '../api-parts.js'
 import { takesGzip } from '../edge/accept.js'
 import { type Document, type Route, route } from '../edge/route.js'
-import type { Rooms } from '../rooms.js'
 import { canPay, payOnce } from '../routes/public-checkout.js'
 import { answerPage, newNonce } from './answer-page.js'
 import { type Island, readIsland } from './island.js'
 import { renderNotFound, renderSheet } from './page.js'
 import { sentLink } from './render-coins.js'
-import { renderMain, type Scene, titleOf } from './render-session.js'
+import { pageTitleOf, renderMain, type Scene } from './render-session.js'
 import { english as texts } from './texts.js'
 import { viewSession } from './view.js'
 
@@ -20,12 +20,12 @@ const base = { access: 'open', isPage: true, tag: 'Checkout', answers: {} } as c
 const params = Type.Object({ reference: Type.String() })
 
 /** What payers open. People come with all kinds of additions to an address; they do no harm. */
-export function checkoutPageRoutes(rooms: Rooms): Route[] {
+export function checkoutPageRoutes(rooms: ApiParts): Route[] {
   const island = readIsland()
   return [read(rooms, island), pay(rooms), asset(island)]
 }
 
-const read = (rooms: Rooms, island: Island) =>
+const read = (rooms: ApiParts, island: Island) =>
   route({
     ...base,
     method: 'GET',
@@ -56,7 +56,7 @@ const read = (rooms: Rooms, island: Island) =>
         return renderSheet({
           texts,
           nonce,
-          title: titleOf(scene),
+          title: pageTitleOf(scene),
           main: renderMain(scene),
           shop: found!.checkout,
           isTest: scene.isTest,
@@ -83,7 +83,7 @@ function sceneOf(now: Date, found: PublicSession, { sent, coins }: SentQuery): S
 }
 
 /** For a browser without script: pays in test mode, and goes back to the page. */
-const pay = (rooms: Rooms) =>
+const pay = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',

@@ -9,14 +9,14 @@ import type { Fate, Note } from './view.js'
 export type Texts = typeof english
 
 /** As people write it, kobo always: ₦12,500.00. */
-export function naira(kobo: bigint): string {
+export function showNaira(kobo: bigint): string {
   const text = formatNaira(kobo)
   return text.includes('.') ? text : `${text}.00`
 }
 
 /** As people write it, two digits at least: 25.50 USDC. */
 export function money(amount: bigint, asset: Asset): string {
-  if (asset === 'NGN') return naira(amount)
+  if (asset === 'NGN') return showNaira(amount)
   const [whole = '', fraction = ''] = formatDecimal(amount, asset).split('.')
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')} ${asset}`
 }
@@ -35,7 +35,7 @@ const sentBack = ({ to }: Fate) => {
 export const english = {
   language: 'en',
   title: {
-    pending: (name: string, amount: bigint) => `Pay ${name} ${naira(amount)}`,
+    pending: (name: string, amount: bigint) => `Pay ${name} ${showNaira(amount)}`,
     waiting: (name: string) => `Waiting for your transfer to ${name}`,
     paid: (name: string) => `Paid: ${name}`,
     expired: (name: string) => `Time is up: ${name}`,
@@ -70,11 +70,11 @@ export const english = {
   nextByHand: 'Come back to this page, or reload it, to see that it has arrived.',
   sent: 'I have sent the money',
   tryAgain: (amount: bigint) =>
-    `To pay, send exactly ${naira(amount)} to the same account, in one transfer.`,
+    `To pay, send exactly ${showNaira(amount)} to the same account, in one transfer.`,
   askFirst: (held: bigint, name: string) =>
-    `Please ask ${name} before you pay again: they may still accept the ${naira(held)} that came.`,
+    `Please ask ${name} before you pay again: they may still accept the ${showNaira(held)} that came.`,
   moreCame: (amount: bigint) =>
-    `More payments came than are listed here. We received ${naira(amount)} in all.`,
+    `More payments came than are listed here. We received ${showNaira(amount)} in all.`,
   qrTitle: 'Show as QR code',
   qrWords: 'Scan it with a phone to have the account details there.',
   qrLabel: 'QR code of the bank, account number, account name and amount',
@@ -91,7 +91,7 @@ export const english = {
   waiting: {
     title: 'Waiting for your transfer',
     words: (amount: bigint, name: string) =>
-      `We are looking out for your ${naira(amount)}. Most transfers arrive within a minute; some banks take longer. You may close this page: ${name} is told in any case.`,
+      `We are looking out for your ${showNaira(amount)}. Most transfers arrive within a minute; some banks take longer. You may close this page: ${name} is told in any case.`,
     watching: 'This page changes by itself.',
     checkAgain: 'See whether it has arrived',
     notYet: 'I have not sent it yet',

@@ -9,7 +9,7 @@ export type Shown = ReturnType<typeof showPublicSession>
 type Received = Shown['received'][number]
 
 /** What a page is about. */
-export type State = 'pending' | 'waiting' | 'paid' | 'expired' | 'cancelled'
+export type PageState = 'pending' | 'waiting' | 'paid' | 'expired' | 'cancelled'
 
 /** A part of a payment, and where it is now. */
 export type Fate = {
@@ -33,8 +33,8 @@ export type Note = {
   fates: Fate[]
 }
 
-export type View = {
-  state: State
+export type PageView = {
+  state: PageState
   /** Whoever says to have paid has sent coins. */
   waitsForCoins: boolean
   notes: Note[]
@@ -51,7 +51,7 @@ export type View = {
  * nobody has closed the account yet. Who says to have paid, when so much had come, waits until more
  * has.
  */
-export function viewSession(shown: Shown, sent: Sent): View {
+export function viewSession(shown: Shown, sent: Sent): PageView {
   const told = shown.received.map((one) => toNote(one, shown)).filter(needsWord)
   const notes = chooseNotes(told, limits.checkout.notesShown)
   const hasMore = shown.moreReceived || notes.length < told.length
@@ -85,7 +85,7 @@ function isAwaited(received: bigint | null, after: bigint | null = null): boolea
   return received !== null && after !== null && received <= after
 }
 
-function stateOf(shown: Shown, isWaiting: boolean): State {
+function stateOf(shown: Shown, isWaiting: boolean): PageState {
   const status = statusOf(shown)
   if (status !== 'pending') return status
   return isWaiting ? 'waiting' : 'pending'

@@ -16,7 +16,7 @@ import { toOpenApi } from './openapi.js'
 import { pathOf } from './path-of.js'
 import { type Allowance, rateLimited } from './rate-limit.js'
 import { isKeyed } from './refusals-of.js'
-import type { Ask, Route, RouteAnswer } from './route.js'
+import type { Route, RouteAnswer, RouteRequest } from './route.js'
 
 type Guards = {
   clock: Clock
@@ -170,7 +170,7 @@ function toAsk(
     network: networkOf(request.ip),
     now: after(clock.now(), request.caller?.environment.clockOffsetMs ?? 0),
     wantsCsv: route.hasCsv && prefersCsv(request.headers.accept),
-  } as Ask<never, never, never>
+  } as RouteRequest<never, never, never>
 }
 
 function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {

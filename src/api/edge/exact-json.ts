@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { limits } from '../../base/limits.js'
 import { type Detail, sayBack } from '../../base/refusal.js'
-import { type Place, placesOf } from './json-places.js'
+import { type JsonToken, placesOf } from './json-tokens.js'
 
 /** Texts of a JSON document, with the colon that makes one a name, and its numbers. */
 const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
@@ -58,7 +58,7 @@ export function withAllDigits(text: string, value: unknown): unknown {
 }
 
 /** Says where the first such place is. */
-function tell(text: string, isMeant: (place: Place) => boolean, issue: string): Inexact {
+function tell(text: string, isMeant: (place: JsonToken) => boolean, issue: string): Inexact {
   for (const place of placesOf(text)) {
     if (!isMeant(place) || place.path === '') continue
     const field = sayBack(place.path)

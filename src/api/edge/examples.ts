@@ -4,7 +4,7 @@ import type { EventType } from '../../events/catalogue.js'
 import { exampleOfEvent } from '../../events/examples.js'
 import { composeExample } from '../../resources/compose-example.js'
 import { envelope } from './openapi.js'
-import { nameOf, refusalsOf, type Said, statusOf } from './refusals-of.js'
+import { httpStatusOf, type RefusalText, refusalName, refusalsOf } from './refusals-of.js'
 import type { Route } from './route.js'
 
 type Media = { example?: unknown; examples?: Record<string, object> }
@@ -27,14 +27,14 @@ type Document = {
 export function withExamples<Given extends object>(document: Given, routes: Route[]): Given {
   const { paths = {}, webhooks = {}, components } = document as Document
   const byName = new Map(routes.map((route) => [route.operation, route]))
-  const refusals = new Map<string, Said>()
+  const refusals = new Map<string, RefusalText>()
   for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
     const route = byName.get(operation.operationId!)!
     const body = operation.requestBody?.content?.['application/json']
     if (body) body.example = composeExample(route.body!)
     addSuccess(operation, route)
     addRefusals(operation, route)
-    for (const said of refusalsOf(route)) refusals.set(nameOf(said), said)
+    for (const said of refusalsOf(route)) refusals.set(refusalName(said), said)
   }
   for (const [type, { post }] of Object.entries(webhooks))
     post.requestBody.content!['application/json']!.example = exampleOfEvent(type as EventType)
@@ -64,8 +64,8 @@ function toCsv(items: object[]): string {
 
 function addRefusals({ responses = {} }: Operation, route: Route): void {
   for (const said of refusalsOf(route)) {
-    const name = nameOf(said)
-    const media = responses[statusOf(said)]!.content!['application/json']!
+    const name = refusalName(said)
+    const media = responses[httpStatusOf(said)]!.content!['application/json']!
     const isOwn = name === 'validation_failed'
     const example = isOwn ? exampleOf(said, misfitOf(route)) : refer(name)
     media.examples = { ...media.examples, [name]: example }
@@ -76,7 +76,7 @@ function refer(name: string) {
   return { $ref: `#/components/examples/${name}` }
 }
 
-function exampleOf({ code, reason }: Said, more: object = {}) {
+function exampleOf({ code, reason }: RefusalText, more: object = {}) {
   const { when: message, nextStep } = reason ? reasons[reason] : codes[code]
   const requestId = 'req_8f3a5c0d9e1b7a46000042'
   const named = { status: false, message, code, ...(reason && { reason }) }

@@ -11,7 +11,7 @@ import type { Database } from '../../postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/lane.js'
 import type { Tx } from '../../postgres/tx.js'
 import { refused } from './envelope.js'
-import type { Ask } from './route.js'
+import type { RouteRequest } from './route.js'
 
 /** A use case over a list, as the rooms write them. */
 export type UseCase<Order, Value> = (
@@ -89,7 +89,7 @@ function createKeyedLane<Order, Value>(
 }
 
 export type Asker = Pick<
-  Ask<unknown, unknown, unknown>,
+  RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now'
 >
 
@@ -125,15 +125,15 @@ export function toRemembered(error: unknown): Refusal {
 }
 
 /** Something rare to do in a transaction; it refuses, by throwing, before it writes. */
-export type Change = (tx: Tx, now: Date) => Promise<unknown>
+export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
 
 /**
  * Rare changes have no lane: each has a transaction of its own, so that a long one holds up nobody,
  * and is done at most once per key all the same.
  */
 export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
-  const work = toLaneWork<Change, unknown>(context, changeOne)
-  return (call: Call<Change, unknown>): Promise<Answered> =>
+  const work = toLaneWork<KeyedChange, unknown>(context, changeOne)
+  return (call: Call<KeyedChange, unknown>): Promise<Answered> =>
     whileInProgress(async () => {
       const [answered] = await context.db.transaction((tx) => work(tx, [call]))
       if (answered instanceof Refusal) throw answered
@@ -141,7 +141,7 @@ export function createChanges(context: { db: Database; clock: Clock; seal: Seal 
     })
 }
 
-async function changeOne(tx: Tx, now: Date, [change]: Change[]): Promise<Outcome<unknown>[]> {
+async function changeOne(tx: Tx, now: Date, [change]: KeyedChange[]): Promise<Outcome<unknown>[]> {
   try {
     return [await change!(tx, now)]
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { formatNaira } from '../../money/amounts.js'
-import type { Rooms } from '../rooms.js'
+import type { ApiParts } from '../api-parts.js'
 
 type Asked = { environment: Pick<Environment, 'mode'>; body: { amount: number } }
 
@@ -10,7 +10,7 @@ type Asked = { environment: Pick<Environment, 'mode'>; body: { amount: number } 
  * the schema: it depends on configuration, and a retry of what was taken before limits changed
  * must get its first answer.
  */
-export function refuseUnusualNaira({ naira }: Pick<Rooms, 'naira'>, ask: Asked): void {
+export function refuseUnusualNaira({ naira }: Pick<ApiParts, 'naira'>, ask: Asked): void {
   const { min, max } = naira[ask.environment.mode]
   const amount = BigInt(ask.body.amount)
   if (amount < min) throw outOfBounds('at least', min)

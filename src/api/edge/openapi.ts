@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 import { codes, reasons } from '../../base/refusals.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { text } from '../../resources/shapes.js'
-import { isKeyed, refusalsOf, statusOf } from './refusals-of.js'
+import { httpStatusOf, isKeyed, refusalsOf } from './refusals-of.js'
 import type { Access, Route } from './route.js'
 import { closed } from './schemas.js'
 
@@ -82,7 +82,7 @@ export function envelope(data: TSchema): TSchema {
 
 /** Every status that it can refuse with. */
 function failures(route: Route) {
-  const statuses = new Set(refusalsOf(route).map(statusOf))
+  const statuses = new Set(refusalsOf(route).map(httpStatusOf))
   // Each its own: what is true of one status is not of another.
   const answer = () => ({
     description: 'Refused.',

@@ -2,10 +2,10 @@ import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
 import type { Access, Route } from './route.js'
 
 /** A "no" that an operation can say: a code, with the finer word if there is one. */
-export type Said = { code: Code; reason?: Reason }
+export type RefusalText = { code: Code; reason?: Reason }
 
 /** A code that comes with one of these reasons, and never without. */
-export function refusedAs(code: Code, ...why: Reason[]): Said[] {
+export function refusedAs(code: Code, ...why: Reason[]): RefusalText[] {
   return why.map((reason) => ({ code, reason }))
 }
 
@@ -28,7 +28,7 @@ function needsKey(access: Access): boolean {
 }
 
 /** Everything that this operation can refuse with, and what any request can meet. */
-export function refusalsOf(route: Route): Said[] {
+export function refusalsOf(route: Route): RefusalText[] {
   const isChange = route.method !== 'GET'
   return [
     { code: 'validation_failed' },
@@ -57,11 +57,11 @@ const repeated = refusedAs(
   ...(['idempotency_key_reused', 'idempotency_in_progress'] as const),
 )
 
-export function statusOf({ code, reason }: Said): number {
+export function httpStatusOf({ code, reason }: RefusalText): number {
   return reason ? reasons[reason].status : codes[code].status
 }
 
 /** As the document names its example. */
-export function nameOf({ code, reason }: Said): string {
+export function refusalName({ code, reason }: RefusalText): string {
   return reason ? `${code}.${reason}` : code
 }

@@ -5,14 +5,14 @@ import type { Environment } from '../../base/environment.js'
 import type { Code } from '../../base/refusals.js'
 import type { Answer, Answered } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
-import type { Said } from './refusals-of.js'
+import type { RefusalText } from './refusals-of.js'
 import type { Tag } from './tags.js'
 
 /** Who may ask: holders of a secret key, of any key, everyone, or who signs what it sends. */
 export type Access = 'secret' | 'any_key' | 'open' | 'signed'
 
 /** What a handler is given: everything checked, nothing raw. */
-export type Ask<Body, Query, Params> = {
+export type RouteRequest<Body, Query, Params> = {
   environment: Environment
   body: Body
   /** The body as it came. */
@@ -86,10 +86,10 @@ export type Route = Traits & {
   /** The schema of `data`, by status. */
   answers: Record<number, TSchema>
   /** What it can refuse with, beyond what any operation of its kind can. */
-  refusals: (Code | Said)[]
+  refusals: (Code | RefusalText)[]
   /** What sets its answer apart from others of the same shape, for the example of it. */
   example?: object
-  handle: (ask: Ask<never, never, never>) => Promise<RouteAnswer>
+  handle: (ask: RouteRequest<never, never, never>) => Promise<RouteAnswer>
 }
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
@@ -97,11 +97,11 @@ type Definition<Body extends TSchema, Query extends TSchema, Params extends TSch
   keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'refusals'
 > &
   Partial<Traits> & {
-    refusals?: (Code | Said)[]
+    refusals?: (Code | RefusalText)[]
     body?: Body
     query?: Query
     params?: Params
-    handle: (ask: Ask<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
+    handle: (ask: RouteRequest<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
   }
 
 /**

@@ -18,26 +18,26 @@ export const accountNumberPattern = '^\\d{10}$'
 const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
 export const emailPattern = `^${emailPart}@${emailPart}$`
 
-export const kobo = Type.Integer({
+export const koboInput = Type.Integer({
   minimum: 1,
   maximum: Number(limits.money.wireMax),
   description: 'Naira in kobo.',
   examples: [1_250_000],
 })
 
-export const decimal = Type.String({
+export const decimalInput = Type.String({
   pattern: decimalPattern,
   format: 'amount',
   description: 'A decimal amount; at most 6 digits after the point.',
   examples: ['25.50'],
 })
 
-export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
+export const stablecoinInput = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 
 /** May be said, and says nothing new. */
-export const naira = Type.Enum(['NGN'], { examples: ['NGN'] })
+export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
-export const network = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
+export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
 

@@ -14,8 +14,8 @@ import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
-import { keepRequests } from './keep-requests.js'
 import { createListReads } from './list-reads.js'
+import { logRequests } from './log-requests.js'
 import type { HttpMetrics } from './metrics.js'
 import { pathOf } from './path-of.js'
 import { addPoliteClose } from './polite-close.js'
@@ -98,7 +98,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addAnswerHooks(app, edge)
   addPoliteClose(app)
   const { requestLog, clock } = edge
-  if (requestLog) keepRequests(app, { requestLog, clock })
+  if (requestLog) logRequests(app, { requestLog, clock })
   await addDocs(app, edge.routes)
   const rateLimits = {
     environment: createRateLimit('environment', edge.rateLimitPerSecond, edge.clock),

@@ -4,7 +4,7 @@ import { type Clock, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
-import { sessionChannel } from '../../collections/tell-sessions.js'
+import { sessionChannel } from '../../collections/notify-sessions.js'
 import { listen } from '../../postgres/listen.js'
 
 export type StreamLimits = { -readonly [Name in keyof typeof limits.streams]: number }

@@ -1,13 +1,13 @@
 import type { TSchema } from 'typebox'
 import { type AccountKind, accountKinds } from '../../collections/account.js'
-import { type Found, getAccount } from '../../collections/find-accounts.js'
+import { type AccountWithPayments, getAccount } from '../../collections/find-accounts.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { inPath } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 import { endAndClose, operationOf, show, titleOf } from './accounts.js'
 
 type About = { kind: AccountKind; path: string; resource: TSchema }
@@ -25,7 +25,7 @@ const paramsOf = (kind: AccountKind) =>
   inPath('reference', referenceSample(accountKinds[kind].prefix))
 
 /** Of accounts that wait for one amount. */
-export function cancelRoute(rooms: Rooms, { kind, path, resource }: About): Route {
+export function cancelRoute(rooms: ApiParts, { kind, path, resource }: About): Route {
   return route({
     ...base,
     path: `${path}/:reference/cancel`,
@@ -44,7 +44,11 @@ export function cancelRoute(rooms: Rooms, { kind, path, resource }: About): Rout
 }
 
 /** Has whoever holds the money asked what came. */
-export function requeryRoute(rooms: Rooms, { kind, path, resource }: About, words: Words): Route {
+export function requeryRoute(
+  rooms: ApiParts,
+  { kind, path, resource }: About,
+  words: Words,
+): Route {
   return route({
     ...base,
     path: `${path}/:reference/requery`,
@@ -61,7 +65,7 @@ export function requeryRoute(rooms: Rooms, { kind, path, resource }: About, word
         toLateCall(
           ask,
           (tx) => getAccount(tx, name),
-          (found) => successText(200, titleOf(kind), show(found as Found)),
+          (found) => successText(200, titleOf(kind), show(found as AccountWithPayments)),
         ),
       )
     },

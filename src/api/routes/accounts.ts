@@ -3,23 +3,23 @@ import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { type AccountKind, type AccountStatus, accountKinds } from '../../collections/account.js'
 import type { OrderedAccount } from '../../collections/create-accounts.js'
-import { type Ended, endAccount } from '../../collections/end-accounts.js'
+import { type EndedAccount, endAccount } from '../../collections/end-accounts.js'
 import {
-  type AccountName,
-  type Found,
+  type AccountLookup,
+  type AccountWithPayments,
   getAccount,
   listAccounts,
 } from '../../collections/find-accounts.js'
-import type { AccountWish } from '../../collections/order-accounts.js'
+import type { AccountRequest } from '../../collections/prepare-accounts.js'
 import { showAccount } from '../../collections/show-account.js'
 import { referenceSample } from '../../resources/shapes.js'
-import type { WalletWish } from '../../wallets/order-wallets.js'
+import type { WalletRequest } from '../../wallets/prepare-wallets.js'
+import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
 import { type Asker, toCall, toLateCall, toRemembered } from '../edge/keyed-lane.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 export const referenceIn = Type.String({
   minLength: 1,
@@ -29,23 +29,23 @@ export const referenceIn = Type.String({
   examples: ['order-1001'],
 })
 
-type Wish = Omit<AccountWish, 'environment' | 'name' | 'request'>
+type Wish = Omit<AccountRequest, 'environment' | 'name' | 'request'>
 
 /**
  * Has a number opened, records the account and answers. A refusal that is for good is remembered
  * under the key like an answer.
  */
-export async function openAccount(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
+export async function openAccount(rooms: ApiParts, ask: Asker, wish: Wish, message: string) {
   const { environment, now } = ask
   const [name, request] = [environment.merchantName, requestOf(ask)]
   const ordering = rooms.collections.order(now, { ...wish, environment, name, request })
   return recordAccount(rooms, ask, ordering, message)
 }
 
-type WalletAsk = Omit<WalletWish, 'environment' | 'request'>
+type WalletAsk = Omit<WalletRequest, 'environment' | 'request'>
 
 /** The same, of a wallet. */
-export async function openWallet(rooms: Rooms, ask: Asker, wish: WalletAsk, message: string) {
+export async function openWallet(rooms: ApiParts, ask: Asker, wish: WalletAsk, message: string) {
   const { environment, now } = ask
   const request = requestOf(ask)
   const ordering = rooms.collections.orderWallet(now, { ...wish, environment, request })
@@ -54,7 +54,7 @@ export async function openWallet(rooms: Rooms, ask: Asker, wish: WalletAsk, mess
 
 /** The same, where the order is under way. */
 export async function recordAccount(
-  rooms: Rooms,
+  rooms: ApiParts,
   ask: Asker,
   ordering: Promise<OrderedAccount>,
   message: string,
@@ -76,8 +76,13 @@ export function requestOf({ key }: Asker): string | undefined {
 }
 
 /** Ends an account, and then has the bank turn payers away. */
-export async function endAndClose(rooms: Rooms, ask: Asker, name: AccountName, message: string) {
-  let ended: Ended | undefined
+export async function endAndClose(
+  rooms: ApiParts,
+  ask: Asker,
+  name: AccountLookup,
+  message: string,
+) {
+  let ended: EndedAccount | undefined
   const answered = await rooms.change(
     toLateCall(
       ask,
@@ -85,7 +90,7 @@ export async function endAndClose(rooms: Rooms, ask: Asker, name: AccountName, m
         ended = await endAccount(tx, now, name)
         return ended
       },
-      (found) => successText(200, message, show(found as Found)),
+      (found) => successText(200, message, show(found as AccountWithPayments)),
     ),
   )
   if (ended) rooms.collections.closeNumber(ended.account)
@@ -108,11 +113,11 @@ type About = {
 const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
 
 /** The verify and list operations of one kind of account. */
-export function accountRoutes({ db }: Rooms, about: About): Route[] {
+export function accountRoutes({ db }: ApiParts, about: About): Route[] {
   return [listRoute(db, about), readRoute(db, about)]
 }
 
-function listRoute(db: Rooms['db'], about: About): Route {
+function listRoute(db: ApiParts['db'], about: About): Route {
   const { kind, path, resource, statuses, listed, named } = about
   const { words, prefix } = accountKinds[kind]
   return route({
@@ -156,7 +161,7 @@ type ListQuery = {
   cursor?: string
 }
 
-function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About): Route {
+function readRoute(db: ApiParts['db'], { kind, path, resource, parameter }: About): Route {
   return route({
     ...base,
     path: `${path}/:${parameter}`,
@@ -174,7 +179,7 @@ function readRoute(db: Rooms['db'], { kind, path, resource, parameter }: About):
   })
 }
 
-export function show({ account, payments, otherDeposits }: Found): string {
+export function show({ account, payments, otherDeposits }: AccountWithPayments): string {
   return showAccount(account, payments, otherDeposits)
 }
 

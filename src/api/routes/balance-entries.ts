@@ -5,16 +5,16 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { purposes } from '../../ledger/purposes.js'
-import { listEntries, type StatementEntry } from '../../ledger/statement.js'
+import { listStatementEntries, type StatementEntry } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Reader } from '../../postgres/tx.js'
 import { described, referenceSample, resource, time } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 import { amountOut, anyAsset, closed, page, pageQuery } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const entry = resource('BalanceEntry', {
   number: Type.Integer({
@@ -41,7 +41,7 @@ const entry = resource('BalanceEntry', {
 
 type Position = { asset: Asset; below: bigint }
 
-export const balanceEntries = ({ db }: Rooms) =>
+export const balanceEntries = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/balance-entries',
@@ -82,7 +82,7 @@ async function readPage(
   const lists: StatementEntry[][] = []
   // One after the other: a list holds one connection of the pool at a time (list-reads.ts).
   for (const position of positions)
-    lists.push(await listEntries(db, { environmentId, ...position, limit: limit + 1 }))
+    lists.push(await listStatementEntries(db, { environmentId, ...position, limit: limit + 1 }))
   const entries = mergeNewestFirst(lists, limit)
   if (lists.flat().length <= limit) return { entries, next: null }
   const next = positions.map(({ asset }, index) => {

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { listBalances } from '../../ledger/balances.js'
 import { toWire } from '../../money/amounts.js'
 import { described, resource, showing } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 import { amountOut, anyAsset } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const balance = resource('Balance', {
   asset: anyAsset,
@@ -14,7 +14,7 @@ const balance = resource('Balance', {
   pending: described(showing(amountOut, 0), 'Received and not yet decided.'),
 })
 
-export const balances = ({ db }: Rooms) =>
+export const balances = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/balances',

@@ -6,20 +6,20 @@ import type { PayoutStatus } from '../../payouts/payout.js'
 import type { BankDirectory } from '../../payouts/ports.js'
 import { bankTransfer } from '../../resources/payout-resources.js'
 import { resource, text } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
 import { refuseUnusualNaira } from '../edge/naira-limits.js'
 import { bankSays, refusedAs } from '../edge/refusals-of.js'
-import { type Ask, type Route, route } from '../edge/route.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
 import {
   accountNumberPattern,
   bankCodePattern,
   closed,
-  kobo,
-  naira,
+  koboInput,
+  nairaInput,
   plainText,
 } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 import { pay, readRoutes } from './payouts.js'
 
 const path = '/v1/disbursements/bank-transfer'
@@ -36,8 +36,8 @@ const accountNumber = Type.String({
 })
 
 const target = {
-  amount: kobo,
-  currency: Type.Optional(naira),
+  amount: koboInput,
+  currency: Type.Optional(nairaInput),
   bankCode,
   accountNumber,
   accountName: Type.Optional(
@@ -67,7 +67,7 @@ const body = closed({
 })
 
 const quote = resource('BankTransferQuote', {
-  amount: kobo,
+  amount: koboInput,
   fee: Type.Integer({ examples: [2_500] }),
   totalDebit: Type.Integer({ examples: [1_252_500] }),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
@@ -91,7 +91,7 @@ const statuses: Record<string, PayoutStatus> = {
   REVERSED: 'REVERSED',
 }
 
-export function bankTransferRoutes(rooms: Rooms): Route[] {
+export function bankTransferRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     quoted(rooms),
@@ -103,7 +103,7 @@ export function bankTransferRoutes(rooms: Rooms): Route[] {
 
 const base = { access: 'secret', tag: 'Disbursements' } as const
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -127,7 +127,7 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const quoted = (rooms: Rooms) =>
+const quoted = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -152,7 +152,7 @@ const quoted = (rooms: Rooms) =>
     },
   })
 
-const listBanks = (rooms: Rooms) =>
+const listBanks = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -173,7 +173,7 @@ const listBanks = (rooms: Rooms) =>
     },
   })
 
-const resolveName = (rooms: Rooms) =>
+const resolveName = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -201,7 +201,7 @@ type Target = Pick<Static<typeof body>, keyof typeof target> & { narration?: str
 function readTarget({
   environment,
   body: sent,
-}: Pick<Ask<Target, unknown, unknown>, 'environment' | 'body'>) {
+}: Pick<RouteRequest<Target, unknown, unknown>, 'environment' | 'body'>) {
   const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
   const account = { bankCode, accountNumber, accountName, narration, bankName: '' }
   return {
@@ -214,7 +214,7 @@ function readTarget({
   }
 }
 
-function directoryOf(rooms: Rooms, { mode }: Environment): BankDirectory {
+function directoryOf(rooms: ApiParts, { mode }: Environment): BankDirectory {
   const directory = rooms.banks[mode]
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {

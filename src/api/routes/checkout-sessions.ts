@@ -11,6 +11,7 @@ import { visibleText } from '../../merchants/settings-document.js'
 import type { Coin } from '../../money/assets.js'
 import { checkoutSession } from '../../resources/session-resources.js'
 import { sessionSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -23,25 +24,24 @@ import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import {
   closed,
-  decimal,
+  decimalInput,
   emailPattern,
   inPath,
-  kobo,
-  naira,
-  network,
+  koboInput,
+  nairaInput,
+  networkInput,
   page,
   pageQuery,
-  stablecoin,
+  stablecoinInput,
   withStatus,
 } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 import { recordAccount, referenceIn, requestOf } from './accounts.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
 const params = inPath('reference', sessionSample)
 
-export function checkoutSessionRoutes(rooms: Rooms): Route[] {
+export function checkoutSessionRoutes(rooms: ApiParts): Route[] {
   return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
 }
 
@@ -59,7 +59,7 @@ const webUrl = (description: string) =>
   )
 
 const priceIn = Type.Object(
-  { asset: stablecoin, network, amount: decimal },
+  { asset: stablecoinInput, networkInput, amount: decimalInput },
   {
     additionalProperties: false,
     description:
@@ -67,7 +67,7 @@ const priceIn = Type.Object(
   },
 )
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -77,8 +77,8 @@ const create = (rooms: Rooms) =>
     description:
       'A page for one payment of one amount, at `url`: send your customer there. Without `expiresAt` it waits for 30 minutes.',
     body: closed({
-      amount: kobo,
-      currency: Type.Optional(naira),
+      amount: koboInput,
+      currency: Type.Optional(nairaInput),
       description: text(limits.checkout.descriptionLength, 'Two loaves of agege bread'),
       customer: closed({
         name: text(limits.names.length, 'Ada Obi'),
@@ -128,7 +128,7 @@ function readCrypto({ asset, amount }: { asset: string; amount: string }) {
   return { asset: coin, amount: price, requestedAmount: amount }
 }
 
-const list = ({ db }: Rooms) =>
+const list = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -157,7 +157,7 @@ const list = ({ db }: Rooms) =>
     },
   })
 
-const read = ({ db }: Rooms) =>
+const read = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -174,7 +174,7 @@ const read = ({ db }: Rooms) =>
     },
   })
 
-const cancel = (rooms: Rooms) =>
+const cancel = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',

@@ -3,22 +3,22 @@ import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { cryptoTransfer } from '../../resources/payout-resources.js'
 import { resource, text } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
 import { readAddress, solanaAddress } from '../edge/read-address.js'
 import { readCoins } from '../edge/read-coins.js'
 import { chainSays, refusedAs } from '../edge/refusals-of.js'
-import { type Ask, type Route, route } from '../edge/route.js'
-import { closed, decimal, network, stablecoin } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
+import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
 import { pay, readRoutes } from './payouts.js'
 
 const path = '/v1/disbursements/crypto'
 
 const target = {
-  amount: decimal,
-  asset: stablecoin,
-  network,
+  amount: decimalInput,
+  asset: stablecoinInput,
+  networkInput,
   destinationAddress: solanaAddress,
 }
 
@@ -29,13 +29,13 @@ const body = closed({
 })
 
 const quote = resource('CryptoTransferQuote', {
-  amount: decimal,
+  amount: decimalInput,
   fee: text('0.5'),
   totalDebit: text('26'),
   lines: Type.Array(Type.Object({ operation: text('crypto_transfer'), amount: text('0.5') })),
 })
 
-export function cryptoTransferRoutes(rooms: Rooms): Route[] {
+export function cryptoTransferRoutes(rooms: ApiParts): Route[] {
   const statuses = { SUBMITTED: 'SUBMITTED', CONFIRMED: 'COMPLETED', FAILED: 'FAILED' } as const
   return [
     create(rooms),
@@ -44,7 +44,7 @@ export function cryptoTransferRoutes(rooms: Rooms): Route[] {
   ]
 }
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path,
@@ -68,7 +68,7 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const quoted = (rooms: Rooms) =>
+const quoted = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: `${path}/quote`,
@@ -102,7 +102,7 @@ type Target = Pick<Static<typeof body>, keyof typeof target>
 function readTarget({
   environment,
   body: sent,
-}: Pick<Ask<Target, unknown, unknown>, 'environment' | 'body'>) {
+}: Pick<RouteRequest<Target, unknown, unknown>, 'environment' | 'body'>) {
   const asset = sent.asset as Asset
   return {
     environment,

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import type { Coin } from '../../money/assets.js'
 import { cryptoWallet } from '../../resources/resources.js'
+import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { readPrice } from '../edge/read-coins.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, decimal, network, stablecoin } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
 import { cancelRoute, lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 
@@ -17,7 +17,7 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
 const about = { kind, path, resource: cryptoWallet } as const
 
-export function cryptoWalletRoutes(rooms: Rooms): Route[] {
+export function cryptoWalletRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
@@ -31,7 +31,7 @@ export function cryptoWalletRoutes(rooms: Rooms): Route[] {
   ]
 }
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     path,
@@ -41,9 +41,9 @@ const create = (rooms: Rooms) =>
       'An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.',
     body: closed({
       merchantReference: referenceIn,
-      asset: stablecoin,
-      network,
-      amount: decimal,
+      asset: stablecoinInput,
+      networkInput,
+      amount: decimalInput,
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
     }),

@@ -2,18 +2,18 @@ import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { dedicatedAccount } from '../../resources/resources.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 import { accountRoutes, endAndClose, openAccount, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-accounts'
 const kind = 'dedicated_account'
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
-export function dedicatedAccountRoutes(rooms: Rooms): Route[] {
+export function dedicatedAccountRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
@@ -29,7 +29,7 @@ export function dedicatedAccountRoutes(rooms: Rooms): Route[] {
   ]
 }
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     path,
@@ -52,7 +52,7 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const deactivate = (rooms: Rooms) =>
+const deactivate = (rooms: ApiParts) =>
   route({
     ...base,
     path: `${path}/:accountReference/deactivate`,

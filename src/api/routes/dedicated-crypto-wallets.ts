@@ -1,17 +1,17 @@
 import Type from 'typebox'
 import { dedicatedCryptoWallet } from '../../resources/resources.js'
+import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, network } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { closed, networkInput } from '../edge/schemas.js'
 import { lookAgain, requeryRoute } from './account-actions.js'
 import { accountRoutes, openWallet, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-crypto-wallets'
 const kind = 'dedicated_crypto_wallet'
 
-export function dedicatedCryptoWalletRoutes(rooms: Rooms): Route[] {
+export function dedicatedCryptoWalletRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
@@ -26,7 +26,7 @@ export function dedicatedCryptoWalletRoutes(rooms: Rooms): Route[] {
   ]
 }
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path,
@@ -36,7 +36,11 @@ const create = (rooms: Rooms) =>
     summary: 'Create a dedicated crypto wallet',
     description:
       'A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
-    body: closed({ externalReference: referenceIn, network, metadata: Type.Optional(metadataIn) }),
+    body: closed({
+      externalReference: referenceIn,
+      networkInput,
+      metadata: Type.Optional(metadataIn),
+    }),
     answers: { 201: dedicatedCryptoWallet },
     refusals: refusedAs(
       'dedicated_crypto_wallet_creation_failed',

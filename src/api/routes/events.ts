@@ -21,6 +21,7 @@ import {
 import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
 import { redeliver } from '../../webhooks/redeliver.js'
+import type { ApiParts } from '../api-parts.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success, successText } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -29,7 +30,6 @@ import { readTime } from '../edge/read-time.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const anyBody = bodyOf(
   Type.String({ examples: ['crypto_transfer.confirmed'] }),
@@ -73,11 +73,11 @@ const delivery = resource('EventDelivery', {
 const params = inPath('id', referenceSample(prefixes.event))
 const base = { access: 'secret', tag: 'Events' } as const
 
-export function eventRoutes(rooms: Rooms): Route[] {
+export function eventRoutes(rooms: ApiParts): Route[] {
   return [list(rooms), read(rooms), deliveries(rooms), again(rooms)]
 }
 
-const list = ({ db }: Rooms) =>
+const list = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -120,7 +120,7 @@ const list = ({ db }: Rooms) =>
     },
   })
 
-const read = ({ db }: Rooms) =>
+const read = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -137,7 +137,7 @@ const read = ({ db }: Rooms) =>
     },
   })
 
-const deliveries = ({ db }: Rooms) =>
+const deliveries = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -160,7 +160,7 @@ const deliveries = ({ db }: Rooms) =>
     },
   })
 
-const again = (rooms: Rooms) =>
+const again = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',

@@ -5,8 +5,8 @@ import { getPayment } from '../../collections/find-payments.js'
 import type { Payment } from '../../collections/payment.js'
 import {
   asPaymentAction,
+  type PaymentRefund,
   prepareRefund,
-  type Refund,
   refundPayment,
   refuseUnpayable,
 } from '../../collections/refund-payment.js'
@@ -18,19 +18,19 @@ import { type Payout, returnKindOf } from '../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports.js'
 import { payment } from '../../resources/resources.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { type Change, toLateCall, toRemembered } from '../edge/keyed-lane.js'
+import { type KeyedChange, toLateCall, toRemembered } from '../edge/keyed-lane.js'
 import { bankSays, chainSays, refusedAs } from '../edge/refusals-of.js'
-import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-wish.js'
-import { type Ask, route } from '../edge/route.js'
+import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-request.js'
+import { type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
 const params = inPath('reference', referenceSample(prefixes.payment))
 
-export const resolvePayment = (rooms: Rooms) =>
+export const resolvePayment = (rooms: ApiParts) =>
   route({
     ...base,
     path: `${path}/resolve`,
@@ -72,7 +72,7 @@ export const resolvePayment = (rooms: Rooms) =>
     },
   })
 
-export const refundOfPayment = (rooms: Rooms) =>
+export const refundOfPayment = (rooms: ApiParts) =>
   route({
     ...base,
     path: `${path}/refund`,
@@ -100,7 +100,7 @@ export const refundOfPayment = (rooms: Rooms) =>
       }
       const prepared = await prepare(rooms, ask, { found, ...wish }).catch(toRemembered)
       let payout: Payout | undefined
-      const call = toLateCall<Change, unknown>(
+      const call = toLateCall<KeyedChange, unknown>(
         ask,
         async (tx, now) => {
           if (prepared instanceof Refusal) throw prepared
@@ -117,16 +117,16 @@ export const refundOfPayment = (rooms: Rooms) =>
     },
   })
 
-type Asker = Pick<Ask<unknown, unknown, unknown>, 'environment' | 'now'>
+type Asker = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now'>
 
 type Way = { found: Payment; wished: Destination | undefined }
 
 /** Always a promise: a refusal on the way is remembered, wherever it is found. */
 async function prepare(
-  rooms: Rooms,
+  rooms: ApiParts,
   ask: Asker,
   { found, wished, amount }: Way & { amount: bigint },
-): Promise<Refund> {
+): Promise<PaymentRefund> {
   await refuseUnpayable(rooms.db, found, amount)
   const rail = railOf(rooms, ask, found)
   const destination = await whereTo(rooms, ask, { found, wished })
@@ -136,7 +136,7 @@ async function prepare(
 }
 
 /** Of held money. What is not held is refused when it is locked; nobody needs to be asked. */
-async function findWayBack(rooms: Rooms, ask: Asker, way: Way): Promise<Destination> {
+async function findWayBack(rooms: ApiParts, ask: Asker, way: Way): Promise<Destination> {
   const destination = await whereTo(rooms, ask, way)
   const { found } = way
   if (found.amountHeld > 0n)
@@ -149,7 +149,7 @@ async function findWayBack(rooms: Rooms, ask: Asker, way: Way): Promise<Destinat
  * money is sent: its way back is known, for the money came by it.
  */
 async function inspectCoins(
-  rooms: Rooms,
+  rooms: ApiParts,
   ask: Asker,
   { found, destination, amount }: { found: Payment; destination: Destination; amount: bigint },
 ): Promise<void> {
@@ -165,7 +165,7 @@ async function inspectCoins(
 }
 
 /** Coins go back on the chain that they came by, and on no other. */
-function railOf({ rails }: Rooms, { environment }: Asker, found: Payment): PayoutRail {
+function railOf({ rails }: ApiParts, { environment }: Asker, found: Payment): PayoutRail {
   const rail = rails[environment.mode][returnKindOf(found)]
   if (rail && (found.asset === 'NGN' || rail.name === found.rail)) return rail
   throw new Refusal('payment_action_failed', {
@@ -176,7 +176,7 @@ function railOf({ rails }: Rooms, { environment }: Asker, found: Payment): Payou
 
 /** Where the merchant says, or else where it came from. */
 async function whereTo(
-  { collections, banks }: Rooms,
+  { collections, banks }: ApiParts,
   { environment }: Asker,
   { found, wished }: Way,
 ): Promise<Destination> {

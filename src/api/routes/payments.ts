@@ -8,24 +8,24 @@ import { type PaymentStatus, paymentStatuses } from '../../collections/payment.j
 import { showPayment } from '../../collections/show-payment.js'
 import { payment, paymentReturn } from '../../resources/resources.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery, withStatus } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 import { refundOfPayment, resolvePayment } from './payment-actions.js'
 
 const path = '/v1/collections/payments'
 const base = { access: 'secret', tag: 'Collections' } as const
 const params = inPath('reference', referenceSample(prefixes.payment))
 
-export function paymentRoutes(rooms: Rooms): Route[] {
+export function paymentRoutes(rooms: ApiParts): Route[] {
   return [list(rooms), read(rooms), returns(rooms), resolvePayment(rooms), refundOfPayment(rooms)]
 }
 
 const sources = Object.keys(accountKinds) as AccountKind[]
 
-const list = ({ db }: Rooms) =>
+const list = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -69,7 +69,7 @@ function readAccount(reference: string): string {
 }
 const nobodys = '00000000-0000-0000-0000-000000000000'
 
-const read = ({ db }: Rooms) =>
+const read = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -86,7 +86,7 @@ const read = ({ db }: Rooms) =>
     },
   })
 
-const returns = ({ db }: Rooms) =>
+const returns = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',

@@ -2,25 +2,25 @@ import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Answer } from '../../idempotency/answer.js'
-import type { PayoutOrder } from '../../payouts/create-payouts.js'
+import type { NewPayout } from '../../payouts/create-payouts.js'
 import { getPayout, listPayouts } from '../../payouts/find-payouts.js'
-import type { Wish } from '../../payouts/order-payouts.js'
 import { kinds, type Payout, type PayoutKind, type PayoutStatus } from '../../payouts/payout.js'
+import type { PayoutRequest } from '../../payouts/prepare-payouts.js'
 import { showPayout } from '../../payouts/show-payout.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
 import { type Asker, type Call, toCall, toLateCall } from '../edge/keyed-lane.js'
 import { merchantReferenceIn } from '../edge/metadata.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 /**
  * Prepares a payout, holds its money, answers, and only then sends it. A refusal that is for good
  * is remembered under the key like an answer.
  */
-export async function pay(rooms: Rooms, ask: Asker, wish: Wish, message: string) {
+export async function pay(rooms: ApiParts, ask: Asker, wish: PayoutRequest, message: string) {
   return rooms.ordering.order(ask.now, wish, async (order) => {
     if (order instanceof Refusal && order.status >= 500) throw order
     const answered = await rooms.createPayout(toPayoutCall(ask, order, message))
@@ -33,12 +33,12 @@ export async function pay(rooms: Rooms, ask: Asker, wish: Wish, message: string)
 /** A payout's key lives as long as the payout; that of an order that was refused, as any other. */
 function toPayoutCall(
   ask: Asker,
-  order: Outcome<PayoutOrder>,
+  order: Outcome<NewPayout>,
   message: string,
-): Call<Outcome<PayoutOrder>, Payout> {
+): Call<Outcome<NewPayout>, Payout> {
   if (order instanceof Refusal) return toLateCall(ask, order, () => unreachable())
   const expected = successText(201, message, order.shown)
-  return { ...toCall<Outcome<PayoutOrder>, Payout>(ask, order, expected), forgetAt: null }
+  return { ...toCall<Outcome<NewPayout>, Payout>(ask, order, expected), forgetAt: null }
 }
 
 function unreachable(): Answer {
@@ -47,7 +47,7 @@ function unreachable(): Answer {
 
 /** The verify and list operations of one kind of payout. */
 export function readRoutes(
-  { db }: Rooms,
+  { db }: ApiParts,
   about: {
     kind: PayoutKind
     path: string

@@ -3,9 +3,9 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { getSettings } from '../../merchants/settings.js'
 import { Settings } from '../../merchants/settings-document.js'
 import { reference, resource } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
-import type { Rooms } from '../rooms.js'
 
 const { displayName, colour, logo } = Settings.properties.checkout.properties
 
@@ -16,7 +16,7 @@ const answer = resource('Profile', {
   paymentMethods: Settings.properties.paymentMethods,
 })
 
-export const profile = ({ db }: Rooms) =>
+export const profile = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/profile',

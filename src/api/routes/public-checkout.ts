@@ -5,22 +5,22 @@ import { writePublicSession } from '../../checkout/show-public-session.js'
 import type { Coin } from '../../money/assets.js'
 import { publicCheckoutSession } from '../../resources/session-resources.js'
 import { sessionSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const path = '/public/checkout/:reference'
 const base = { access: 'open', tag: 'Checkout' } as const
 const params = inPath('reference', sessionSample)
 
 /** What a payer's browser may ask, knowing nothing but a reference. */
-export function publicCheckoutRoutes(rooms: Rooms): Route[] {
+export function publicCheckoutRoutes(rooms: ApiParts): Route[] {
   return [read(rooms), stream(rooms), simulate(rooms)]
 }
 
-const read = (rooms: Rooms) =>
+const read = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -37,7 +37,7 @@ const read = (rooms: Rooms) =>
     },
   })
 
-const stream = (rooms: Rooms) =>
+const stream = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -59,7 +59,7 @@ const stream = (rooms: Rooms) =>
     },
   })
 
-const simulate = (rooms: Rooms) =>
+const simulate = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -101,7 +101,7 @@ type Wish = { method?: Method } | undefined
 
 /** Only in test mode, and only where somebody plays the customer. */
 export function canPay(
-  { collections: { customers, coinCustomers } }: Rooms,
+  { collections: { customers, coinCustomers } }: ApiParts,
   { mode }: PublicSession,
   by: Method,
 ): boolean {
@@ -111,12 +111,12 @@ export function canPay(
 type Paying = { now: Date; method: Method }
 
 /** Named by the session: however often it is asked for, it is one payment by either way. */
-export async function payOnce(rooms: Rooms, found: PublicSession, by: Paying): Promise<void> {
+export async function payOnce(rooms: ApiParts, found: PublicSession, by: Paying): Promise<void> {
   if (by.method === 'crypto') await sendCoinsOnce(rooms, found)
   else await transferOnce(rooms, found, by.now)
 }
 
-async function sendCoinsOnce(rooms: Rooms, { wallet, session }: PublicSession): Promise<void> {
+async function sendCoinsOnce(rooms: ApiParts, { wallet, session }: PublicSession): Promise<void> {
   const { coinCustomers, lookAtWallet } = rooms.collections
   if (!wallet) throw takesNoCoins()
   const { number: address, amount } = wallet
@@ -126,7 +126,7 @@ async function sendCoinsOnce(rooms: Rooms, { wallet, session }: PublicSession): 
   await lookAtWallet(wallet)
 }
 
-async function transferOnce(rooms: Rooms, found: PublicSession, now: Date): Promise<void> {
+async function transferOnce(rooms: ApiParts, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
   const { customers, takeNotice } = rooms.collections
   const id = `sbp_${session.id.replaceAll('-', '')}`
@@ -143,7 +143,7 @@ async function transferOnce(rooms: Rooms, found: PublicSession, now: Date): Prom
   await takeNotice({ rail: account.rail, mode, id })
 }
 
-async function findSession({ collections }: Rooms, reference: string): Promise<PublicSession> {
+async function findSession({ collections }: ApiParts, reference: string): Promise<PublicSession> {
   const found = await collections.findSession(reference)
   if (!found) throw noSession()
   return found

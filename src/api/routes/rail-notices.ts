@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { modes } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
-import type { Rooms } from '../rooms.js'
 
 /** As a bank could write it; each does so in its own way, and its rail reads that. */
 const noticeSample = {
@@ -15,7 +15,7 @@ const noticeSample = {
 }
 
 /** Where banks tell us of payments. Kept first, then answered, then judged. */
-export const railNotices = (rooms: Rooms) =>
+export const railNotices = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/rails/:rail/notices/:mode',

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import { prefixes, timeOf, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
-import type { Entry, EntryWithBodies } from '../../request-log/entry.js'
-import { getEntry, listEntries } from '../../request-log/find-entries.js'
+import type { EntryWithBodies, RequestLogEntry } from '../../request-log/entry.js'
+import { getEntry, listRequestLogEntries } from '../../request-log/find-entries.js'
 import { described, notYet, orNull, reference, text, time, truth } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { readTime } from '../edge/read-time.js'
@@ -19,7 +20,6 @@ import {
   plainText,
   statusPattern,
 } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
@@ -52,11 +52,11 @@ const withBodies = {
 
 const base = { access: 'secret', tag: 'Request logs', hidesBodies: true } as const
 
-export function requestLogRoutes(rooms: Rooms): Route[] {
+export function requestLogRoutes(rooms: ApiParts): Route[] {
   return [list(rooms), read(rooms)]
 }
 
-const list = ({ db }: Rooms) =>
+const list = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -98,7 +98,7 @@ const list = ({ db }: Rooms) =>
     answers: { 200: page(Type.Object(fields)) },
     async handle({ environment, query }) {
       const { status, from, to, cursor } = query
-      const { entries, next } = await listEntries(db, environment.id, {
+      const { entries, next } = await listRequestLogEntries(db, environment.id, {
         statuses: status === undefined ? undefined : toStatuses(status),
         method: query.method as string | undefined,
         pathPrefix: query.path,
@@ -113,7 +113,7 @@ const list = ({ db }: Rooms) =>
     },
   })
 
-const read = ({ db }: Rooms) =>
+const read = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -135,7 +135,7 @@ function toStatuses(status: string): { from: number; to: number } {
   return { from: Number(status.replace('xx', '00')), to: Number(status.replace('xx', '99')) }
 }
 
-function show(entry: Entry) {
+function show(entry: RequestLogEntry) {
   const { id, requestId, method, path, query, status, durationUs, keyName } = entry
   return {
     id: toReference(prefixes.requestLog, id),

@@ -1,6 +1,6 @@
+import type { ApiParts } from '../api-parts.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import type { Route } from '../edge/route.js'
-import type { Rooms } from '../rooms.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
@@ -25,7 +25,7 @@ import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
 /** Everything that can be asked. */
-export function createRoutes(rooms: Rooms): Route[] {
+export function createRoutes(rooms: ApiParts): Route[] {
   return [
     balances(rooms),
     balanceEntries(rooms),

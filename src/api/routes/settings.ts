@@ -1,10 +1,10 @@
 import { getSettings, patchSettings } from '../../merchants/settings.js'
 import { Settings, SettingsPatch } from '../../merchants/settings-document.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
-import type { Rooms } from '../rooms.js'
 
-export const readSettings = ({ db }: Rooms) =>
+export const readSettings = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path: '/v1/settings',
@@ -20,7 +20,7 @@ export const readSettings = ({ db }: Rooms) =>
     },
   })
 
-export const changeSettings = ({ db }: Rooms) =>
+export const changeSettings = ({ db }: ApiParts) =>
   route({
     method: 'PATCH',
     path: '/v1/settings',

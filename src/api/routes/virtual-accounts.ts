@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { virtualAccount } from '../../resources/resources.js'
+import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refuseUnusualNaira } from '../edge/naira-limits.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
-import { closed, kobo, naira } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { closed, koboInput, nairaInput } from '../edge/schemas.js'
 import { cancelRoute, requeryRoute } from './account-actions.js'
 import { accountRoutes, openAccount, referenceIn } from './accounts.js'
 
@@ -16,7 +16,7 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
 const about = { kind, path, resource: virtualAccount } as const
 
-export function virtualAccountRoutes(rooms: Rooms): Route[] {
+export function virtualAccountRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     ...accountRoutes(rooms, {
@@ -33,7 +33,7 @@ export function virtualAccountRoutes(rooms: Rooms): Route[] {
   ]
 }
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     path,
@@ -43,8 +43,8 @@ const create = (rooms: Rooms) =>
       'An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.',
     body: closed({
       merchantReference: referenceIn,
-      amount: kobo,
-      currency: Type.Optional(naira),
+      amount: koboInput,
+      currency: Type.Optional(nairaInput),
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
     }),

@@ -21,14 +21,14 @@ import {
 } from '../../webhooks/endpoint.js'
 import { readUrl } from '../../webhooks/read-url.js'
 import { recover, sendTest } from '../../webhooks/redeliver.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
 import { readTime } from '../edge/read-time.js'
 import { refusedAs } from '../edge/refusals-of.js'
-import { type Ask, type Route, route } from '../edge/route.js'
+import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
@@ -59,7 +59,7 @@ const params = inPath('id', referenceSample(prefixes.webhookEndpoint))
 const tag = 'Webhooks'
 
 /** Everything about where a merchant hears of events. */
-export function webhookEndpointRoutes(rooms: Rooms): Route[] {
+export function webhookEndpointRoutes(rooms: ApiParts): Route[] {
   return [
     create(rooms),
     list(rooms),
@@ -75,7 +75,7 @@ export function webhookEndpointRoutes(rooms: Rooms): Route[] {
 const base = { access: 'secret', tag } as const
 const path = '/v1/webhook-endpoints'
 
-const create = (rooms: Rooms) =>
+const create = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -110,7 +110,7 @@ const create = (rooms: Rooms) =>
     },
   })
 
-const list = ({ db }: Rooms) =>
+const list = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -130,7 +130,7 @@ const list = ({ db }: Rooms) =>
     },
   })
 
-const read = ({ db }: Rooms) =>
+const read = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'GET',
@@ -146,7 +146,7 @@ const read = ({ db }: Rooms) =>
     },
   })
 
-const change = ({ db, allowsLoopbackWebhooks }: Rooms) =>
+const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
   route({
     ...base,
     method: 'PATCH',
@@ -178,7 +178,7 @@ const change = ({ db, allowsLoopbackWebhooks }: Rooms) =>
     },
   })
 
-const remove = ({ db }: Rooms) =>
+const remove = ({ db }: ApiParts) =>
   route({
     ...base,
     method: 'DELETE',
@@ -195,7 +195,7 @@ const remove = ({ db }: Rooms) =>
     },
   })
 
-const rotate = (rooms: Rooms) =>
+const rotate = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -217,7 +217,7 @@ const rotate = (rooms: Rooms) =>
     },
   })
 
-const test = (rooms: Rooms) =>
+const test = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -243,7 +243,7 @@ const test = (rooms: Rooms) =>
     },
   })
 
-const recoverSince = (rooms: Rooms) =>
+const recoverSince = (rooms: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -271,7 +271,7 @@ const recoverSince = (rooms: Rooms) =>
     },
   })
 
-function nameOf({ environment, params }: Ask<unknown, unknown, { id: string }>) {
+function nameOf({ environment, params }: RouteRequest<unknown, unknown, { id: string }>) {
   return { environmentId: environment.id, reference: params.id }
 }
 

@@ -2,15 +2,15 @@ import Type from 'typebox'
 import { after, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { advanceAccounts } from '../../collections/advance-accounts.js'
-import { wakeNewestPages } from '../../collections/tell-sessions.js'
+import { wakeNewestPages } from '../../collections/notify-sessions.js'
 import { type Advance, lockClock, moveClock } from '../../merchants/environment-clock.js'
 import type { Tx } from '../../postgres/tx.js'
 import { resource, time } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
 import { route } from '../edge/route.js'
 import { closed } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const body = closed({
   seconds: Type.Integer({
@@ -29,7 +29,7 @@ const answer = resource('TestClock', {
 
 type Advanced = { now: Date; offsetMs: number }
 
-export const advanceClock = (rooms: Rooms) =>
+export const advanceClock = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/clock/advance',

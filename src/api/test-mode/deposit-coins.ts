@@ -3,14 +3,14 @@ import { notFound, Refusal } from '../../base/refusal.js'
 import { findWallet } from '../../collections/find-accounts.js'
 import type { Coin } from '../../money/assets.js'
 import { described, resource, signature } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
 import { readCoins } from '../edge/read-coins.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { requestName } from '../edge/request-name.js'
 import { route } from '../edge/route.js'
-import { closed, decimal, plainText, stablecoin } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { closed, decimalInput, plainText, stablecoinInput } from '../edge/schemas.js'
 
 const address = Type.String({
   maxLength: 100,
@@ -22,12 +22,12 @@ const address = Type.String({
 const deposit = resource('TestDeposit', {
   signature: described(signature, 'Of the transaction, which any Solana client can look at.'),
   address,
-  asset: stablecoin,
-  amount: decimal,
+  asset: stablecoinInput,
+  amount: decimalInput,
 })
 
 /** A customer sends coins: a real transfer on the embedded chain, from a wallet of its own. */
-export const depositCoins = (rooms: Rooms) =>
+export const depositCoins = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/crypto-deposits',
@@ -38,7 +38,7 @@ export const depositCoins = (rooms: Rooms) =>
     description:
       'Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
     tag: 'Test mode',
-    body: closed({ address, asset: stablecoin, amount: decimal }),
+    body: closed({ address, asset: stablecoinInput, amount: decimalInput }),
     answers: { 201: deposit },
     refusals: [
       'not_found',

@@ -2,19 +2,26 @@ import Type from 'typebox'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import { reference, resource, showing, time } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCall } from '../edge/keyed-lane.js'
 import { readCoins } from '../edge/read-coins.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
-import { amountOut, anyAsset, closed, decimal, kobo, stablecoin } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import {
+  amountOut,
+  anyAsset,
+  closed,
+  decimalInput,
+  koboInput,
+  stablecoinInput,
+} from '../edge/schemas.js'
 
 const nairaAsset = Type.Literal('NGN', { examples: ['NGN'] })
-const naira = Object.assign(closed({ asset: nairaAsset, amount: kobo }), {
+const naira = Object.assign(closed({ asset: nairaAsset, amount: koboInput }), {
   title: 'NairaFunding',
 })
-const coins = Object.assign(closed({ asset: stablecoin, amount: decimal }), {
+const coins = Object.assign(closed({ asset: stablecoinInput, amount: decimalInput }), {
   title: 'CoinFunding',
 })
 const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
@@ -32,7 +39,7 @@ const funding = resource('TestFunding', {
   createdAt: time,
 })
 
-export const fundBalance = (rooms: Rooms) =>
+export const fundBalance = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/balances/fund',

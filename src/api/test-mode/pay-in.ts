@@ -7,15 +7,21 @@ import { findByRailId } from '../../collections/find-payments.js'
 import { showPayment } from '../../collections/show-payment.js'
 import { payment } from '../../resources/resources.js'
 import { described, time, truth } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
 import { refuseUnusualNaira } from '../edge/naira-limits.js'
 import { readTime } from '../edge/read-time.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { requestName } from '../edge/request-name.js'
-import { type Ask, route } from '../edge/route.js'
-import { accountNumberPattern, bankCodePattern, closed, kobo, plainText } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
+import { type RouteRequest, route } from '../edge/route.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  closed,
+  koboInput,
+  plainText,
+} from '../edge/schemas.js'
 
 const words = (example: string) =>
   Type.String({
@@ -36,7 +42,7 @@ const sender = closed({
 
 const body = closed({
   accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0000014572'] }),
-  amount: kobo,
+  amount: koboInput,
   sender: Type.Optional(sender),
   narration: Type.Optional(words('Two loaves of agege bread')),
   sentAt: Type.Optional(described(time, 'When the bank had the money; now unless it is said.')),
@@ -51,7 +57,7 @@ const body = closed({
 })
 
 /** A customer pays in: the sandbox bank takes the money and tells of it, as a bank would. */
-export const payIn = (rooms: Rooms) =>
+export const payIn = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/bank-transfers',
@@ -85,10 +91,10 @@ export const payIn = (rooms: Rooms) =>
     },
   })
 
-type PayIn = Ask<Type.Static<typeof body>, unknown, unknown>
+type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 
 /** Named by the key of the request, so that a retry is not a second payment. */
-async function payAndAnnounce(rooms: Rooms, ask: PayIn) {
+async function payAndAnnounce(rooms: ApiParts, ask: PayIn) {
   const { environment, now } = ask
   const { customers, rails } = rooms.collections
   const rail = rails[environment.mode]

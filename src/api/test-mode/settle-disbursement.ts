@@ -8,16 +8,16 @@ import { showPayout } from '../../payouts/show-payout.js'
 import { simulatedOutcomes } from '../../payouts/simulated-outcomes.js'
 import { bankTransfer, cryptoTransfer } from '../../resources/payout-resources.js'
 import { referenceSample } from '../../resources/shapes.js'
+import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
 import { toLateCall, toRemembered } from '../edge/keyed-lane.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
-import type { Rooms } from '../rooms.js'
 
 const words = Object.values(simulatedOutcomes).flatMap((outcomes) => Object.keys(outcomes))
 
-export const settleDisbursement = (rooms: Rooms) =>
+export const settleDisbursement = (rooms: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/disbursements/:reference/settle',

@@ -48,7 +48,7 @@ export function readDuration(text: string): number {
 const isoTime = /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
 /** An ISO 8601 date or time; UTC when it names no zone. */
-export function readTime(text: string): Date {
+export function readTimeArgument(text: string): Date {
   const [, year, month, date, time, , , zone] = isoTime.exec(text) ?? []
   const at = new Date(time && !zone ? `${text}Z` : text)
   // JavaScript takes 30 February for 2 March.
@@ -66,7 +66,7 @@ export function readBasisPoints(text: string): number {
   return points
 }
 
-export function readCount(text: string): number {
+export function readCountArgument(text: string): number {
   const count = Number(text)
   if (!/^\d{1,6}$/.test(text) || count < 1 || count > limits.operator.listed)
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${limits.operator.listed}.`)
@@ -74,7 +74,7 @@ export function readCount(text: string): number {
 }
 
 /** An amount as people write it, in the main unit of the asset: 2000 is ₦2,000.00. */
-export function readAmount(text: string, asset: Asset): bigint {
+export function readAmountArgument(text: string, asset: Asset): bigint {
   const amount = parseDecimal(text, asset)
   if (typeof amount === 'bigint') return amount
   throw new Refusal('validation_failed', { message: `The amount "${text}" ${amount.issue}.` })
@@ -82,7 +82,7 @@ export function readAmount(text: string, asset: Asset): bigint {
 
 /** The same where nothing is an amount too. */
 export function readAmountOrZero(text: string, asset: Asset): bigint {
-  return /^0+(\.0+)?$/.test(text) ? 0n : readAmount(text, asset)
+  return /^0+(\.0+)?$/.test(text) ? 0n : readAmountArgument(text, asset)
 }
 
 /** For options that may be given several times. */

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { listAuditLines } from '../../merchants/audit.js'
-import { readCount } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { readCountArgument } from './arguments.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable, formatTime } from './table.js'
 
 export function registerAudit(program: Command, context: OperateContext): void {
@@ -13,13 +13,13 @@ export function registerAudit(program: Command, context: OperateContext): void {
     .description('the newest lines')
     .addOption(
       new Option('--limit <count>', 'how many lines')
-        .argParser(readCount)
+        .argParser(readCountArgument)
         .default(limits.operator.defaultListed),
     )
   setOperation(list, context, listNewest)
 }
 
-async function listNewest({ db, options }: Run<{ limit: number }>): Promise<Answer> {
+async function listNewest({ db, options }: Run<{ limit: number }>): Promise<CommandOutput> {
   const lines = await listAuditLines(db, options.limit)
   const data = lines.map(({ id: _, merchantId, environmentId: __, ...line }) => ({
     ...line,

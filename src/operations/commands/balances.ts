@@ -11,8 +11,8 @@ import { getEnvironment } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Tx } from '../../postgres/tx.js'
-import { modeOption, readAmount, readNote } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { modeOption, readAmountArgument, readNote } from './arguments.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerBalances(program: Command, context: OperateContext): void {
@@ -43,7 +43,7 @@ function describeCredit(command: Command): Command {
     .option('--once <reference>', 'what the bank calls it: a second credit for it is refused')
 }
 
-async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
+async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
   const { id } = await getEnvironment(db, { merchant: args[0]!, mode: options.mode })
   const balances = await listBalances(db, id)
   const data = balances.map(({ asset, available, held, pending }) => ({
@@ -58,9 +58,15 @@ async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answ
 
 type CreditOptions = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }
 
-async function creditOne({ db, now, actor, args, options }: Run<CreditOptions>): Promise<Answer> {
+async function creditOne({
+  db,
+  now,
+  actor,
+  args,
+  options,
+}: Run<CreditOptions>): Promise<CommandOutput> {
   const { mode, asset, note } = options
-  const amount = readAmount(options.amount, asset)
+  const amount = readAmountArgument(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
   const id = options.once === undefined ? newId(now) : idOnce(options.once)

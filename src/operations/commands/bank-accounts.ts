@@ -13,7 +13,7 @@ import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchan
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
 import { modeOption, readAccountNumber, readBankCode, readName } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerBankAccounts(program: Command, context: OperateContext): void {
@@ -65,7 +65,7 @@ type AddOptions = {
   primary?: true
 }
 
-async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promise<Answer> {
+async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promise<CommandOutput> {
   const { mode, primary = false, ...account } = options
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const environmentId = environment.id
@@ -78,7 +78,7 @@ async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promi
   return toAnswer(mode, added)
 }
 
-async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Answer> {
+async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<CommandOutput> {
   const found = await listBoth(db, merchant)
   const data = found.map(({ environment, account }) => showAccount(environment.mode, account))
   const rows = found.map(({ environment, account }) => [
@@ -93,11 +93,11 @@ async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<Answ
   return { data, text: formatTable(head, rows) }
 }
 
-function makeOnePrimary(run: Run<object>): Promise<Answer> {
+function makeOnePrimary(run: Run<object>): Promise<CommandOutput> {
   return changeOne(run, 'bank_account.make_primary', makePrimary)
 }
 
-function deactivateOne(run: Run<object>): Promise<Answer> {
+function deactivateOne(run: Run<object>): Promise<CommandOutput> {
   return changeOne(run, 'bank_account.deactivate', deactivateBankAccount)
 }
 
@@ -105,7 +105,7 @@ async function changeOne(
   { db, now, actor, args: [merchant = '', reference = ''] }: Run<object>,
   action: string,
   change: (tx: Tx, name: BankAccount) => Promise<BankAccount>,
-): Promise<Answer> {
+): Promise<CommandOutput> {
   const found = (await listBoth(db, merchant)).find(
     ({ account }) => account.reference === reference,
   )
@@ -132,7 +132,7 @@ async function listBoth(db: Database, merchant: string) {
   return lists.flat()
 }
 
-function toAnswer(mode: Mode, account: BankAccount): Answer {
+function toAnswer(mode: Mode, account: BankAccount): CommandOutput {
   const { reference, bankCode, accountNumber } = account
   const what = `account ${accountNumber} at bank ${bankCode}, ${mode} mode`
   return {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { Finding } from '../doctor/finding.js'
+import type { CheckResult } from '../doctor/finding.js'
 import type { OperateContext } from './operation.js'
 
 /** Exit code 1 when something is wrong, so that a deployment can stop there. */
 export function registerDoctor(
   program: Command,
   { print }: Pick<OperateContext, 'print'>,
-  examine: () => Promise<Finding[]>,
+  examine: () => Promise<CheckResult[]>,
 ): void {
   program
     .command('doctor')
@@ -24,7 +24,7 @@ export function registerDoctor(
 
 const marks = { well: '✓', remark: '!', wrong: '✗' } as const
 
-function describe(findings: Finding[], isWell: boolean): string {
+function describe(findings: CheckResult[], isWell: boolean): string {
   const width = Math.max(...findings.map(({ about }) => about.length))
   const lines = findings.flatMap(({ about, state, says, mend }) => [
     `${marks[state]} ${about.padEnd(width)}  ${says}`,

@@ -16,7 +16,7 @@ import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
 import { collect, modeOption, readAmountOrZero, readBasisPoints } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
@@ -50,7 +50,7 @@ function describeSet(command: Command): Command {
     .addOption(tier.argParser(collect((text) => text)))
 }
 
-async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<Answer> {
+async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
   const { id } = await getEnvironment(db, { merchant: args[0]!, mode: options.mode })
   const names = feeOperationNames.map((operation) => ({ environmentId: id, operation }))
   const fees = await getFeeSchedules(db, names)
@@ -79,7 +79,7 @@ type SetOptions = {
   tier?: string[]
 }
 
-async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promise<Answer> {
+async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promise<CommandOutput> {
   const { mode, operation } = options
   if (options.flat === undefined && options.basisPoints === undefined)
     throw new Refusal('validation_failed', {

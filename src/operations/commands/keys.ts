@@ -10,8 +10,8 @@ import type { KeyKind } from '../../merchants/key-format.js'
 import { getKey, listKeys } from '../../merchants/list-keys.js'
 import { revokeKey } from '../../merchants/revoke-key.js'
 import { rollKey } from '../../merchants/roll-key.js'
-import { collect, modeOption, readDuration, readName, readTime } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { collect, modeOption, readDuration, readName, readTimeArgument } from './arguments.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable, formatTime } from './table.js'
 
 export function registerKeys(program: Command, context: OperateContext): void {
@@ -58,7 +58,7 @@ function describeCreate(command: Command): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--expires <time>', 'when it stops working, ISO 8601').argParser(readTime),
+      new Option('--expires <time>', 'when it stops working, ISO 8601').argParser(readTimeArgument),
     )
     .addOption(
       new Option('--allow <address>', 'an IP address or CIDR range; may be repeated').argParser(
@@ -69,7 +69,7 @@ function describeCreate(command: Command): Command {
 
 type CreateOptions = { mode: Mode; kind: KeyKind; name: string; expires?: Date; allow?: string[] }
 
-async function createKey(run: Run<CreateOptions>): Promise<Answer> {
+async function createKey(run: Run<CreateOptions>): Promise<CommandOutput> {
   const { db, seal, now, actor, options } = run
   const environment = await getEnvironment(db, { merchant: run.args[0]!, mode: options.mode })
   const issued = await db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ async function createKey(run: Run<CreateOptions>): Promise<Answer> {
   return { data: showIssued(issued), text: `${describeIssued(issued)}\n${shownOnce}` }
 }
 
-async function listAll({ db, now, args: [merchant = ''] }: Run<object>): Promise<Answer> {
+async function listAll({ db, now, args: [merchant = ''] }: Run<object>): Promise<CommandOutput> {
   const environments = await listEnvironments(db, merchant)
   if (environments.length === 0) throw unknownMerchant(merchant)
   const keys = await Promise.all(environments.map(({ id }) => listKeys(db, id)))
@@ -105,7 +105,7 @@ async function listAll({ db, now, args: [merchant = ''] }: Run<object>): Promise
   return { data: keys.flat().map(showKey), text: formatTable(head, rows) }
 }
 
-async function rollOne(run: Run<{ grace: number }>): Promise<Answer> {
+async function rollOne(run: Run<{ grace: number }>): Promise<CommandOutput> {
   const { db, seal, now, actor, options, args } = run
   const { environmentId, id } = await getKey(db, args[0]!)
   const rolled = await db.transaction(async (tx) => {
@@ -122,7 +122,7 @@ async function rollOne(run: Run<{ grace: number }>): Promise<Answer> {
   }
 }
 
-async function revokeOne({ db, now, actor, args }: Run<object>): Promise<Answer> {
+async function revokeOne({ db, now, actor, args }: Run<object>): Promise<CommandOutput> {
   const { environmentId, id } = await getKey(db, args[0]!)
   const { key, isFresh } = await db.transaction(async (tx) => {
     const revoked = await revokeKey(tx, now, { environmentId, id })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { approveKyc } from '../../merchants/kyc.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 
 export function registerKyc(program: Command, context: OperateContext): void {
   const kyc = program.command('kyc').description('whether we know who a merchant is')
@@ -18,7 +18,7 @@ async function approveLive({
   now,
   actor,
   args: [merchant = ''],
-}: Run<object>): Promise<Answer> {
+}: Run<object>): Promise<CommandOutput> {
   const environment = await getEnvironment(db, { merchant, mode: 'live' })
   const isFresh = await db.transaction(async (tx) => {
     const isFresh = await approveKyc(tx, environment.id)

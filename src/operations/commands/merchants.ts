@@ -5,7 +5,7 @@ import { issueKey } from '../../merchants/issue-key.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
 import { readName } from './arguments.js'
 import { auditOf, describeIssued, showIssued, shownOnce } from './keys.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable, formatTime } from './table.js'
 
 export function registerMerchants(program: Command, context: OperateContext): void {
@@ -20,7 +20,7 @@ export function registerMerchants(program: Command, context: OperateContext): vo
   setOperation(list, context, listAll)
 }
 
-async function createOne(run: Run<object>): Promise<Answer> {
+async function createOne(run: Run<object>): Promise<CommandOutput> {
   const { db, seal, now, actor, args } = run
   const { merchant, keys } = await db.transaction(async (tx) => {
     const merchant = await createMerchant(tx, now, args[0]!)
@@ -41,7 +41,7 @@ async function createOne(run: Run<object>): Promise<Answer> {
   }
 }
 
-async function listAll({ db }: Run<object>): Promise<Answer> {
+async function listAll({ db }: Run<object>): Promise<CommandOutput> {
   const merchants = await listMerchants(db)
   const data = merchants.map(({ id: _, ...merchant }) => merchant)
   const rows = data.map((merchant) => [

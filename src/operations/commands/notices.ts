@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { limits } from '../../base/limits.js'
 import { listOpenNotices, retryNotice } from '../../collections/find-notices.js'
 import { writeAuditLine } from '../../merchants/audit.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerNotices(program: Command, context: OperateContext): void {
@@ -20,7 +20,7 @@ export function registerNotices(program: Command, context: OperateContext): void
   setOperation(retry, context, retryOne)
 }
 
-async function listOpen({ db }: Run<object>): Promise<Answer> {
+async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   const open = await listOpenNotices(db, limits.operator.listed)
   const data = open.map(({ amount, receivedAt, ...rest }) => ({
     ...rest,
@@ -42,7 +42,7 @@ async function listOpen({ db }: Run<object>): Promise<Answer> {
   return { data, text }
 }
 
-async function retryOne({ db, now, actor, args }: Run<object>): Promise<Answer> {
+async function retryOne({ db, now, actor, args }: Run<object>): Promise<CommandOutput> {
   const [rail = '', mode = '', id = ''] = args
   const name = { rail, mode, id }
   await db.transaction(async (tx) => {

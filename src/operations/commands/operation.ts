@@ -18,7 +18,7 @@ export type OperateContext = {
 export type Watch = { step(said: string): void; end(): void }
 
 /** What a command has to say: `data` for machines, `text` for people. */
-export type Answer = { data: unknown; text: string }
+export type CommandOutput = { data: unknown; text: string }
 
 /** One run of a command. */
 export type Run<Options> = {
@@ -37,7 +37,7 @@ export type Run<Options> = {
 export function setOperation<Options = object>(
   command: Command,
   context: OperateContext,
-  work: (run: Run<Options>) => Promise<Answer>,
+  work: (run: Run<Options>) => Promise<CommandOutput>,
 ): void {
   command.option('--json', 'print one line of JSON, for machines')
   command.action(async () => {

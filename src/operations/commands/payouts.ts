@@ -11,7 +11,7 @@ import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
 import type { Examined } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import { readNote } from './arguments.js'
-import { type Answer, type OperateContext, type Run, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import type { WithRails } from './reconcile.js'
 import { formatTable } from './table.js'
 
@@ -50,7 +50,7 @@ type OpenRow = {
   isReviewRequired: boolean
 }
 
-async function listOpen({ db }: Run<object>): Promise<Answer> {
+async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
   const rows = await db.rows(sql<OpenRow>`
     select id, kind, asset, amount, submitted_at as "submittedAt",
       is_review_required as "isReviewRequired"
@@ -84,7 +84,7 @@ type DecideOptions = {
 async function decideOne(
   { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
   withRails: WithRails,
-): Promise<Answer> {
+): Promise<CommandOutput> {
   const { outcome, evidence, confirmNotLanded: isSureNotLanded } = options
   const examined = await examine(db, reference, withRails)
   const payout = await db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../../postgres/database.js'
 import { type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
-import { type Answer, type OperateContext, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
 
 /** Opens what is to be compared with the books; closed when the command is done. */
 export type WithRails = <Result>(
@@ -33,7 +33,7 @@ function readSlot(text: string): bigint {
 }
 
 /** Exit code 1 when anything differs, so that a scheduler can raise the alarm. */
-function show(results: Reconciled[]): Answer {
+function show(results: Reconciled[]): CommandOutput {
   const isClean = results.every(({ differences }) => differences.length === 0)
   if (!isClean) process.exitCode = 1
   const lines = results.flatMap(({ rail, differences }) =>

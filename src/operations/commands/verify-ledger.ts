@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Database } from '../../postgres/database.js'
 import { allProofs, verifyLedger } from '../verify-ledger.js'
-import { type Answer, type OperateContext, setOperation } from './operation.js'
+import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
 
 export function registerVerifyLedger(program: Command, context: OperateContext): void {
   const command = program
@@ -11,7 +11,7 @@ export function registerVerifyLedger(program: Command, context: OperateContext):
 }
 
 /** Exit code 1 when a claim does not hold, so that a scheduler can raise the alarm. */
-async function verify(db: Database, { watch }: OperateContext): Promise<Answer> {
+async function verify(db: Database, { watch }: OperateContext): Promise<CommandOutput> {
   const watched = watch('Checking every claim against every row', allProofs.length)
   const findings = await verifyLedger(db, allProofs, watched.step).finally(watched.end)
   const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)

@@ -4,13 +4,13 @@ import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import { listMigrations } from '../../postgres/migrate.js'
-import { type Finding, remark, well, wrong } from './finding.js'
+import { type CheckResult, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock; seal: Seal }
 
 const oldestVersion = 150_000
 
-export async function examineDatabase(tools: Tools): Promise<Finding[]> {
+export async function examineDatabase(tools: Tools): Promise<CheckResult[]> {
   return [
     await examineVersion(tools),
     ...(await examineMigrations(tools)),
@@ -19,7 +19,7 @@ export async function examineDatabase(tools: Tools): Promise<Finding[]> {
   ]
 }
 
-async function examineVersion({ db }: Tools): Promise<Finding> {
+async function examineVersion({ db }: Tools): Promise<CheckResult> {
   const [row] = await db.rows(sql<{ number: number; name: string }>`
     select current_setting('server_version_num')::int as number,
       current_setting('server_version') as name`)
@@ -30,7 +30,7 @@ async function examineVersion({ db }: Tools): Promise<Finding> {
 }
 
 /** Which files it has seen, and whether it belongs to the secret of this process. */
-async function examineMigrations({ db, seal }: Tools): Promise<Finding[]> {
+async function examineMigrations({ db, seal }: Tools): Promise<CheckResult[]> {
   const known = await listMigrations()
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
@@ -53,7 +53,7 @@ async function examineMigrations({ db, seal }: Tools): Promise<Finding[]> {
 }
 
 /** Settings without which an acknowledged payment can be lost. */
-async function examineDurability({ db }: Tools): Promise<Finding[]> {
+async function examineDurability({ db }: Tools): Promise<CheckResult[]> {
   const names = ['fsync', 'synchronous_commit', 'full_page_writes']
   const rows = await db.rows(sql<{ name: string; setting: string }>`
     select name, setting from pg_settings where name = any(${names})`)
@@ -64,7 +64,7 @@ async function examineDurability({ db }: Tools): Promise<Finding[]> {
   return [wrong('Durability', says, `${mend}; then reload PostgreSQL.`)]
 }
 
-async function examineClock({ db, clock }: Tools): Promise<Finding> {
+async function examineClock({ db, clock }: Tools): Promise<CheckResult> {
   const before = clock.now().getTime()
   const [row] = await db.rows(sql<{ at: Date }>`select clock_timestamp() as at`)
   const after = clock.now().getTime()

@@ -3,11 +3,11 @@ import path from 'node:path'
 import type { Config } from '../../base/config.js'
 import { openSeedFile } from '../../rails/solana/seed.js'
 import { createKeySigner, openKeyFile } from '../../rails/solana/signer.js'
-import { type Finding, look, remark, well, wrong } from './finding.js'
+import { type CheckResult, remark, runCheck, well, wrong } from './finding.js'
 
 const oldestNode = [20, 19] as const
 
-export function examineNode(version: string): Finding {
+export function examineNode(version: string): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
   return isNew
@@ -19,7 +19,7 @@ export function examineNode(version: string): Finding {
 const secrets = ['secret', 'demo.json', 'test-treasury.json', 'test-seed.txt']
 
 /** Of the embedded service: what it keeps is for its owner alone. */
-export function examineHome({ home, databaseUrl, solana }: Config): Finding[] {
+export function examineHome({ home, databaseUrl, solana }: Config): CheckResult[] {
   const own = databaseUrl ? [] : secrets.map((file) => path.join(home, file))
   const given = Object.values(solana).flatMap(({ keyFile, seedFile }) => [keyFile, seedFile])
   const files = [...own, ...given].filter((file) => file !== undefined && existsSync(file))
@@ -29,7 +29,7 @@ export function examineHome({ home, databaseUrl, solana }: Config): Finding[] {
   return [wrong('Secrets', `${open.join(', ')} can be read by others`, mend)]
 }
 
-export function examineModes({ databaseUrl, solana, publicUrl }: Config): Finding[] {
+export function examineModes({ databaseUrl, solana, publicUrl }: Config): CheckResult[] {
   const { urls, seedFile } = solana.live
   const can = seedFile ? 'pays out and collects coins' : 'pays out coins'
   return [
@@ -53,11 +53,13 @@ export function examineModes({ databaseUrl, solana, publicUrl }: Config): Findin
 }
 
 /** Whether the keys of the hot wallets and the seeds can be read; nothing is signed. */
-export async function examineKeys({ solana }: Config): Promise<Finding[]> {
+export async function examineKeys({ solana }: Config): Promise<CheckResult[]> {
   const looks = Object.entries(solana).flatMap(([mode, { keyFile, secretKey, seedFile }]) => {
     const about = `Keys, ${mode}`
     const open = (variable: string, work: () => string) =>
-      look(about, `Check SOLANA_${mode.toUpperCase()}_${variable}.`, () => [well(about, work())])
+      runCheck(about, `Check SOLANA_${mode.toUpperCase()}_${variable}.`, () => [
+        well(about, work()),
+      ])
     const signsFor = ({ address }: { address: string }) => `sign for ${address}`
     const readSeed = (file: string) => {
       openSeedFile(file)

@@ -5,23 +5,23 @@ import { limits } from '../../base/limits.js'
 import { formatUnits } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity } from '../../rails/solana/chain-identity.js'
-import { Endpoint } from '../../rails/solana/endpoint.js'
-import { readPromised, type Treasury } from '../watch-treasuries.js'
-import { type Finding, look, remark, well, wrong } from './finding.js'
+import { RpcEndpoint } from '../../rails/solana/endpoint.js'
+import { readOpenCommitments, type WatchedTreasury } from '../watch-treasuries.js'
+import { type CheckResult, remark, runCheck, well, wrong } from './finding.js'
 
 /** Every node by itself: the rail is content with one that answers. */
 export async function examineNodes(
   config: Config,
   mode: Mode,
   tools: { clock: Clock; urls?: string[] },
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const urls = tools.urls ?? config.solana[mode].urls
   const identity = new ChainIdentity(mode === 'live' ? 'mainnet' : 'not-mainnet')
   const looks = urls.map((url) => {
     const about = `Solana, ${mode}`
     const mend = `Check SOLANA_${mode.toUpperCase()}_RPC_URLS, and that this machine may go there.`
-    return look(about, mend, async () => {
-      const endpoint = new Endpoint(url, identity)
+    return runCheck(about, mend, async () => {
+      const endpoint = new RpcEndpoint(url, identity)
       try {
         return [await examineNode(endpoint, about, tools.clock)]
       } finally {
@@ -32,7 +32,11 @@ export async function examineNodes(
   return (await Promise.all(looks)).flat()
 }
 
-async function examineNode(endpoint: Endpoint, about: string, clock: Clock): Promise<Finding> {
+async function examineNode(
+  endpoint: RpcEndpoint,
+  about: string,
+  clock: Clock,
+): Promise<CheckResult> {
   const finalized = { commitment: 'finalized' }
   const [slot] = await endpoint.post([{ method: 'getSlot', params: [finalized] }])
   if (slot!.error) throw new Error(`${endpoint.host} answers: ${slot!.error.message}`)
@@ -48,13 +52,16 @@ async function examineNode(endpoint: Endpoint, about: string, clock: Clock): Pro
   return well(about, answers)
 }
 
-export type ExaminedRails = { treasuries: Treasury[] }
+export type ExaminedRails = { treasuries: WatchedTreasury[] }
 
 /** Whether the hot wallets hold what is promised, the floors that were set, and fees. */
-export async function examineTreasuries(db: Database, rails: ExaminedRails): Promise<Finding[]> {
+export async function examineTreasuries(
+  db: Database,
+  rails: ExaminedRails,
+): Promise<CheckResult[]> {
   const looks = rails.treasuries.map((treasury) => {
     const about = `Treasury, ${treasury.mode}`
-    return look(about, 'Its nodes have to answer first.', () =>
+    return runCheck(about, 'Its nodes have to answer first.', () =>
       examineTreasury(db, treasury, about),
     )
   })
@@ -63,16 +70,16 @@ export async function examineTreasuries(db: Database, rails: ExaminedRails): Pro
 
 async function examineTreasury(
   db: Database,
-  { mode, rail, floors }: Treasury,
+  { mode, rail, floors }: WatchedTreasury,
   about: string,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const balances = await rail.treasuryBalances()
   const coins = Object.keys(coinDecimals) as (keyof typeof coinDecimals)[]
   const lacking: string[] = []
   for (const coin of coins) {
     // Without lamports nothing can be signed for at all.
     const floor = floors[coin] ?? (coin === 'SOL' ? 1n : 0n)
-    const wanted = (await readPromised(db, mode, coin)) + floor
+    const wanted = (await readOpenCommitments(db, mode, coin)) + floor
     if (balances[coin] < wanted)
       lacking.push(`${formatUnits(wanted - balances[coin], coinDecimals[coin])} ${coin}`)
   }

@@ -3,13 +3,13 @@ import { type Clock, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { listDisputes } from '../../payouts/disputes.js'
 import type { Database } from '../../postgres/database.js'
-import { countTroubled } from '../../wallets/troubled-wallets.js'
+import { countTroubledWallets } from '../../wallets/troubled-wallets.js'
 import { readWorkers } from '../worker-heartbeats.js'
-import { type Finding, remark, well, wrong } from './finding.js'
+import { type CheckResult, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock }
 
-export async function examineService(url: string | undefined): Promise<Finding> {
+export async function examineService(url: string | undefined): Promise<CheckResult> {
   const start = 'npm start, or `manilla serve` and `manilla work`.'
   if (url === undefined) return remark('Service', 'has not been started here', start)
   try {
@@ -24,7 +24,7 @@ export async function examineService(url: string | undefined): Promise<Finding> 
 }
 
 /** Missing within 15 seconds of the last heartbeat, long before any work is overdue. */
-export async function examineWorkers(db: Database): Promise<Finding[]> {
+export async function examineWorkers(db: Database): Promise<CheckResult[]> {
   const { alive, lastBeatAgeMs, lateJobs } = await readWorkers(db)
   const start = 'Start `manilla work` (or `npm start`), and let your process manager restart it.'
   if (alive === 0) {
@@ -40,7 +40,7 @@ export async function examineWorkers(db: Database): Promise<Finding[]> {
   return [running, wrong('Jobs', `late: ${lateJobs.join(', ')}`, mend)]
 }
 
-export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {
+export async function examineWork({ db, clock }: Tools): Promise<CheckResult[]> {
   return [
     ...(await examineOverdue({ db, clock })),
     ...(await examineDecisions(db)),
@@ -48,7 +48,7 @@ export async function examineWork({ db, clock }: Tools): Promise<Finding[]> {
   ]
 }
 
-async function examineDisputes(db: Database, clock: Clock): Promise<Finding[]> {
+async function examineDisputes(db: Database, clock: Clock): Promise<CheckResult[]> {
   const disputes = await listDisputes(db, clock.now())
   return disputes.map(({ rail, subject, hosts, firstSeenAt }) =>
     wrong(
@@ -59,7 +59,7 @@ async function examineDisputes(db: Database, clock: Clock): Promise<Finding[]> {
   )
 }
 
-async function examineOverdue({ db, clock }: Tools): Promise<Finding[]> {
+async function examineOverdue({ db, clock }: Tools): Promise<CheckResult[]> {
   const before = new Date(clock.now().getTime() - limits.doctor.lateMs)
   const rows = await db.rows(sql<{ what: string; count: bigint }>`
     select 'webhooks' as what, count(*) as count from deliveries d
@@ -78,7 +78,7 @@ async function examineOverdue({ db, clock }: Tools): Promise<Finding[]> {
 }
 
 /** What only a person can decide. */
-async function examineDecisions(db: Database): Promise<Finding[]> {
+async function examineDecisions(db: Database): Promise<CheckResult[]> {
   const [review] = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from payouts where status = 'SUBMITTED' and is_review_required`)
   const [disabled] = await db.rows(sql<{ count: bigint }>`
@@ -86,7 +86,7 @@ async function examineDecisions(db: Database): Promise<Finding[]> {
     where disabled_reason in ('gone', 'failing') and deleted_at is null`)
   const [homeless] = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from notices where state in ('UNMATCHED', 'REFUSED')`)
-  const troubled = await countTroubled(db)
+  const troubled = await countTroubledWallets(db)
   return [
     ...ifAny(review!.count, (count) => [
       ...(['Payouts', `${count} need somebody to ask the bank`] as const),

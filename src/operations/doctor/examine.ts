@@ -8,7 +8,7 @@ import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNode } from './examine-machine.js'
 import { type ExaminedRails, examineNodes, examineTreasuries } from './examine-rails.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
-import { type Finding, look, wrong } from './finding.js'
+import { type CheckResult, runCheck, wrong } from './finding.js'
 
 /** How the doors open what is examined. */
 export type Openings = {
@@ -25,7 +25,10 @@ export type Openings = {
  * Looks at everything a service needs and changes nothing: no migration, no new secret, no chain
  * that would not run otherwise. The embedded database is started for the moment where it rests.
  */
-export async function examine(openings: Openings, clock: Clock = systemClock): Promise<Finding[]> {
+export async function examine(
+  openings: Openings,
+  clock: Clock = systemClock,
+): Promise<CheckResult[]> {
   const node = examineNode(process.versions.node)
   const home = findEmptyHome()
   if (home !== undefined) {
@@ -42,13 +45,13 @@ export async function examine(openings: Openings, clock: Clock = systemClock): P
     ...examineModes(config),
     ...(await examineKeys(config)),
     service,
-    ...(await look('Database', databaseMend(config), () =>
+    ...(await runCheck('Database', databaseMend(config), () =>
       examineInside({ config, clock, openings }, service),
     )),
   ]
 }
 
-function readOrExplain(): Config | Finding {
+function readOrExplain(): Config | CheckResult {
   try {
     return readConfig()
   } catch (error) {
@@ -68,8 +71,8 @@ type Inside = { config: Config; clock: Clock; openings: Openings }
 /** With the database open, and the rails beside it. */
 async function examineInside(
   { config, clock, openings }: Inside,
-  service: Finding,
-): Promise<Finding[]> {
+  service: CheckResult,
+): Promise<CheckResult[]> {
   const database = await openings.borrowDatabase(config)
   const db = new Database(database.url, () => {})
   try {
@@ -77,8 +80,8 @@ async function examineInside(
     const inDatabase = await examineDatabase({ db, clock, seal })
     const isUsable = !inDatabase.some(({ about, state }) => about === 'Schema' && state === 'wrong')
     if (!isUsable) return inDatabase
-    const workers = await look('Workers', databaseMend(config), () => examineWorkers(db))
-    const work = await look('Work', databaseMend(config), () => examineWork({ db, clock }))
+    const workers = await runCheck('Workers', databaseMend(config), () => examineWorkers(db))
+    const work = await runCheck('Work', databaseMend(config), () => examineWork({ db, clock }))
     return [
       ...inDatabase,
       ...workers,
@@ -95,8 +98,8 @@ type Outside = Inside & { db: Database }
 
 async function examineOutside(
   { config, clock, openings, db }: Outside,
-  service: Finding,
-): Promise<Finding[]> {
+  service: CheckResult,
+): Promise<CheckResult[]> {
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
   // The embedded chain runs with the service alone, and is not started to be looked at.
   const isAsleep = isEmbedded && service.state !== 'well'
@@ -108,7 +111,7 @@ async function examineOutside(
   ]
   if (isAsleep) return nodes
   const mend = 'The keys and seeds of the rails say who they are for: docs/guides/going-live.md.'
-  const treasuries = await look('Rails', mend, async () => {
+  const treasuries = await runCheck('Rails', mend, async () => {
     const tools = { config, db, clock, logger: createLogger('silent') }
     const rails = await openings.borrowRails(tools, chainUrl)
     try {

@@ -1,5 +1,5 @@
 /** What was looked at, how it is, and how to mend it where it is not well. */
-export type Finding = {
+export type CheckResult = {
   about: string
   /** `remark` is worth knowing; `wrong` makes the command fail. */
   state: 'well' | 'remark' | 'wrong'
@@ -7,24 +7,24 @@ export type Finding = {
   mend?: string
 }
 
-export function well(about: string, says: string): Finding {
+export function well(about: string, says: string): CheckResult {
   return { about, state: 'well', says }
 }
 
-export function remark(about: string, says: string, mend: string): Finding {
+export function remark(about: string, says: string, mend: string): CheckResult {
   return { about, state: 'remark', says, mend }
 }
 
-export function wrong(about: string, says: string, mend: string): Finding {
+export function wrong(about: string, says: string, mend: string): CheckResult {
   return { about, state: 'wrong', says, mend }
 }
 
 /** What a look throws is what it found: a doctor that dies of an illness helps nobody. */
-export async function look(
+export async function runCheck(
   about: string,
   mend: string,
-  work: () => Promise<Finding[]> | Finding[],
-): Promise<Finding[]> {
+  work: () => Promise<CheckResult[]> | CheckResult[],
+): Promise<CheckResult[]> {
   try {
     return await work()
   } catch (error) {

@@ -2,14 +2,14 @@ import * as fs from 'node:fs'
 import { holdsData } from './data-directory.js'
 
 /** The operating system account that the server runs as, when it may not run as ourselves. */
-export type Account = { uid: number; gid: number }
+export type ServerUser = { uid: number; gid: number }
 
 /**
  * PostgreSQL refuses to run as root. Data that exists keeps its owner, so that root and an ordinary
  * user may take turns; new data goes to an account that is already there, for creating accounts on
  * somebody's machine is not our business. Undefined: run as ourselves.
  */
-export function findServerAccount(dataDirectory: string): Account | undefined {
+export function findServerAccount(dataDirectory: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const owner = fs.statSync(dataDirectory, { throwIfNoEntry: false })
   if (owner && owner.uid !== 0 && holdsData(dataDirectory))
@@ -17,7 +17,7 @@ export function findServerAccount(dataDirectory: string): Account | undefined {
   return getUnprivilegedAccount()
 }
 
-function getUnprivilegedAccount(): Account {
+function getUnprivilegedAccount(): ServerUser {
   const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
@@ -31,7 +31,7 @@ function getUnprivilegedAccount(): Account {
 }
 
 /** Nothing of our environment reaches the server: PG* variables and locales would change it. */
-export function spawnOptions(account: Account | undefined) {
+export function spawnOptions(account: ServerUser | undefined) {
   const ids = account ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
   return { ...ids, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } }
 }

@@ -4,14 +4,14 @@ import { chmod, cp, readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Account } from './account.js'
+import type { ServerUser } from './account.js'
 import { createWhole } from './create-whole.js'
 import { hasCode, unlessTaken } from './other-processes.js'
 import { canReach, canRun, createRoot, systemRoot } from './reach.js'
 
 /** Finds binaries that the account can run, after linking or copying what it takes. */
 export async function findBinaries(
-  account: Account | undefined,
+  account: ServerUser | undefined,
   packageDirectory = findPackage(),
   copies = account ? systemRoot : join(homedir(), '.cache', 'manilla'),
 ): Promise<{ initdb: string; postgres: string }> {
@@ -32,7 +32,7 @@ function findPackage(): string {
 }
 
 /** A strict mask at install time can close the files themselves, not only the folders above. */
-function isRunnable(packageDirectory: string, account: Account | undefined): boolean {
+function isRunnable(packageDirectory: string, account: ServerUser | undefined): boolean {
   if (!account) return true
   const native = join(packageDirectory, 'native')
   const folders = ['bin', 'lib', 'share'].map((name) => join(native, name))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Account } from './account.js'
+import type { ServerUser } from './account.js'
 import { unlessTaken } from './other-processes.js'
 import { canReach, createRoot, systemRoot } from './reach.js'
 
@@ -14,7 +14,11 @@ export function holdsData(directory: string): boolean {
  * lies under the system root instead, with a link at the wished place so that the operator finds
  * it. Data that exists is never moved, and data whose link was removed is found again.
  */
-export function placeDataDirectory(wished: string, account?: Account, root = systemRoot): string {
+export function placeDataDirectory(
+  wished: string,
+  account?: ServerUser,
+  root = systemRoot,
+): string {
   fs.mkdirSync(dirname(resolve(wished)), { recursive: true })
   const place = join(fs.realpathSync(dirname(resolve(wished))), basename(wished))
   if (!account) return fs.existsSync(place) ? fs.realpathSync(place) : place
@@ -34,7 +38,7 @@ export function placeDataDirectory(wished: string, account?: Account, root = sys
   return elsewhere
 }
 
-function unreachable(directory: string, account: Account): Error {
+function unreachable(directory: string, account: ServerUser): Error {
   return new Error(
     `PostgreSQL runs as the account ${account.uid}, which cannot enter a folder above ${directory}; ` +
       'open those folders to it (chmod o+x), or move the data',

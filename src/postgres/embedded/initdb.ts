@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { type Account, spawnOptions } from './account.js'
+import { type ServerUser, spawnOptions } from './account.js'
 import { user } from './address.js'
 import { findBinaries } from './binaries.js'
 import { createWhole } from './create-whole.js'
 import { holdsData } from './data-directory.js'
 
 /** Fills the data directory where it is missing or empty; refuses one of another account. */
-export async function initialize(dataDirectory: string, account?: Account): Promise<void> {
+export async function initialize(dataDirectory: string, account?: ServerUser): Promise<void> {
   if (isOursToFill(dataDirectory)) {
     const { initdb } = await findBinaries(account)
     await createWhole(dataDirectory, async (temporary) => {
@@ -33,7 +33,7 @@ function isOursToFill(dataDirectory: string): boolean {
   return isOurs && !holdsData(dataDirectory)
 }
 
-async function runInitdb(initdb: string, directory: string, account?: Account): Promise<void> {
+async function runInitdb(initdb: string, directory: string, account?: ServerUser): Promise<void> {
   const access = ['--auth-local=trust', '--auth-host=reject', `--username=${user}`]
   const format = ['--encoding=UTF8', '--locale=C', '--data-checksums', '--no-instructions']
   const child = spawn(initdb, ['-D', directory, ...access, ...format], {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
-import type { Account } from './account.js'
+import type { ServerUser } from './account.js'
 
 /** Where root keeps what an unprivileged account must be able to reach. */
 export const systemRoot = '/var/lib/manilla'
@@ -14,18 +14,18 @@ export function createRoot(root: string): void {
 }
 
 /** Judged by the mode bits of every parent: a trial would need a process of that account. */
-export function canReach(path: string, account: Account): boolean {
+export function canReach(path: string, account: ServerUser): boolean {
   const real = fs.realpathSync(path)
   const isOpen = grants(real, account, traversable)
   return isOpen && (real === dirname(real) || canReach(dirname(real), account))
 }
 
 /** Judged by the file alone; whether the account can reach it is another question. */
-export function canRun(file: string, account: Account): boolean {
+export function canRun(file: string, account: ServerUser): boolean {
   return grants(file, account, readable | traversable)
 }
 
-function grants(path: string, account: Account, bits: number): boolean {
+function grants(path: string, account: ServerUser, bits: number): boolean {
   const { uid, gid, mode } = fs.statSync(path)
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0
   return ((mode >> shift) & bits) === bits

@@ -1,8 +1,8 @@
-import type { Account } from './account.js'
+import type { ServerUser } from './account.js'
 
 /** One data directory and what is needed to serve it. */
 export type Site = {
-  account: Account | undefined
+  account: ServerUser | undefined
   dataDirectory: string
   socketDirectory: string
   logFile: string

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../base/limits.js'
-import type { Account } from './account.js'
+import type { ServerUser } from './account.js'
 import { socketPath } from './address.js'
 import { shortHash } from './data-directory.js'
 import { canReach } from './reach.js'
@@ -11,7 +11,10 @@ import { canReach } from './reach.js'
  * The directory is the only guard of a server that trusts whoever connects, so one that another
  * user made, which could be a trap, is refused.
  */
-export function claimSocketDirectory(dataDirectory: string, account: Account | undefined): string {
+export function claimSocketDirectory(
+  dataDirectory: string,
+  account: ServerUser | undefined,
+): string {
   const name = `manilla-${shortHash(dataDirectory)}`
   const isFit = (folder: string) =>
     Buffer.byteLength(socketPath(join(folder, name))) <= limits.embedded.socketPathBytes &&
@@ -27,7 +30,7 @@ export function claimSocketDirectory(dataDirectory: string, account: Account | u
   return directory
 }
 
-export function isOwnDirectory(path: string, account: Account | undefined): boolean {
+export function isOwnDirectory(path: string, account: ServerUser | undefined): boolean {
   const found = fs.lstatSync(path, { throwIfNoEntry: false })
   const isOurs = found?.uid === process.getuid?.() || found?.uid === account?.uid
   return isOurs && found?.isDirectory() === true

@@ -3,7 +3,7 @@ import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
 /** An account as far as we look at accounts: the first bytes of its data are enough. */
-export type Account = {
+export type ChainAccount = {
   lamports: bigint
   owner: string
   isExecutable: boolean
@@ -13,7 +13,7 @@ export type Account = {
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-export type ShownAccount = {
+export type RpcAccount = {
   lamports: number | string
   owner: string
   executable: boolean
@@ -21,7 +21,7 @@ export type ShownAccount = {
   data: [string, 'base64']
 }
 
-type Answer = { context: { slot: number | string }; value: (ShownAccount | null)[] }
+type Answer = { context: { slot: number | string }; value: (RpcAccount | null)[] }
 
 /** The byte after a token account's fields tells accounts from mints that have extensions. */
 const wantedBytes = 166
@@ -33,7 +33,7 @@ export async function readAccounts(
   endpoints: Endpoints,
   addresses: string[],
   commitment: Commitment,
-): Promise<(Account | null)[]> {
+): Promise<(ChainAccount | null)[]> {
   const groups = inGroups(addresses, limits.solana.accountsPerCall)
   const read = await Promise.all(
     groups.map((group) => readAccountsAt(endpoints, group, commitment)),
@@ -46,14 +46,14 @@ export async function readAccountsAt(
   node: Pick<Endpoints, 'call'>,
   addresses: string[],
   commitment: Commitment,
-): Promise<{ accounts: (Account | null)[]; slot: bigint }> {
+): Promise<{ accounts: (ChainAccount | null)[]; slot: bigint }> {
   const options = { commitment, ...accountOptions }
   const answer = await node.call<Answer>('getMultipleAccounts', addresses, options)
-  const accounts = answer.value.map((shown) => shown && toAccount(shown))
+  const accounts = answer.value.map((shown) => shown && toChainAccount(shown))
   return { accounts, slot: BigInt(answer.context.slot) }
 }
 
-export function toAccount(shown: ShownAccount): Account {
+export function toChainAccount(shown: RpcAccount): ChainAccount {
   return {
     lamports: BigInt(shown.lamports),
     owner: shown.owner,
@@ -70,7 +70,7 @@ const [ownerAt, amountAt, stateAt] = [32, 64, 108]
 const frozen = 2
 
 /** The fields of a token account, as both token programs lay them out. */
-export function readTokenFields({ data }: Account): TokenFields {
+export function readTokenFields({ data }: ChainAccount): TokenFields {
   return {
     mint: base58.encode(data.subarray(0, ownerAt)),
     owner: base58.encode(data.subarray(ownerAt, amountAt)),

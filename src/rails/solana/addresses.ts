@@ -9,13 +9,13 @@ export function bytesOf(address: string): Uint8Array {
   return base58.decode(address)
 }
 
-export type TokenAccount = { bytes: Uint8Array; address: string; bump: number }
+export type TokenAddress = { bytes: Uint8Array; address: string; bump: number }
 
 const seedEnd = [bytesOf(programs.associatedToken), Buffer.from('ProgramDerivedAddress')]
 const tokenProgram = bytesOf(programs.token)
 
 /** Where a wallet keeps a coin: the first of the derived addresses that nobody has a key of. */
-export function deriveTokenAccount(owner: Uint8Array, mint: Uint8Array): TokenAccount {
+export function deriveTokenAccount(owner: Uint8Array, mint: Uint8Array): TokenAddress {
   const start = Buffer.concat([owner, tokenProgram, mint])
   for (let bump = highestBump; bump >= 0; bump--) {
     const seeds = Buffer.concat([start, Buffer.from([bump]), ...seedEnd])

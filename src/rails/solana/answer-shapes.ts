@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Call } from './endpoint.js'
+import type { RpcCall } from './endpoint.js'
 
 /** Integers of sixteen digits and more arrive as texts: see `readJson`. */
 const whole = Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]+$' })])
@@ -98,7 +98,7 @@ const base58Text = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 const answersEach = new Set(['getSignatureStatuses', 'getMultipleAccounts'])
 
 /** Whether a result can be read as the answer to the call; of calls we do not read, any can. */
-export function hasShape({ method, params }: Call, result: unknown): boolean {
+export function hasShape({ method, params }: RpcCall, result: unknown): boolean {
   const validator = validators.get(method)
   if (validator && !validator.Check(result)) return false
   if (method === 'getSignaturesForAddress')

@@ -28,11 +28,11 @@ const tokenErrors = { insufficientFunds: 1, frozen: 17 } as const
 const systemErrors = { insufficientLamports: 1 } as const
 
 export function isPassing(error: TransactionError): boolean {
-  return passing.has(nameOf(error))
+  return passing.has(errorNameOf(error))
 }
 
 export function reasonOf(error: TransactionError): ChainFailure {
-  if (treasuryErrors.includes(nameOf(error))) return 'insufficient_treasury'
+  if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
   const [index, detail] = instructionErrorOf(error)
   if (index === instructionIndex.createAccount) {
     if (customOf(detail) === systemErrors.insufficientLamports) return 'insufficient_treasury'
@@ -48,7 +48,7 @@ export function reasonOf(error: TransactionError): ChainFailure {
   return 'chain_error'
 }
 
-export function nameOf(error: TransactionError): string {
+export function errorNameOf(error: TransactionError): string {
   return typeof error === 'string' ? error : Object.keys(error)[0]!
 }
 

@@ -4,34 +4,34 @@ import type { Logger } from '../../base/log.js'
 import { coins } from '../../money/assets.js'
 import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
-import type { Endpoint } from './endpoint.js'
+import { type ChainContext, checkAttempts, type EndpointView } from './check-attempts.js'
+import type { RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
-import { type Line, readMemos, walkHistory } from './history.js'
+import { readMemos, type SignatureLine, walkHistory } from './history.js'
 import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
-import { type Chain, lookAtAttempts, type View } from './look-at-attempts.js'
 import { askEach, majorityOf, reachedBy } from './quorum.js'
-import type { Treasury } from './treasury.js'
+import type { SolanaTreasury } from './treasury.js'
 
 export type CheckParts = {
   endpoints: Endpoints
-  chain: Chain
-  treasury: Treasury
+  chain: ChainContext
+  treasury: SolanaTreasury
   logger: Logger
   /** What an error means, where the transactions are no payouts. */
   explain?: (error: TransactionError) => string
 }
 
 /** A payout, or whatever else is a transaction with a memo that moves the treasury's coins. */
-export type Sent = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
+export type SentAttempt = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
 
-type Chained = Sent & { validUntil: bigint }
+type Chained = SentAttempt & { validUntil: bigint }
 
 /**
  * Asks every endpoint what became of the attempts, and concludes what a majority of them says. An
  * attempt that is long gone must not have been paid by another one either.
  */
 export function createCheck(parts: CheckParts) {
-  return async (attempts: Sent[]): Promise<Finding[]> => {
+  return async (attempts: SentAttempt[]): Promise<Finding[]> => {
     if (attempts.length === 0) return []
     const chained = attempts.map(toChained)
     const views = await lookEverywhere(parts, chained)
@@ -68,14 +68,14 @@ export function createExamine(parts: CheckParts) {
 }
 
 /** No later than the endpoints are known to allow, whatever was said when it was signed. */
-function toChained(attempt: Sent): Chained {
+function toChained(attempt: SentAttempt): Chained {
   const { validUntil, expiresBy } = attempt
   assert(validUntil !== null, 'what is sent to a chain ends by itself')
   const isCapped = expiresBy != null && expiresBy < validUntil
   return { ...attempt, validUntil: isCapped ? expiresBy : validUntil }
 }
 
-function judge(parts: CheckParts, attempt: Chained, views: View[]): Finding {
+function judge(parts: CheckParts, attempt: Chained, views: EndpointView[]): Finding {
   const { endpoints, logger, explain } = parts
   const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt
@@ -84,10 +84,10 @@ function judge(parts: CheckParts, attempt: Chained, views: View[]): Finding {
   return explain && error ? { ...finding, state: 'failed', reason: explain(error) } : finding
 }
 
-async function lookEverywhere(parts: CheckParts, attempts: Chained[]): Promise<View[]> {
+async function lookEverywhere(parts: CheckParts, attempts: Chained[]): Promise<EndpointView[]> {
   const { endpoints, chain, logger } = parts
   const looks = await askEach(endpoints.all, logger, (endpoint) =>
-    lookAtAttempts(endpoint, attempts, chain),
+    checkAttempts(endpoint, attempts, chain),
   )
   const views = looks.map(({ value }) => value)
   warnOfLaggards(logger, views)
@@ -95,7 +95,7 @@ async function lookEverywhere(parts: CheckParts, attempts: Chained[]): Promise<V
 }
 
 /** Too many endpoints that are stuck keep everything from ending: the operator must know. */
-function warnOfLaggards(logger: Logger, views: View[]): void {
+function warnOfLaggards(logger: Logger, views: EndpointView[]): void {
   const newest = views.reduce((height, view) => (view.height > height ? view.height : height), 0n)
   for (const { host, height } of views)
     if (newest - height > BigInt(limits.solana.blockhashAge))
@@ -112,7 +112,7 @@ function warnOfLaggards(logger: Logger, views: View[]): void {
 async function findPaidOtherwise(
   { endpoints, treasury, logger }: CheckParts,
   attempts: Chained[],
-  views: View[],
+  views: EndpointView[],
 ): Promise<Set<string>> {
   const isLong = ({ validUntil }: Chained) =>
     views.some(({ height }) => height > validUntil + BigInt(limits.solana.longOutageBlocks))
@@ -138,12 +138,12 @@ async function findPaidOtherwise(
 
 /** Those of the attempts whose memo is there. Throws when the history is longer than allowed. */
 async function findMemos(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   attempts: Chained[],
   range: { address: string; since: bigint },
 ): Promise<Chained[]> {
   const listPage = (...params: unknown[]) =>
-    endpoint.call<Line[]>('getSignaturesForAddress', ...params)
+    endpoint.call<SignatureLine[]>('getSignaturesForAddress', ...params)
   const wanted = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const found = new Set<Chained>()
   const walk = walkHistory({ listPage, ...range })

@@ -10,13 +10,13 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import type { SweptPart } from '../../collections/ports.js'
-import type { TokenAccount } from './addresses.js'
+import type { TokenAddress } from './addresses.js'
 import { unitsFor } from './template.js'
 
-export type Sweep = {
+export type SweepTransaction = {
   treasury: string
   /** Where the treasury keeps the coin. */
-  destination: TokenAccount
+  destination: TokenAddress
   mint: string
   decimals: number
   parts: SweptPart[]
@@ -42,7 +42,7 @@ const unitsPerPart = 12_000
  * more meanwhile is not given up. The treasury's own account is always made if there is none, which
  * also fails when it has changed its owner.
  */
-export function sweepInstructions(sweep: Sweep): Instruction[] {
+export function sweepInstructions(sweep: SweepTransaction): Instruction[] {
   const { decimals, microLamports, memo, parts } = sweep
   const treasury = createNoopSigner(address(sweep.treasury))
   const mint = address(sweep.mint)

@@ -21,7 +21,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 
-export type Transfer = {
+export type TokenTransfer = {
   treasury: string
   source: string
   mint: string
@@ -42,7 +42,7 @@ export const instructionIndex = { createAccount: 2, transfer: 3 } as const
  * when the account has changed its owner, where a bare transfer would pay a stranger. The memo
  * keeps two equal payouts from being one transaction, and names the payout to whoever looks.
  */
-export function payoutInstructions(transfer: Transfer): Instruction[] {
+export function payoutInstructions(transfer: TokenTransfer): Instruction[] {
   const treasury = createNoopSigner(address(transfer.treasury))
   const mint = address(transfer.mint)
   const destination = address(transfer.tokenAccount)
@@ -69,7 +69,7 @@ export function payoutInstructions(transfer: Transfer): Instruction[] {
 }
 
 /** The bytes that are signed, built by kit. */
-export function compilePayout(transfer: Transfer, blockhash: string): Buffer {
+export function compilePayout(transfer: TokenTransfer, blockhash: string): Buffer {
   const { treasury } = transfer
   return compile({ payer: treasury, blockhash, instructions: payoutInstructions(transfer) }).message
 }

@@ -1,22 +1,27 @@
 import type { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
 import type { Target } from '../../payouts/ports.js'
-import type { Promised } from '../../payouts/treasury-books.js'
+import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import type { VerifiedDestination } from './check-destinations.js'
 import { isRefusal } from './destinations.js'
-import type { Sound } from './look-at-destinations.js'
 import { treasuryShort } from './simulate.js'
 import { unitsFor } from './template.js'
-import type { Balances, Treasury } from './treasury.js'
+import type { Balances, SolanaTreasury } from './treasury.js'
 
 export type CoverTreasury = (
   targets: Target[],
-  examined: (Sound | Refusal)[],
-) => Promise<(Sound | Refusal)[]>
+  examined: (VerifiedDestination | Refusal)[],
+) => Promise<(VerifiedDestination | Refusal)[]>
 
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n
 
-type Parts = { treasury: Treasury; price: bigint; promised: Promised; fill: () => Promise<void> }
+type Parts = {
+  treasury: SolanaTreasury
+  price: bigint
+  promised: OpenCommitments
+  fill: () => Promise<void>
+}
 
 /** The most that a transaction costs: fees are taken for the units that it may use. */
 function feeFor(bump: number, price: bigint): bigint {
@@ -66,8 +71,8 @@ function spend(
   free: Balances,
   { fee, rent }: { fee: bigint; rent: bigint },
   targets: Target[],
-  examined: (Sound | Refusal)[],
-): (Sound | Refusal)[] {
+  examined: (VerifiedDestination | Refusal)[],
+): (VerifiedDestination | Refusal)[] {
   return examined.map((each, index) => {
     if (isRefusal(each)) return each
     const { asset, amount } = targets[index]!

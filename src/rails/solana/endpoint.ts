@@ -4,9 +4,9 @@ import { limits } from '../../base/limits.js'
 import { hasShape } from './answer-shapes.js'
 import { readJson } from './read-json.js'
 
-export type Call = { method: string; params: unknown[] }
+export type RpcCall = { method: string; params: unknown[] }
 export type RpcError = { code: number; message: string; data?: unknown }
-export type Answer =
+export type RpcAnswer =
   | { result: unknown; error?: undefined }
   | { result?: undefined; error: RpcError }
 
@@ -17,7 +17,7 @@ export class EndpointFailure extends Error {}
 export class AnswerTooLarge extends EndpointFailure {}
 
 /** Who may say no to an endpoint, by throwing, when it has named its chain. */
-export type Acquaintance = { accept(genesisHash: string): void }
+export type ChainCheck = { accept(genesisHash: string): void }
 
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
 
@@ -25,17 +25,17 @@ type Reply = { id?: unknown; result?: unknown; error?: RpcError }
  * One node, spoken to in JSON-RPC over kept connections. Its address may hold a key of the
  * operator, so only the host is ever named.
  */
-export class Endpoint {
+export class RpcEndpoint {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
-  readonly #identity: Acquaintance | undefined
+  readonly #identity: ChainCheck | undefined
   #isSingle = false
   #met: Promise<void> | undefined
 
   constructor(
     url: string,
-    identity?: Acquaintance,
+    identity?: ChainCheck,
     private readonly callMs: number = limits.solana.callMs,
   ) {
     this.#identity = identity
@@ -69,12 +69,12 @@ export class Endpoint {
     return this.#resultOf(answer!)
   }
 
-  #resultOf<Result>({ result, error }: Answer): Result {
+  #resultOf<Result>({ result, error }: RpcAnswer): Result {
     if (error) throw new EndpointFailure(`${this.host}: ${error.message}`)
     return result as Result
   }
 
-  async post(calls: Call[]): Promise<Answer[]> {
+  async post(calls: RpcCall[]): Promise<RpcAnswer[]> {
     await this.meet()
     return this.#post(calls)
   }
@@ -83,7 +83,7 @@ export class Endpoint {
    * Many calls in one request, or one by one where the operator of the node does not allow that.
    * Answers stand in the order of the calls.
    */
-  async #post(calls: Call[]): Promise<Answer[]> {
+  async #post(calls: RpcCall[]): Promise<RpcAnswer[]> {
     if (calls.length > 1 && this.#isSingle) return this.#postOneByOne(calls)
     const asked = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
     const body = JSON.stringify(asked.length === 1 ? asked[0] : asked)
@@ -98,7 +98,7 @@ export class Endpoint {
   }
 
   /** The agent bounds how many of them are under way. */
-  async #postOneByOne(calls: Call[]): Promise<Answer[]> {
+  async #postOneByOne(calls: RpcCall[]): Promise<RpcAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#post([call])))
     return answers.flat()
   }
@@ -160,7 +160,7 @@ function parse(text: string): (Reply | null) | (Reply | null)[] {
 }
 
 /** What cannot be read as an answer is none: nothing may be concluded from half of one. */
-function toAnswer(call: Call, reply: Reply | null | undefined): Answer {
+function toAnswer(call: RpcCall, reply: Reply | null | undefined): RpcAnswer {
   if (reply?.error) return { error: reply.error }
   if (reply?.result === undefined) throw new EndpointFailure('a call was not answered')
   if (!hasShape(call, reply.result))

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type ChainIdentity, WrongChain } from './chain-identity.js'
-import { type Answer, type Call, Endpoint, EndpointFailure } from './endpoint.js'
+import { EndpointFailure, type RpcAnswer, type RpcCall, RpcEndpoint } from './endpoint.js'
 
 /** Nobody could answer. Nothing is known, and nothing may be concluded. */
 export class Unavailable extends Error {}
@@ -12,14 +12,14 @@ const aboutTheQuestion = new Set([-32602, -32015])
 
 /** The configured nodes: one after the other for questions, all at once for what must be sure. */
 export class Endpoints {
-  readonly all: readonly Endpoint[]
+  readonly all: readonly RpcEndpoint[]
   readonly #logger: Logger
   /** The one that answered last: a node that fails is not asked first each time. */
   #preferred = 0
 
   constructor(urls: string[], identity: ChainIdentity, logger: Logger) {
     assert(urls.length > 0 && urls.length <= limits.solana.endpoints, 'one to five endpoints')
-    this.all = urls.map((url) => new Endpoint(url, identity))
+    this.all = urls.map((url) => new RpcEndpoint(url, identity))
     this.#logger = logger
   }
 
@@ -36,7 +36,7 @@ export class Endpoints {
   }
 
   /** The answers of the first endpoint that has some for all calls. */
-  async ask(calls: Call[]): Promise<Answer[]> {
+  async ask(calls: RpcCall[]): Promise<RpcAnswer[]> {
     const { length } = this.all
     for (let tries = 0; tries < length * limits.solana.rounds; tries++) {
       const index = this.#preferred % length
@@ -53,7 +53,7 @@ export class Endpoints {
     return resultOf(answer!)
   }
 
-  async #try(endpoint: Endpoint, calls: Call[]): Promise<Answer[] | undefined> {
+  async #try(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<RpcAnswer[] | undefined> {
     try {
       const answers = await endpoint.post(calls)
       const trouble = answers.find(({ error }) => error && !aboutTheQuestion.has(error.code))?.error
@@ -72,13 +72,13 @@ export class Endpoints {
 }
 
 /** For questions that no node refuses: an error counts as no answer. */
-export function resultOf<Result>({ result, error }: Answer): Result {
+export function resultOf<Result>({ result, error }: RpcAnswer): Result {
   if (error) throw new Unavailable(`a node answers ${error.code}: ${error.message}`)
   return result as Result
 }
 
 /** Several answers of one particular node. */
-export async function askOne(endpoint: Endpoint, calls: Call[]): Promise<unknown[]> {
+export async function askOne(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (const some of inGroups(calls, limits.solana.callsPerRequest))
     results.push(...(await endpoint.post(some)).map(resultOf))

@@ -1,12 +1,12 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type Coin, coins } from '../../money/assets.js'
-import type { Answer } from './endpoint.js'
+import type { RpcAnswer } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
-import { type Line, readMemos, walkHistory } from './history.js'
+import { readMemos, type SignatureLine, walkHistory } from './history.js'
 import { readTransaction, type ShownTransaction } from './read-transaction.js'
 import { transactionCall } from './read-transactions.js'
-import type { Treasury } from './treasury.js'
+import type { SolanaTreasury } from './treasury.js'
 
 /** What the chain says that moved a token account of the treasury. */
 export type TreasuryTransfer = {
@@ -26,7 +26,7 @@ export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boole
 /** For reconciliation: all that moved the treasury's coins since a slot, with the memos. */
 export function createFindTransfers(parts: {
   endpoints: Endpoints
-  treasury: Treasury
+  treasury: SolanaTreasury
   logger: Logger
 }) {
   return async (since: bigint): Promise<TreasuryHistory> => {
@@ -38,14 +38,14 @@ export function createFindTransfers(parts: {
   }
 }
 
-type Parts = { endpoints: Endpoints; treasury: Treasury; logger: Logger }
+type Parts = { endpoints: Endpoints; treasury: SolanaTreasury; logger: Logger }
 
 async function findOf(parts: Parts, coin: Coin, since: bigint): Promise<TreasuryHistory> {
   const { endpoints, treasury } = parts
   const { address } = treasury.sources[coin]
   const transfers: TreasuryTransfer[] = []
   const listPage = (account: string, range: object) =>
-    endpoints.call<Line[]>('getSignaturesForAddress', account, {
+    endpoints.call<SignatureLine[]>('getSignaturesForAddress', account, {
       ...range,
       commitment: 'finalized',
     })
@@ -57,7 +57,7 @@ async function findOf(parts: Parts, coin: Coin, since: bigint): Promise<Treasury
   }
 }
 
-async function readAmounts(parts: Parts, lines: Line[], address: string) {
+async function readAmounts(parts: Parts, lines: SignatureLine[], address: string) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(lines, limits.solana.callsPerRequest)) {
     const answers = await parts.endpoints.ask(
@@ -72,8 +72,8 @@ async function readAmounts(parts: Parts, lines: Line[], address: string) {
 /** An unknown version of transactions hides money: that needs somebody's attention. */
 function readAmount(
   logger: Logger,
-  { signature }: Line,
-  { answer, address }: { answer: Answer; address: string },
+  { signature }: SignatureLine,
+  { answer, address }: { answer: RpcAnswer; address: string },
 ): bigint | null {
   if (answer.error) logger.error({ signature, error: answer.error }, 'a transaction cannot be read')
   const shown = answer.result as ShownTransaction | null | undefined
@@ -83,7 +83,7 @@ function readAmount(
   return before - after
 }
 
-function toTransfer(line: Line, asset: Coin, amountOut: bigint | null): TreasuryTransfer {
+function toTransfer(line: SignatureLine, asset: Coin, amountOut: bigint | null): TreasuryTransfer {
   const { signature, slot, err } = line
   const memos = readMemos(line)
   const memo = memos.length === 1 ? memos[0]! : null

@@ -2,7 +2,7 @@ import { limits } from '../../base/limits.js'
 import type { TransactionError } from './chain-errors.js'
 
 /** One transaction that touched an account. */
-export type Line = {
+export type SignatureLine = {
   signature: string
   slot: number
   err: TransactionError | null
@@ -11,7 +11,7 @@ export type Line = {
   blockTime?: number | null
 }
 
-type ListPage = (address: string, options: object) => Promise<Line[]>
+type ListPage = (address: string, options: object) => Promise<SignatureLine[]>
 
 export type Walk = { listPage: ListPage; address: string; since: bigint }
 
@@ -19,7 +19,7 @@ export type Walk = { listPage: ListPage; address: string; since: bigint }
  * Walks an account's history backwards to a slot, page by page. Returns whether it came that far
  * within the pages that are allowed; the end of the history counts as far enough.
  */
-export async function* walkHistory(walk: Walk): AsyncGenerator<Line[], boolean> {
+export async function* walkHistory(walk: Walk): AsyncGenerator<SignatureLine[], boolean> {
   const { listPage, address, since } = walk
   const limit = limits.solana.signaturesPerCall
   let before: string | undefined
@@ -38,7 +38,7 @@ export async function* walkHistory(walk: Walk): AsyncGenerator<Line[], boolean> 
 }
 
 /** Nodes show the memos of a transaction with their lengths, one after the other. */
-export function readMemos({ memo }: Line): string[] {
+export function readMemos({ memo }: SignatureLine): string[] {
   if (memo === null) return []
   return memo.split('; ').map((part) => part.replace(/^\[\d+\] /, ''))
 }

@@ -4,10 +4,10 @@ import type { Outcome, Refusal } from '../../base/refusal.js'
 import type { Inspected, Target } from '../../payouts/ports.js'
 import { gather } from '../../postgres/gather.js'
 import { BoundedMap } from './bounded-map.js'
+import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
 import type { CoverTreasury } from './cover-treasury.js'
 import { type Addressed, addressTarget, isRefusal, type Reserved } from './destinations.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
-import { lookAtDestinations, type Sound } from './look-at-destinations.js'
 import type { Mints } from './programs.js'
 import type { Recipients } from './recipients.js'
 import { railUnavailable } from './refuse.js'
@@ -31,9 +31,9 @@ export type InspectParts = {
 export function createInspect(parts: InspectParts) {
   const { clock, recipients, reserved, cover, fill } = parts
   const sound = new BoundedMap<string, number>(limits.solana.soundRecipients)
-  const look = gather((targets: Addressed[]) => lookAtDestinations(parts, targets))
+  const look = gather((targets: Addressed[]) => checkDestinations(parts, targets))
 
-  async function examine(target: Addressed | Refusal): Promise<Sound | Refusal> {
+  async function examine(target: Addressed | Refusal): Promise<VerifiedDestination | Refusal> {
     if (isRefusal(target)) return target
     const key = target.recipient.tokenAccount.address
     const knownAt = sound.find(key)
@@ -45,14 +45,14 @@ export function createInspect(parts: InspectParts) {
   }
 
   /** What the chain ran short of may be coins that are coming: then it is asked once more. */
-  async function lookTwice(target: Addressed): Promise<Sound | Refusal> {
+  async function lookTwice(target: Addressed): Promise<VerifiedDestination | Refusal> {
     const seen = await look(target)
     if (!isRefusal(seen) || seen.reason !== 'treasury_short') return seen
     await fill()
     return look(target)
   }
 
-  async function examineAll(targets: Target[]): Promise<(Sound | Refusal)[]> {
+  async function examineAll(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
     const addressed = targets.map((target) => addressTarget(target, recipients, reserved))
     const examined = await Promise.all(addressed.map(examine))
     return cover(targets, examined)

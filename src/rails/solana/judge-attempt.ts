@@ -1,17 +1,17 @@
 import { limits } from '../../base/limits.js'
 import type { Finding } from '../../payouts/ports.js'
 import { reasonOf, type TransactionError } from './chain-errors.js'
-import type { Sighting, View } from './look-at-attempts.js'
+import type { AttemptStatus, EndpointView } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
-export type Judged = {
+export type AttemptVerdict = {
   finding: Finding
   /** What it failed with, as the chain says it. */
   error?: TransactionError
 }
 
 type Attempt = { token: string; validUntil: bigint }
-type Testimony = { view: View; sighting: Sighting }
+type Testimony = { view: EndpointView; sighting: AttemptStatus }
 
 const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limits.solana
 
@@ -19,7 +19,11 @@ const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limit
  * Decides what the endpoints say together. `landed`, `failed` and `gone` each need a majority of
  * those that are configured; one that does not answer, or does not know, agrees to nothing.
  */
-export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number): Judged {
+export function judgeAttempt(
+  attempt: Attempt,
+  views: EndpointView[],
+  endpoints: number,
+): AttemptVerdict {
   const needed = majorityOf(endpoints)
   const testimonies = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
   const final = testimonies.filter(({ sighting }) => sighting.status?.isFinalized)
@@ -27,7 +31,7 @@ export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number)
     `${status!.slot} ${JSON.stringify(status!.error)}`
   const agreed = findAgreed(final, needed, keyOf)
   const disputedBy = findContradiction(attempt, testimonies, keyOf)
-  const told = (finding: Finding): Judged => ({
+  const told = (finding: Finding): AttemptVerdict => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
@@ -88,18 +92,18 @@ function isGoneFor(attempt: Attempt, { view, sighting }: Testimony): boolean {
 }
 
 /** No block that is to come may take it. */
-export function isExpiredFor({ token, validUntil }: Attempt, view: View): boolean {
+export function isExpiredFor({ token, validUntil }: Attempt, view: EndpointView): boolean {
   const { isUsable } = view.sightings.get(token)!
   return view.height > validUntil + BigInt(finalizedAfter) && !isUsable
 }
 
 /** An endpoint that has pruned the blocks of the time agrees to nothing. */
-function remembers(attempt: Attempt, view: View): boolean {
+function remembers(attempt: Attempt, view: EndpointView): boolean {
   return view.remembersFrom <= earliestSlot(attempt, view)
 }
 
 /** No block before this slot can have taken the attempt. */
-export function earliestSlot({ validUntil }: { validUntil: bigint }, view: View): bigint {
+export function earliestSlot({ validUntil }: { validUntil: bigint }, view: EndpointView): bigint {
   const blocks = view.height - validUntil + BigInt(blockhashAge)
   const slot = view.slot - blocks * BigInt(slotsPerBlock)
   return slot > 0n ? slot : 0n

@@ -1,12 +1,12 @@
 import type { Refusal } from '../../base/refusal.js'
-import { type Account, readTokenFields, tokenAccountBytes } from './accounts.js'
+import { type ChainAccount, readTokenFields, tokenAccountBytes } from './accounts.js'
 import { incinerator, nativePrograms, programs } from './programs.js'
 import { refuse } from './refuse.js'
 
 /** What is on the chain at a wallet's address, and at that of its token account. */
-export type Found = { wallet: Account | null; tokenAccount: Account | null }
+export type DestinationAccounts = { wallet: ChainAccount | null; tokenAccount: ChainAccount | null }
 
-export type Destination = { address: string; mint: string; isOnCurve: boolean }
+export type DestinationAddress = { address: string; mint: string; isOnCurve: boolean }
 
 const mintBytes = 82
 const multisigBytes = 355
@@ -38,16 +38,19 @@ export function judgeOffline(
  * What can be told from what is on the chain. A missing account is a fresh wallet, if anybody can
  * hold its key.
  */
-export function judgeDestination(destination: Destination, found: Found): Refusal | undefined {
+export function judgeDestination(
+  destination: DestinationAddress,
+  found: DestinationAccounts,
+): Refusal | undefined {
   return judgeWallet(destination, found.wallet) ?? judgeTokenAccount(destination, found)
 }
 
 /** Also when somebody has sent lamports to the address before there was an account. */
-export function mustBeCreated({ tokenAccount }: Found): boolean {
+export function mustBeCreated({ tokenAccount }: DestinationAccounts): boolean {
   return tokenAccount === null || isEmpty(tokenAccount)
 }
 
-function judgeWallet({ address, isOnCurve }: Destination, wallet: Account | null) {
+function judgeWallet({ address, isOnCurve }: DestinationAddress, wallet: ChainAccount | null) {
   if (wallet?.isExecutable) return isProgram(address)
   if (wallet && isOfTokens(wallet)) return judgeOfTokens(address, wallet)
   if (wallet && wallet.owner !== programs.system)
@@ -57,7 +60,7 @@ function judgeWallet({ address, isOnCurve }: Destination, wallet: Account | null
   return undefined
 }
 
-function judgeOfTokens(address: string, account: Account): Refusal {
+function judgeOfTokens(address: string, account: ChainAccount): Refusal {
   const { space, data } = account
   if (space === mintBytes || data[tokenAccountBytes] === mintMark) return isMint(address)
   if (space === multisigBytes || space < tokenAccountBytes)
@@ -69,7 +72,10 @@ function judgeOfTokens(address: string, account: Account): Refusal {
   )
 }
 
-function judgeTokenAccount({ address, mint }: Destination, { tokenAccount }: Found) {
+function judgeTokenAccount(
+  { address, mint }: DestinationAddress,
+  { tokenAccount }: DestinationAccounts,
+) {
   if (tokenAccount === null || isEmpty(tokenAccount)) return undefined
   const isSound = tokenAccount.owner === programs.token && tokenAccount.space === tokenAccountBytes
   const fields = isSound ? readTokenFields(tokenAccount) : undefined
@@ -86,11 +92,11 @@ function judgeTokenAccount({ address, mint }: Destination, { tokenAccount }: Fou
   return undefined
 }
 
-function isOfTokens({ owner }: Account): boolean {
+function isOfTokens({ owner }: ChainAccount): boolean {
   return owner === programs.token || owner === programs.token2022
 }
 
-function isEmpty({ owner, space }: Account): boolean {
+function isEmpty({ owner, space }: ChainAccount): boolean {
   return owner === programs.system && space === 0
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { bytesOf } from './addresses.js'
-import { type Endpoint, EndpointFailure } from './endpoint.js'
+import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import { majorityOf } from './quorum.js'
 
@@ -71,7 +71,7 @@ function select(found: Lifetime[], needed: number): Lifetime | undefined {
     .sort((one, other) => Number(other.lastValidBlockHeight - one.lastValidBlockHeight))[0]
 }
 
-async function findLatest(endpoint: Endpoint): Promise<Lifetime | undefined> {
+async function findLatest(endpoint: RpcEndpoint): Promise<Lifetime | undefined> {
   try {
     const options = { commitment: 'confirmed' }
     const { value } = await endpoint.call<Latest>('getLatestBlockhash', options)

@@ -1,25 +1,25 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { HistoryRange } from '../../collections/ports.js'
-import type { Endpoint } from './endpoint.js'
+import type { RpcEndpoint } from './endpoint.js'
 import { Unavailable } from './endpoints.js'
-import type { Line } from './history.js'
+import type { SignatureLine } from './history.js'
 import { askMany, orSilence } from './quorum.js'
 
 const { signaturesPerCall, historyPages, longAnswersPerRequest } = limits.solana
 
 /** What one endpoint lists of several accounts. */
 export type Listing = {
-  endpoint: Endpoint
+  endpoint: RpcEndpoint
   /** Its finalized slot before it listed anything. */
   slot: bigint
   /** Newest first, in the order of the ranges; undefined where it could not list a whole range. */
-  histories: (Line[] | undefined)[]
+  histories: (SignatureLine[] | undefined)[]
 }
 
 /** Undefined when the endpoint does not answer. */
 export async function listHistories(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   logger: Logger,
   ranges: HistoryRange[],
 ): Promise<Listing | undefined> {
@@ -30,9 +30,9 @@ export async function listHistories(
   const asking = { perRequest: longAnswersPerRequest, underWay: 1 }
   const [info, ...first] = await askMany(endpoint, logger, calls, asking)
   if (!info) return undefined
-  const histories: (Line[] | undefined)[] = []
+  const histories: (SignatureLine[] | undefined)[] = []
   for (const [index, range] of ranges.entries()) {
-    const page = first[index] as Line[] | undefined
+    const page = first[index] as SignatureLine[] | undefined
     histories.push(page && (await orSilence(logger, endpoint, walkOn(endpoint, range, page))))
   }
   return { endpoint, slot: BigInt((info as { absoluteSlot: number }).absoluteSlot), histories }
@@ -50,8 +50,12 @@ function callFor({ tokenAccount, after, since }: HistoryRange, before?: string) 
 }
 
 /** All of it or nothing: throws when it is longer than may be read, or the node loses its place. */
-async function walkOn(endpoint: Endpoint, range: HistoryRange, first: Line[]): Promise<Line[]> {
-  const history: Line[] = []
+async function walkOn(
+  endpoint: RpcEndpoint,
+  range: HistoryRange,
+  first: SignatureLine[],
+): Promise<SignatureLine[]> {
+  const history: SignatureLine[] = []
   let lines = first
   let isFull = lines.length === signaturesPerCall
   // The newest known transaction may be older than the time since which everything is wanted.
@@ -67,7 +71,7 @@ async function walkOn(endpoint: Endpoint, range: HistoryRange, first: Line[]): P
     // One line more than is missing: an empty page must not pass for the end of the history.
     const [place, last] = lines.slice(-2)
     const { method, params } = callFor(range, place!.signature)
-    const page = await endpoint.call<Line[]>(method, ...params)
+    const page = await endpoint.call<SignatureLine[]>(method, ...params)
     if (page[0]?.signature !== last!.signature)
       throw new Unavailable('the endpoint lost its place in a history')
     isFull = page.length === signaturesPerCall
@@ -79,7 +83,7 @@ async function walkOn(endpoint: Endpoint, range: HistoryRange, first: Line[]): P
  * Incremental reading begins after the slot of the newest known transaction: endpoints order the
  * transactions of one slot differently. Block times are whole seconds; a line without one counts.
  */
-function isWanted({ since, afterSlot }: HistoryRange, { blockTime, slot }: Line): boolean {
+function isWanted({ since, afterSlot }: HistoryRange, { blockTime, slot }: SignatureLine): boolean {
   if (!since) return afterSlot === undefined || BigInt(slot) > afterSlot
   return typeof blockTime !== 'number' || blockTime >= Math.floor(since.getTime() / 1_000)
 }

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { SweepOrder, WalletRail } from '../../collections/ports.js'
+import type { SweepRequest, WalletRail } from '../../collections/ports.js'
 import { assets } from '../../money/assets.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
 import { compile } from './compile.js'
@@ -12,15 +12,15 @@ import { findLifetime, findSignatures } from './prepare.js'
 import type { Mints } from './programs.js'
 import { railUnavailable } from './refuse.js'
 import type { Signer } from './signer.js'
-import type { Treasury } from './treasury.js'
+import type { SolanaTreasury } from './treasury.js'
 import type { WalletSigner } from './wallet-signer.js'
-import { toWire } from './wire.js'
+import { toWireTransaction } from './wire.js'
 
 export type SweepParts = {
   signer: Signer
   walletSigner: WalletSigner
   logger: Logger
-  treasury: Treasury
+  treasury: SolanaTreasury
   mints: Mints
   microLamports: bigint
   getLatestBlockhash: () => Promise<Lifetime>
@@ -43,7 +43,7 @@ export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweep
     return halves.map((half) => {
       if (!half) return railUnavailable()
       const signature = names.get(half.message)!
-      const wire = toWire(half.message, signature, ...half.signatures)
+      const wire = toWireTransaction(half.message, signature, ...half.signatures)
       assert(wire.length <= limits.solana.transactionBytes, 'a sweep fits in a transaction')
       return { token: base58.encode(signature), wire, validUntil: lifetime.lastValidBlockHeight }
     })
@@ -53,7 +53,7 @@ export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweep
 /** Nothing, where the wallets do not sign: then nothing was signed that could leave. */
 async function signHalf(
   parts: SweepParts,
-  order: SweepOrder,
+  order: SweepRequest,
   blockhash: string,
 ): Promise<Half | undefined> {
   const { message, signers } = write(parts, order, blockhash)
@@ -70,7 +70,7 @@ async function signHalf(
   }
 }
 
-function write(parts: SweepParts, order: SweepOrder, blockhash: string) {
+function write(parts: SweepParts, order: SweepRequest, blockhash: string) {
   const { reference, asset } = order
   const { length } = order.parts
   const { treasury, mints, microLamports } = parts
@@ -89,7 +89,7 @@ function write(parts: SweepParts, order: SweepOrder, blockhash: string) {
 }
 
 /** The coins may have had other addresses when the wallets were made. */
-function assertOwn(mints: Mints, { asset, parts }: SweepOrder): void {
+function assertOwn(mints: Mints, { asset, parts }: SweepRequest): void {
   for (const { wallet, tokenAccount } of parts) {
     const { address } = deriveTokenAccount(bytesOf(wallet), bytesOf(mints[asset]))
     assert.equal(tokenAccount, address, `where the wallet keeps its ${asset}`)

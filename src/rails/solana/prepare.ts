@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
-import type { Carriage, Prepared } from '../../payouts/ports.js'
+import type { PayoutInstruction, Prepared } from '../../payouts/ports.js'
 import { addressTarget, isRefusal, type Reserved } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
@@ -9,7 +9,7 @@ import type { Recipients } from './recipients.js'
 import { railUnavailable, refuse } from './refuse.js'
 import type { Signer } from './signer.js'
 import type { Templates } from './template.js'
-import { toWire } from './wire.js'
+import { toWireTransaction } from './wire.js'
 
 export type PrepareParts = {
   signer: Signer
@@ -22,7 +22,7 @@ export type PrepareParts = {
 
 /** Signs payouts. Nothing leaves; who cannot be signed for is refused alone. */
 export function createPrepare(parts: PrepareParts) {
-  return async (carriages: Carriage[]): Promise<Outcome<Prepared>[]> => {
+  return async (carriages: PayoutInstruction[]): Promise<Outcome<Prepared>[]> => {
     const lifetime = await findLifetime(parts)
     if (!lifetime) return carriages.map(railUnavailable)
     const messages = carriages.map((carriage) => write(parts, carriage, lifetime))
@@ -34,12 +34,20 @@ export function createPrepare(parts: PrepareParts) {
       if (isRefusal(message)) return message
       const signature = signed.get(message)!
       const token = base58.encode(signature)
-      return { token, wire: toWire(message, signature), validUntil: lifetime.lastValidBlockHeight }
+      return {
+        token,
+        wire: toWireTransaction(message, signature),
+        validUntil: lifetime.lastValidBlockHeight,
+      }
     })
   }
 }
 
-function write(parts: PrepareParts, carriage: Carriage, { blockhash }: Lifetime): Buffer | Refusal {
+function write(
+  parts: PrepareParts,
+  carriage: PayoutInstruction,
+  { blockhash }: Lifetime,
+): Buffer | Refusal {
   const addressed = addressTarget(carriage, parts.recipients, parts.reserved)
   if (isRefusal(addressed)) return addressed
   if (!addressed.recipient.isOnCurve)

@@ -1,10 +1,10 @@
 import type { Logger } from '../../base/log.js'
 import {
-  type Answer,
   AnswerTooLarge,
-  type Call,
-  type Endpoint,
   EndpointFailure,
+  type RpcAnswer,
+  type RpcCall,
+  type RpcEndpoint,
 } from './endpoint.js'
 import { inGroups, Unavailable } from './endpoints.js'
 
@@ -39,10 +39,10 @@ export function reachedBy(numbers: bigint[], needed: number): bigint | undefined
 
 /** What each endpoint returned. An endpoint that fails is logged and left out. */
 export async function askEach<Value>(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly RpcEndpoint[],
   logger: Logger,
-  ask: (endpoint: Endpoint) => Promise<Value>,
-): Promise<{ endpoint: Endpoint; value: Value }[]> {
+  ask: (endpoint: RpcEndpoint) => Promise<Value>,
+): Promise<{ endpoint: RpcEndpoint; value: Value }[]> {
   const asked = endpoints.map(async (endpoint) => {
     const value = await orSilence(logger, endpoint, ask(endpoint))
     return value === undefined ? [] : [{ endpoint, value }]
@@ -53,7 +53,7 @@ export async function askEach<Value>(
 /** Nothing, and a line in the log, when the endpoint fails. */
 export async function orSilence<Value>(
   logger: Logger,
-  { host }: Endpoint,
+  { host }: RpcEndpoint,
   value: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
@@ -73,13 +73,13 @@ const aboutTheNode = new Set([-32005, -32429, 429])
  * too large are halved. After any other failure the endpoint is not asked again this time.
  */
 export async function askMany(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   logger: Logger,
-  calls: Call[],
+  calls: RpcCall[],
   { perRequest, underWay }: { perRequest: number; underWay: number },
 ): Promise<unknown[]> {
   let hasFailed = false
-  const ask = async (group: Call[]): Promise<unknown[]> => {
+  const ask = async (group: RpcCall[]): Promise<unknown[]> => {
     if (hasFailed) return group.map(() => undefined)
     const answers = await post(endpoint, logger, group)
     if (Array.isArray(answers)) return answers.map(({ result }) => result)
@@ -95,10 +95,10 @@ export async function askMany(
 }
 
 function post(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   logger: Logger,
-  calls: Call[],
-): Promise<Answer[] | 'too large' | undefined> {
+  calls: RpcCall[],
+): Promise<RpcAnswer[] | 'too large' | undefined> {
   const ask = async () => {
     const answers = await endpoint.post(calls)
     const busy = answers.find(({ error }) => error && aboutTheNode.has(error.code))?.error

@@ -4,8 +4,8 @@ import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
 import type { Coin } from '../../money/assets.js'
 import type { ExpiringRail } from '../../payouts/ports.js'
-import type { Promised } from '../../payouts/treasury-books.js'
-import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
+import type { OpenCommitments } from '../../payouts/treasury-books.js'
+import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
 import { ChainIdentity, type Network, WrongChain } from './chain-identity.js'
 import { createCheck, createExamine } from './check.js'
 import { createCoverTreasury } from './cover-treasury.js'
@@ -19,7 +19,7 @@ import { Recipients } from './recipients.js'
 import { createSend } from './send.js'
 import type { Signer } from './signer.js'
 import { Templates } from './template.js'
-import { type Balances, Treasury } from './treasury.js'
+import { type Balances, SolanaTreasury } from './treasury.js'
 import type { WalletSigner } from './wallet-signer.js'
 import { createWallets } from './wallets.js'
 
@@ -41,7 +41,7 @@ export type SolanaOptions = {
   network: Network
   /** In millionths of a lamport for a compute unit. */
   computeUnitPrice?: bigint
-  promised: Promised
+  promised: OpenCommitments
   /** Where somebody mints coins: ends when those are there that are known to be coming. */
   fill?: () => Promise<void>
 }
@@ -71,7 +71,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   await meetChain(endpoints)
   const mints = { ...mainnetMints, ...options.mints }
   const sources = findSources(signer.address, mints)
-  const treasury = new Treasury({ address: signer.address, sources, endpoints, clock })
+  const treasury = new SolanaTreasury({ address: signer.address, sources, endpoints, clock })
   const payer = { treasury: signer.address, sources, mints, microLamports: computeUnitPrice }
   const shared = {
     endpoints,
@@ -132,7 +132,7 @@ function nameOf({ genesisHash }: ChainIdentity): string {
   return `solana:${genesisHash ?? 'unknown'}`
 }
 
-function findSources(treasury: string, mints: Mints): Record<Coin, TokenAccount> {
+function findSources(treasury: string, mints: Mints): Record<Coin, TokenAddress> {
   const owner = bytesOf(treasury)
   return {
     USDC: deriveTokenAccount(owner, bytesOf(mints.USDC)),

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/log.js'
 import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
 import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
-import type { Line } from './history.js'
+import type { SignatureLine } from './history.js'
 import { type Listing, listHistories } from './list-histories.js'
 import { findAgreed, majorityOf } from './quorum.js'
 import { findSender, type Transaction, toMove } from './read-transaction.js'
@@ -47,7 +47,7 @@ export function createReadMoves({ endpoints, logger }: Parts) {
   }
 }
 
-function isCandidate(line: Line | undefined): line is Line {
+function isCandidate(line: SignatureLine | undefined): line is SignatureLine {
   return line?.err === null
 }
 
@@ -99,7 +99,7 @@ type Verdict = {
 }
 
 function judgeTransaction(
-  line: Line,
+  line: SignatureLine,
   court: { witnesses: Witness[]; index: number; tokenAccount: string; endpoints: number },
 ): Verdict {
   const { witnesses, index, tokenAccount, endpoints } = court

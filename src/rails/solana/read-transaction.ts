@@ -1,6 +1,6 @@
 import type { Move } from '../../collections/ports.js'
 import type { TransactionError } from './chain-errors.js'
-import { type Line, readMemos } from './history.js'
+import { readMemos, type SignatureLine } from './history.js'
 
 type TokenBalance = {
   accountIndex: number
@@ -74,7 +74,7 @@ function readHoldings(
  * token program is named, and anybody may name an account of ours so.
  */
 export function toMove(
-  line: Line,
+  line: SignatureLine,
   transaction: Transaction,
   tokenAccount: string,
 ): Move | undefined {

@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { Endpoint } from './endpoint.js'
+import type { RpcEndpoint } from './endpoint.js'
 import { askMany } from './quorum.js'
 import { readTransaction, type ShownTransaction, type Transaction } from './read-transaction.js'
 
@@ -16,7 +16,7 @@ export function transactionCall(signature: string) {
  * or leaves out what a deposit is judged by.
  */
 export async function readTransactions(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   logger: Logger,
   signatures: string[],
 ): Promise<Map<string, Transaction | null>> {

@@ -2,7 +2,7 @@ import { getAddressComparator } from '@solana/kit'
 import { limits } from '../../base/limits.js'
 import type { Coin } from '../../money/assets.js'
 import { findAddressBytes } from '../../money/solana-address.js'
-import { bytesOf, deriveTokenAccount, type TokenAccount } from './addresses.js'
+import { bytesOf, deriveTokenAccount, type TokenAddress } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { isOnCurve } from './on-curve.js'
 import { type Mints, programs } from './programs.js'
@@ -12,7 +12,7 @@ export type Recipient = {
   wallet: { bytes: Uint8Array; address: string }
   /** Otherwise it was derived by a program, and nobody can hold its key. */
   isOnCurve: boolean
-  tokenAccount: TokenAccount
+  tokenAccount: TokenAddress
   /** Where its two addresses stand in a compiled message; kit sorts addresses as texts. */
   layout: string
 }
@@ -28,11 +28,11 @@ const others = [
 /** Finding a token account costs as much as signing does, so it remembers. */
 export class Recipients {
   readonly #mints: Mints
-  readonly #sources: Record<Coin, TokenAccount>
+  readonly #sources: Record<Coin, TokenAddress>
   readonly #known = new BoundedMap<string, Recipient>(limits.solana.recipients)
   readonly #compare = getAddressComparator()
 
-  constructor(mints: Mints, sources: Record<Coin, TokenAccount>) {
+  constructor(mints: Mints, sources: Record<Coin, TokenAddress>) {
     this.#mints = mints
     this.#sources = sources
   }

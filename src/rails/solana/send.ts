@@ -1,7 +1,7 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Prepared } from '../../payouts/ports.js'
-import { type Call, type Endpoint, EndpointFailure } from './endpoint.js'
+import { EndpointFailure, type RpcCall, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
 /**
@@ -12,7 +12,7 @@ const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
 
 /** Hands the very bytes to every endpoint. What they answer proves nothing, and is only noted. */
 export function createSend(endpoints: Endpoints, logger: Logger) {
-  async function post(endpoint: Endpoint, calls: Call[]): Promise<void> {
+  async function post(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<void> {
     const { host } = endpoint
     try {
       const answers = await endpoint.post(calls)
@@ -24,7 +24,7 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
     }
   }
 
-  async function postAll(endpoint: Endpoint, groups: Call[][]): Promise<void> {
+  async function postAll(endpoint: RpcEndpoint, groups: RpcCall[][]): Promise<void> {
     const left = [...groups]
     const lane = async () => {
       for (let group = left.shift(); group; group = left.shift()) await post(endpoint, group)

@@ -3,7 +3,7 @@ import type { Refusal } from '../../base/refusal.js'
 import { isPassing, reasonOf, type TransactionError } from './chain-errors.js'
 import { type Endpoints, inGroups, resultOf } from './endpoints.js'
 import { refuse } from './refuse.js'
-import { noSignature, toWire } from './wire.js'
+import { noSignature, toWireTransaction } from './wire.js'
 
 type Simulated = { value: { err: TransactionError | null; logs: string[] | null } }
 
@@ -21,7 +21,7 @@ export async function simulateAll(
 ): Promise<(TransactionError | null)[]> {
   const calls = messages.map((message) => ({
     method: 'simulateTransaction',
-    params: [toWire(message, noSignature).toString('base64'), options],
+    params: [toWireTransaction(message, noSignature).toString('base64'), options],
   }))
   const groups = inGroups(calls, limits.solana.callsPerRequest)
   const answers = await Promise.all(groups.map((group) => endpoints.ask(group)))

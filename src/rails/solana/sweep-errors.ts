@@ -1,7 +1,7 @@
 import {
   customOf,
+  errorNameOf,
   instructionErrorOf,
-  nameOf,
   type TransactionError,
   treasuryErrors,
 } from './chain-errors.js'
@@ -12,7 +12,7 @@ const firstPart = 3
 
 /** Why a sweep failed, as a word for programs. */
 export function explainSweepError(error: TransactionError): string {
-  if (treasuryErrors.includes(nameOf(error))) return 'insufficient_treasury'
+  if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
   const [index = 0, detail] = instructionErrorOf(error)
   const custom = customOf(detail)
   if (index < firstPart) return custom === 1 ? 'insufficient_treasury' : 'chain_error'

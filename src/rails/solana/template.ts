@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
 import { assets, type Coin } from '../../money/assets.js'
-import { highestBump, type TokenAccount } from './addresses.js'
+import { highestBump, type TokenAddress } from './addresses.js'
 import { BoundedMap } from './bounded-map.js'
 import { compilePayout } from './compile.js'
 import type { Mints } from './programs.js'
@@ -29,7 +29,7 @@ export type Payable = {
 
 export type Payer = {
   treasury: string
-  sources: Record<Coin, TokenAccount>
+  sources: Record<Coin, TokenAddress>
   mints: Mints
   microLamports: bigint
 }

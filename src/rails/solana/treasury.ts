@@ -2,8 +2,13 @@ import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { type Coin, coins } from '../../money/assets.js'
 import type { OpenPayouts } from '../../payouts/treasury-books.js'
-import { type Account, readAccountsAt, readTokenFields, tokenAccountBytes } from './accounts.js'
-import type { TokenAccount } from './addresses.js'
+import {
+  type ChainAccount,
+  readAccountsAt,
+  readTokenFields,
+  tokenAccountBytes,
+} from './accounts.js'
+import type { TokenAddress } from './addresses.js'
 import type { Endpoints } from './endpoints.js'
 import { findLanded } from './find-landed.js'
 import { programs } from './programs.js'
@@ -14,9 +19,9 @@ export type Balances = { SOL: bigint } & Record<Coin, bigint>
 const noneOpen: OpenPayouts = { total: 0n, largest: [] }
 
 /** The hot wallet: what it holds, and what a new token account costs it. */
-export class Treasury {
+export class SolanaTreasury {
   readonly address: string
-  readonly sources: Record<Coin, TokenAccount>
+  readonly sources: Record<Coin, TokenAddress>
   readonly #endpoints: Endpoints
   readonly #clock: Clock
   #recent: { readAt: number; balances: Balances } | undefined
@@ -24,7 +29,7 @@ export class Treasury {
 
   constructor(parts: {
     address: string
-    sources: Record<Coin, TokenAccount>
+    sources: Record<Coin, TokenAddress>
     endpoints: Endpoints
     clock: Clock
   }) {
@@ -98,7 +103,7 @@ export class Treasury {
   }
 }
 
-function amountIn(account: Account | null): bigint {
+function amountIn(account: ChainAccount | null): bigint {
   if (account?.owner !== programs.token) return 0n
   return readTokenFields(account).amount
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.js'
 import type { LiveSweep, WalletRail } from '../../collections/ports.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
 import { createCheck } from './check.js'
+import type { ChainContext } from './check-attempts.js'
 import { partsPerSweep } from './compile-sweep.js'
 import type { Endpoints } from './endpoints.js'
-import type { Chain } from './look-at-attempts.js'
 import { createPrepareSweeps, type SweepParts } from './prepare-sweeps.js'
 import type { Mints } from './programs.js'
 import { createReadMoves } from './read-moves.js'
@@ -13,7 +13,7 @@ import { explainSweepError } from './sweep-errors.js'
 import type { WalletSigner } from './wallet-signer.js'
 import { createFindStrayTokens, createPollAmounts, createReadAmounts } from './watch-wallets.js'
 
-export type WalletParts = SweepParts & { endpoints: Endpoints; chain: Chain; clock: Clock }
+export type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
 
 /** Everything but what it shares with the payouts of its chain. */
 export type Wallets = Omit<WalletRail, 'name' | 'hasMetItsChain'>

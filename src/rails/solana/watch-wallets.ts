@@ -3,16 +3,16 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
 import {
-  type Account,
   accountOptions,
+  type ChainAccount,
+  type RpcAccount,
   readAccountsAt,
   readTokenFields,
-  type ShownAccount,
-  toAccount,
+  toChainAccount,
   tokenAccountBytes,
 } from './accounts.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
-import type { Endpoint } from './endpoint.js'
+import type { RpcEndpoint } from './endpoint.js'
 import { type Endpoints, inGroups, resultOf, Unavailable } from './endpoints.js'
 import { type Mints, programs } from './programs.js'
 import { askEach, findAgreed, majorityOf, orSilence } from './quorum.js'
@@ -25,7 +25,7 @@ type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
 type Read = { amounts: bigint[]; slot: bigint }
 
 /** Finalized amounts as one endpoint says, and the oldest slot that they are of. */
-async function readAmountsOf(endpoint: Endpoint, tokenAccounts: string[]): Promise<Read> {
+async function readAmountsOf(endpoint: RpcEndpoint, tokenAccounts: string[]): Promise<Read> {
   const amounts: bigint[] = []
   let slot: bigint | undefined
   const groups = inGroups(tokenAccounts, accountsPerCall)
@@ -69,14 +69,14 @@ export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['rea
  */
 export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRail['pollAmounts'] {
   const { all } = endpoints
-  const slots = new Map<Endpoint, bigint>()
-  const awayUntil = new Map<Endpoint, number>()
+  const slots = new Map<RpcEndpoint, bigint>()
+  const awayUntil = new Map<RpcEndpoint, number>()
   let turn = 0
 
   const inTurn = () => {
     turn += 1
     const order = all.map((_, index) => all[(turn + index) % all.length]!)
-    const isAway = (one: Endpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
+    const isAway = (one: RpcEndpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
     return order.sort((one, other) => isAway(one) - isAway(other))
   }
   const isBehind = (slot: bigint) =>
@@ -84,7 +84,7 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
 
   /** Of the endpoints that had to be asked to hear one that is not behind. */
   const poll = async (addresses: string[]) => {
-    const reads = new Map<Endpoint, Read>()
+    const reads = new Map<RpcEndpoint, Read>()
     for (const endpoint of inTurn()) {
       const read = await orSilence(logger, endpoint, readAmountsOf(endpoint, addresses))
       if (!read) {
@@ -123,7 +123,7 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
 }
 
 /** An account that is no longer the one which its address was derived for holds nothing of ours. */
-function amountIn(address: string, account: Account | null): bigint {
+function amountIn(address: string, account: ChainAccount | null): bigint {
   const isTokenAccount = account?.owner === programs.token && account.space === tokenAccountBytes
   if (!isTokenAccount) return 0n
   const { amount, owner, mint } = readTokenFields(account)
@@ -131,7 +131,7 @@ function amountIn(address: string, account: Account | null): bigint {
   return deriveTokenAccount(bytesOf(owner), bytesOf(mint)).address === address ? amount : 0n
 }
 
-type Held = { value: { pubkey: string; account: ShownAccount }[] }
+type Held = { value: { pubkey: string; account: RpcAccount }[] }
 
 /** Whatever lies elsewhere than where a wallet's coins belong, under either token program. */
 export function createFindStrayTokens(
@@ -159,7 +159,7 @@ function callFor({ wallet, programId }: { wallet: string; programId: string }) {
 
 function straysIn(wallet: string, { value }: Held, mints: Mints) {
   const held = value.map(({ pubkey, account }) => {
-    return { address: pubkey, ...readTokenFields(toAccount(account)) }
+    return { address: pubkey, ...readTokenFields(toChainAccount(account)) }
   })
   const known = Object.values(mints).map((mint) => {
     return deriveTokenAccount(bytesOf(wallet), bytesOf(mint)).address

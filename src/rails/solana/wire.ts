@@ -7,7 +7,7 @@ const hashBytes = 32
 const addressCountAt = 1 + 3
 
 /** A transaction as it travels: the signatures of its signers, then what was signed. */
-export function toWire(message: Uint8Array, ...signatures: Uint8Array[]): Buffer {
+export function toWireTransaction(message: Uint8Array, ...signatures: Uint8Array[]): Buffer {
   const start = 1 + signatureBytes * signatures.length
   const wire = Buffer.allocUnsafe(start + message.length)
   wire[0] = signatures.length

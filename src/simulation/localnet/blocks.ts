@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { bytesOf, type Key, keyOf } from './keys.js'
+import { type Key, keyBytesOf, keyOf } from './keys.js'
 import { localnetLimits } from './limits.js'
 
-export type Commitment = 'processed' | 'confirmed' | 'finalized'
+export type BlockCommitment = 'processed' | 'confirmed' | 'finalized'
 
 const { blockhashAge, confirmedAfter, finalizedAfter, slotsAhead, lagSlots } = localnetLimits
 
 /** So many blocks old is a block before it counts as that sure. */
-export const distances: Record<Commitment, number> = {
+export const distances: Record<BlockCommitment, number> = {
   processed: 0,
   confirmed: confirmedAfter,
   finalized: finalizedAfter,
@@ -48,7 +48,7 @@ export class Blocks {
   }
 
   hashAt(height: number): Key {
-    return keyOf(createHash('sha256').update(bytesOf(this.genesis)).update(`${height}`).digest())
+    return keyOf(createHash('sha256').update(keyBytesOf(this.genesis)).update(`${height}`).digest())
   }
 
   /** Whether a transaction with this hash may land in a block of this height. */

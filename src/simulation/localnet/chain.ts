@@ -4,19 +4,19 @@ import { Accounts } from './accounts.js'
 import { Blocks, slotOf } from './blocks.js'
 import { execute, type Refused } from './execute.js'
 import type { Genesis } from './genesis.js'
-import { type Entry, type Found, History, keysOf } from './history.js'
+import { type FoundTransaction, History, type HistoryEntry, keysOf } from './history.js'
 import { Journal } from './journal.js'
 import type { Key } from './keys.js'
 import { localnetLimits } from './limits.js'
 import { type Landed, readRecord, writeClaim, writeLanded } from './records.js'
 import type { AccountState } from './vm.js'
-import type { TransactionError } from './vm-errors.js'
+import type { VmTransactionError } from './vm-errors.js'
 import { readNames, type Wire } from './wire.js'
 
 export type LandOptions = {
   orderKey?: string
   /** It shall fail so, whatever it would do. */
-  failure?: TransactionError
+  failure?: VmTransactionError
   /** Its signatures were checked already. */
   isVerified?: boolean
 }
@@ -27,7 +27,7 @@ type Held = { height: number; transaction: Wire; options: LandOptions }
  * The one chain that all nodes of this process look at. Every change of state is a transaction, in
  * the journal before anybody is told of it; a start reads the journal and executes nothing.
  */
-export class Chain {
+export class LocalnetChain {
   readonly accounts = new Accounts()
   readonly blocks: Blocks
   /** Mint orders by their key: each is fulfilled once, ever. */
@@ -142,7 +142,7 @@ export class Chain {
     return this.history.size
   }
 
-  find(signature: Key): Entry | undefined {
+  find(signature: Key): HistoryEntry | undefined {
     return this.history.find(signature)
   }
 
@@ -151,11 +151,11 @@ export class Chain {
     return this.history.ordinalsOf(address)
   }
 
-  entry(ordinal: number): Entry {
+  entry(ordinal: number): HistoryEntry {
     return this.history.entry(ordinal)
   }
 
-  read(ordinal: number): Found {
+  read(ordinal: number): FoundTransaction {
     return this.history.read(this.journal, ordinal)
   }
 

@@ -1,10 +1,10 @@
 import type { Accounts } from './accounts.js'
-import { feeOf } from './fees.js'
+import { transactionFeeOf } from './fees.js'
 import { type Key, keyOf } from './keys.js'
-import type { Change, Landed } from './records.js'
+import type { AccountStateChange, Landed } from './records.js'
 import { isTokenProgram } from './tokens.js'
-import type { AccountState, Outcome, Vm } from './vm.js'
-import type { TransactionError } from './vm-errors.js'
+import type { AccountState, ExecutionOutcome, Vm } from './vm.js'
+import type { VmTransactionError } from './vm-errors.js'
 import { isWritable, type Wire } from './wire.js'
 
 export type Executed = Pick<Landed, 'loaded' | 'changes' | 'hasFailed' | 'meta'> & {
@@ -13,7 +13,7 @@ export type Executed = Pick<Landed, 'loaded' | 'changes' | 'hasFailed' | 'meta'>
 }
 
 /** A transaction that no block takes: it pays no fee and leaves no trace. */
-export type Refused = { err: TransactionError; logs: string[]; units: number }
+export type Refused = { err: VmTransactionError; logs: string[]; units: number }
 
 /**
  * Runs a transaction and tells what it changed. It landed if it succeeded or if its fee was taken;
@@ -22,7 +22,7 @@ export type Refused = { err: TransactionError; logs: string[]; units: number }
 export function execute(
   accounts: Accounts,
   transaction: Wire,
-  { failure, isVerified = false }: { failure?: TransactionError; isVerified?: boolean },
+  { failure, isVerified = false }: { failure?: VmTransactionError; isVerified?: boolean },
 ): Executed | Refused {
   const loaded = loadKeys(accounts, transaction)
   const keys = [...transaction.keys, ...loaded.writable, ...loaded.readonly]
@@ -38,7 +38,7 @@ export function execute(
   const after = keys.map((key, index) => (mayChange[index] ? accounts.read(key) : before[index]!))
   const { err, logs, units } = outcome
   if (err && before[0]?.lamports === after[0]?.lamports) return { err, logs, units }
-  const changes = after.flatMap((state, index): Change[] => {
+  const changes = after.flatMap((state, index): AccountStateChange[] => {
     return isSame(state, before[index]!) ? [] : [{ index, state }]
   })
   const meta = showMeta({ accounts, transaction, keys, outcome, before, after })
@@ -51,13 +51,13 @@ function isChangeable(transaction: Wire, loaded: Landed['loaded'], index: number
 }
 
 /** As a failed instruction leaves it: the fee is gone, nothing else happened. */
-function fail(vm: Vm, transaction: Wire, failure: TransactionError): Outcome {
+function fail(vm: Vm, transaction: Wire, failure: VmTransactionError): ExecutionOutcome {
   const nothing = { logs: [], units: 0 }
   if (vm.simulate(transaction.bytes, true).err === 'SignatureFailure')
     return { ...nothing, err: 'SignatureFailure' }
   const payerKey = transaction.keys[0]!
   const payer = vm.read(payerKey)
-  const fee = feeOf(transaction)
+  const fee = transactionFeeOf(transaction)
   if (payer === null || payer.lamports < fee) return { ...nothing, err: 'InsufficientFundsForFee' }
   vm.write(payerKey, { ...payer, lamports: payer.lamports - fee })
   return { ...nothing, err: failure }
@@ -87,7 +87,7 @@ function showMeta(ran: {
   accounts: Accounts
   transaction: Wire
   keys: Key[]
-  outcome: Outcome
+  outcome: ExecutionOutcome
   before: (AccountState | null)[]
   after: (AccountState | null)[]
 }): Landed['meta'] {
@@ -98,7 +98,7 @@ function showMeta(ran: {
     keys.some(isTokenProgram) ? accounts.showTokens(states) : []
   return {
     err: outcome.err,
-    fee: Number(feeOf(transaction)),
+    fee: Number(transactionFeeOf(transaction)),
     units: outcome.units,
     before: before.map(lamportsOf),
     after: after.map(lamportsOf),

@@ -21,20 +21,20 @@ import {
   getTransferCheckedInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import type { Chain } from './chain.js'
+import type { LocalnetChain } from './chain.js'
 import { decimals } from './genesis.js'
 import { type Key, textOf } from './keys.js'
-import type { TransactionError } from './vm-errors.js'
+import type { VmTransactionError } from './vm-errors.js'
 import { readWire, type Wire } from './wire.js'
 
 export type MintOrder = { owner: string; mint: string; amount: bigint; key: string }
-export type Outcome = { key: string; signature: string | null; err: TransactionError | null }
+export type MintOutcome = { key: string; signature: string | null; err: VmTransactionError | null }
 
 /**
  * Mints to the owner's associated token account, at most once per key: a repeat is answered with
  * the first signature. The memo of the transaction is the key.
  */
-export function mint(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> {
+export function mint(chain: LocalnetChain, orders: MintOrder[]): Promise<MintOutcome[]> {
   return fulfilAll(chain, orders, { build: buildMint, prefix: '' })
 }
 
@@ -42,7 +42,7 @@ export function mint(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> {
  * Pays to the owner's associated token account as any customer would, from a token account of the
  * faucet. At most once per key, and the keys are others than those of mints.
  */
-export function transfer(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> {
+export function transfer(chain: LocalnetChain, orders: MintOrder[]): Promise<MintOutcome[]> {
   return fulfilAll(chain, orders, { build: buildTransfer, prefix: 'transfer:' })
 }
 
@@ -50,13 +50,17 @@ export function transfer(chain: Chain, orders: MintOrder[]): Promise<Outcome[]> 
 type Plan = { own: Instruction[]; before?: Instruction[] }
 
 type Kind = {
-  build: (chain: Chain, order: MintOrder) => Promise<Plan>
+  build: (chain: LocalnetChain, order: MintOrder) => Promise<Plan>
   /** Tells the keys of one kind of order from those of another. */
   prefix: string
 }
 
-async function fulfilAll(chain: Chain, orders: MintOrder[], kind: Kind): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+async function fulfilAll(
+  chain: LocalnetChain,
+  orders: MintOrder[],
+  kind: Kind,
+): Promise<MintOutcome[]> {
+  const outcomes: MintOutcome[] = []
   for (const order of orders) {
     const orderKey = kind.prefix + order.key
     const plan = chain.orders.has(orderKey) ? { own: [] } : await kind.build(chain, order)
@@ -66,7 +70,11 @@ async function fulfilAll(chain: Chain, orders: MintOrder[], kind: Kind): Promise
 }
 
 /** Looks for the key again: a copy may have been fulfilled while this one was built. */
-function fulfil(chain: Chain, orderKey: string, { own, before }: Plan): Omit<Outcome, 'key'> {
+function fulfil(
+  chain: LocalnetChain,
+  orderKey: string,
+  { own, before }: Plan,
+): Omit<MintOutcome, 'key'> {
   const first = chain.orders.get(orderKey)
   if (first !== undefined) return { signature: textOf(first), err: null }
   if (before) chain.land(sign(chain, before))
@@ -78,7 +86,7 @@ function fulfil(chain: Chain, orderKey: string, { own, before }: Plan): Omit<Out
   return { signature: textOf(transaction.signature), err }
 }
 
-async function buildMint(chain: Chain, order: MintOrder): Promise<Plan> {
+async function buildMint(chain: LocalnetChain, order: MintOrder): Promise<Plan> {
   return { own: await mintTo(chain, order) }
 }
 
@@ -86,7 +94,7 @@ async function buildMint(chain: Chain, order: MintOrder): Promise<Plan> {
  * What is paid is minted before: the faucet never runs dry. By a transaction of its own, or nobody
  * could tell from the payment whose coins became less.
  */
-async function buildTransfer(chain: Chain, order: MintOrder): Promise<Plan> {
+async function buildTransfer(chain: LocalnetChain, order: MintOrder): Promise<Plan> {
   const authority = createNoopSigner(faucetAddress(chain))
   const [owner, mint] = [address(order.owner), address(order.mint)]
   const source = await findTokenAccount(authority.address, mint)
@@ -104,7 +112,7 @@ async function buildTransfer(chain: Chain, order: MintOrder): Promise<Plan> {
   }
 }
 
-async function mintTo(chain: Chain, order: MintOrder): Promise<Instruction[]> {
+async function mintTo(chain: LocalnetChain, order: MintOrder): Promise<Instruction[]> {
   const faucet = createNoopSigner(faucetAddress(chain))
   const { amount, key } = order
   const [owner, mint] = [address(order.owner), address(order.mint)]
@@ -126,7 +134,7 @@ async function findTokenAccount(owner: string, mint: string): Promise<Address> {
 }
 
 /** Gives lamports by a transfer from the faucet. */
-export function airdrop(chain: Chain, to: string, lamports: number): Key {
+export function airdrop(chain: LocalnetChain, to: string, lamports: number): Key {
   const transaction = sign(chain, [
     // Without it, two equal gifts in one block would be one transaction.
     getAddMemoInstruction({ memo: randomUUID() }),
@@ -141,11 +149,11 @@ export function airdrop(chain: Chain, to: string, lamports: number): Key {
   return transaction.signature
 }
 
-function faucetAddress(chain: Chain): Address {
+function faucetAddress(chain: LocalnetChain): Address {
   return address(textOf(chain.genesis.faucet.key))
 }
 
-function sign({ blocks, genesis }: Chain, instructions: Instruction[]): Wire {
+function sign({ blocks, genesis }: LocalnetChain, instructions: Instruction[]): Wire {
   const blockhash = textOf(blocks.hashAt(blocks.height)) as Blockhash
   const empty = setTransactionMessageFeePayer(
     address(textOf(genesis.faucet.key)),

@@ -1,6 +1,6 @@
 import { type Key, keyFrom } from './keys.js'
-import { readMemos } from './memo.js'
-import type { TransactionError } from './vm-errors.js'
+import { readMemoTexts } from './memo.js'
+import type { VmTransactionError } from './vm-errors.js'
 import type { Wire } from './wire.js'
 
 /** Which transactions a rule is about. All that is given must hold; `any` alone means every one. */
@@ -24,7 +24,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-export type Rule = {
+export type FaultRule = {
   match: Match
   fault: Fault
   /** For how long a delay holds a transaction, and how far behind a lag is. */
@@ -32,14 +32,14 @@ export type Rule = {
   /** How often the rule applies before it is used up; without it, always. */
   times?: number
   /** What a failing transaction fails with. */
-  error?: TransactionError
+  error?: VmTransactionError
 }
 
 /** The part of a transaction that rules look at. */
 export type Suspect = { signature: Key; keys: Key[]; transaction: Wire }
 
 /** A rule with its addresses as keys, so that a look at a transaction costs no base58. */
-type Ready = Rule & { accountKey: Key | undefined; signatureKey: Key | undefined }
+type Ready = FaultRule & { accountKey: Key | undefined; signatureKey: Key | undefined }
 
 /**
  * The faults of one node: those of the chain's start, for ever, and those set since. What is set
@@ -50,20 +50,20 @@ export class Faults {
   private lasting: Ready[]
   lag = 0
 
-  constructor(lasting: Rule[]) {
+  constructor(lasting: FaultRule[]) {
     this.lasting = lasting.map(prepare)
     this.replace([])
   }
 
   /** Replaces what was set before. */
-  replace(rules: Rule[]): void {
+  replace(rules: FaultRule[]): void {
     this.set = rules.map(prepare)
     const lags = this.rules(['lag']).map(({ slots = 0 }) => slots)
     this.lag = Math.max(0, ...lags)
   }
 
   /** The first rule of these faults that is about the transaction; it is used once by this. */
-  take(wanted: Fault[], suspect?: Suspect): Rule | undefined {
+  take(wanted: Fault[], suspect?: Suspect): FaultRule | undefined {
     const rule = this.rules(wanted, suspect).find((one) => matches(one, suspect))
     if (rule?.times !== undefined) rule.times -= 1
     return rule
@@ -90,7 +90,7 @@ function isLeft({ times = 1 }: Ready): boolean {
   return times > 0
 }
 
-function prepare(rule: Rule): Ready {
+function prepare(rule: FaultRule): Ready {
   const { account, signature } = rule.match
   return {
     ...rule,
@@ -106,6 +106,6 @@ function matches({ match, accountKey, signatureKey }: Ready, suspect?: Suspect):
   return (
     (signatureKey === undefined || suspect.signature === signatureKey) &&
     (accountKey === undefined || suspect.keys.includes(accountKey)) &&
-    (memo === undefined || readMemos(suspect.transaction).includes(memo))
+    (memo === undefined || readMemoTexts(suspect.transaction).includes(memo))
   )
 }

@@ -1,5 +1,5 @@
-import { programs } from './programs.js'
-import type { Message } from './wire.js'
+import { loadedPrograms } from './programs.js'
+import type { TransactionMessage } from './wire.js'
 
 const lamportsPerSignature = 5_000n
 const microLamports = 1_000_000n
@@ -7,25 +7,25 @@ const unitsPerInstruction = 200_000n
 const unitsPerBuiltin = 3_000n
 const unitsPerTransaction = 1_400_000n
 
-const builtins: string[] = [programs.system, programs.computeBudget]
+const builtins: string[] = [loadedPrograms.system, loadedPrograms.computeBudget]
 
 /**
  * What the fee payer pays: so much per signature, and the price it bids for each compute unit it
  * may use, whether it uses it or not.
  */
-export function feeOf(message: Message): bigint {
+export function transactionFeeOf(message: TransactionMessage): bigint {
   const { price, units } = readBudget(message)
   const bid = (price * units + microLamports - 1n) / microLamports
   return lamportsPerSignature * BigInt(message.header.signers) + bid
 }
 
-function readBudget({ instructions, keys }: Message): { price: bigint; units: bigint } {
+function readBudget({ instructions, keys }: TransactionMessage): { price: bigint; units: bigint } {
   let price = 0n
   let limit: bigint | undefined
   let fallback = 0n
   for (const { program, data } of instructions) {
     fallback += builtins.includes(keys[program]!) ? unitsPerBuiltin : unitsPerInstruction
-    if (keys[program] !== programs.computeBudget) continue
+    if (keys[program] !== loadedPrograms.computeBudget) continue
     const bytes = Buffer.from(data)
     if (bytes[0] === 2 && bytes.length === 5) limit = BigInt(bytes.readUInt32LE(1))
     if (bytes[0] === 3 && bytes.length === 9) price = bytes.readBigUInt64LE(1)

@@ -3,8 +3,8 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { makeKeyBytes } from '../../rails/ed25519.js'
 import { type Keypair, openKeypair } from './keypair.js'
-import { bytesOf, type Key, keyFrom, keyOf, textOf } from './keys.js'
-import { mints, programs } from './programs.js'
+import { type Key, keyBytesOf, keyFrom, keyOf, textOf } from './keys.js'
+import { loadedPrograms, mints } from './programs.js'
 import type { AccountState } from './vm.js'
 
 /** What a chain begins with; fixed by its folder, so that no two chains are ever taken for one. */
@@ -42,11 +42,16 @@ function beginChain(folder: string, file: string): void {
 function firstAccounts(faucet: Key): Map<Key, AccountState> {
   const mint = {
     lamports: mintLamports,
-    owner: programs.token,
+    owner: loadedPrograms.token,
     executable: false,
     data: mintData(faucet),
   }
-  const purse = { ...mint, lamports: faucetLamports, owner: programs.system, data: Buffer.alloc(0) }
+  const purse = {
+    ...mint,
+    lamports: faucetLamports,
+    owner: loadedPrograms.system,
+    data: Buffer.alloc(0),
+  }
   return new Map<Key, AccountState>([
     [faucet, purse],
     [keyFrom(mints.USDC), mint],
@@ -58,10 +63,10 @@ function firstAccounts(faucet: Key): Map<Key, AccountState> {
 function mintData(authority: Key): Buffer {
   const data = Buffer.alloc(82)
   data.writeUInt32LE(1, 0)
-  data.set(bytesOf(authority), 4)
+  data.set(keyBytesOf(authority), 4)
   data[44] = decimals
   data[45] = 1
   data.writeUInt32LE(1, 46)
-  data.set(bytesOf(authority), 50)
+  data.set(keyBytesOf(authority), 50)
   return data
 }

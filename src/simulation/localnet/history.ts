@@ -5,11 +5,11 @@ import { type Landed, readRecord } from './records.js'
 import { readWire, type Wire } from './wire.js'
 
 /** One transaction of the history, as far as it is known without reading the journal. */
-export type Entry = { ordinal: number; slot: number; hasFailed: boolean }
+export type HistoryEntry = { ordinal: number; slot: number; hasFailed: boolean }
 
 export type Names = { signature: Key; keys: Key[] }
 
-export type Found = Landed & { transaction: Wire; keys: Key[] }
+export type FoundTransaction = Landed & { transaction: Wire; keys: Key[] }
 
 /**
  * Every transaction that ever landed, by signature and by address. Nothing is ever forgotten: a
@@ -39,7 +39,7 @@ export class History {
     return this.ordinals.has(signature)
   }
 
-  find(signature: Key): Entry | undefined {
+  find(signature: Key): HistoryEntry | undefined {
     const ordinal = this.ordinals.get(signature)
     return ordinal === undefined ? undefined : this.entry(ordinal)
   }
@@ -49,11 +49,11 @@ export class History {
     return this.addresses.get(address)
   }
 
-  entry(ordinal: number): Entry {
+  entry(ordinal: number): HistoryEntry {
     return { ordinal, slot: this.slots[ordinal]!, hasFailed: this.failed.has(ordinal) }
   }
 
-  read(journal: Journal, ordinal: number): Found {
+  read(journal: Journal, ordinal: number): FoundTransaction {
     const landed = readRecord(journal.read(this.offsets[ordinal]!)) as Landed
     const transaction = readWire(landed.wire)
     // Not spread: that would read the meta, which not everybody wants.

@@ -11,7 +11,7 @@ export function keyOf(bytes: Uint8Array): Key {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
-export function bytesOf(key: Key): Buffer {
+export function keyBytesOf(key: Key): Buffer {
   return Buffer.from(key, 'latin1')
 }
 
@@ -26,7 +26,7 @@ export function textOf(key: Key): string {
   const known = texts.get(key)
   if (known !== undefined) return known
   if (texts.size >= localnetLimits.namesRemembered) texts.clear()
-  const text = base58.encode(bytesOf(key))
+  const text = base58.encode(keyBytesOf(key))
   texts.set(key, text)
   return text
 }

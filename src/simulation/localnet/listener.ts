@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localnetLimits } from './limits.js'
-import type { Network } from './network.js'
+import type { LocalnetNetwork } from './network.js'
 import type { Node } from './node.js'
 import { writeJson } from './rpc/answer.js'
 import { answer } from './rpc/dispatch.js'
@@ -22,7 +22,11 @@ const host = '127.0.0.1'
  * Opens a node to clients: HTTP on a port, WebSocket on the next one, where every Solana client
  * looks for it. Port 0 finds a free pair.
  */
-export async function listen(network: Network, node: Node, port: number): Promise<Listener> {
+export async function listenForRpc(
+  network: LocalnetNetwork,
+  node: Node,
+  port: number,
+): Promise<Listener> {
   for (let tries = 1; ; tries++) {
     const server = createServer((request, response) => serve(network, node, request, response))
     server.keepAliveTimeout = localnetLimits.keepAliveMs
@@ -60,7 +64,7 @@ function closeServer(server: Server): Promise<void> {
 
 /** An error beyond the calls themselves, such as a full disk, must end us: not caught here. */
 async function serve(
-  network: Network,
+  network: LocalnetNetwork,
   node: Node,
   request: IncomingMessage,
   response: ServerResponse,

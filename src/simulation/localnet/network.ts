@@ -1,16 +1,16 @@
 import type { Logger } from '../../base/log.js'
-import type { Chain } from './chain.js'
-import type { Rule } from './faults.js'
-import { type Listener, listen } from './listener.js'
+import type { LocalnetChain } from './chain.js'
+import type { FaultRule } from './faults.js'
+import { type Listener, listenForRpc } from './listener.js'
 import { Node } from './node.js'
 
 /** The nodes of a chain: one that the service talks to, and others that tests open beside it. */
-export class Network {
+export class LocalnetNetwork {
   private listeners = new Map<number, Listener>()
 
   constructor(
-    readonly chain: Chain,
-    private lasting: Rule[],
+    readonly chain: LocalnetChain,
+    private lasting: FaultRule[],
     readonly logger: Logger,
   ) {}
 
@@ -19,7 +19,7 @@ export class Network {
   }
 
   async open(port: number): Promise<Listener> {
-    const listener = await listen(this, new Node(this.chain, this.lasting), port)
+    const listener = await listenForRpc(this, new Node(this.chain, this.lasting), port)
     this.listeners.set(listener.port, listener)
     return listener
   }

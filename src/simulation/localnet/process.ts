@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../base/clock.js'
 import { createLogger } from '../../base/log.js'
-import { Chain } from './chain.js'
+import { LocalnetChain } from './chain.js'
 import { openGenesis } from './genesis.js'
 import { textOf } from './keys.js'
 import { lockFolder } from './lock.js'
-import { Network } from './network.js'
-import { readRules } from './rpc/localnet-methods.js'
+import { LocalnetNetwork } from './network.js'
+import { readFaultRules } from './rpc/localnet-methods.js'
 
 /**
  * The embedded chain as a process of its own:
@@ -29,8 +29,12 @@ async function run(): Promise<void> {
   const folder = resolve(values.folder)
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   await lockFolder(folder)
-  const chain = new Chain(folder, openGenesis(folder), systemClock)
-  const network = new Network(chain, readRules(JSON.parse(values.rules)), createLogger('warn'))
+  const chain = new LocalnetChain(folder, openGenesis(folder), systemClock)
+  const network = new LocalnetNetwork(
+    chain,
+    readFaultRules(JSON.parse(values.rules)),
+    createLogger('warn'),
+  )
   const { url, wsUrl } = await network.open(Number(values.port))
   const slotMs = Number(values['slot-ms'])
   const timer = slotMs > 0 ? setInterval(() => chain.advance(), slotMs) : undefined

@@ -1,7 +1,7 @@
 import { keyFrom } from './keys.js'
 
 /** The programs and coins that the chain itself must recognise. */
-export const programs = {
+export const loadedPrograms = {
   system: keyFrom('11111111111111111111111111111111'),
   token: keyFrom('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
   token2022: keyFrom('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'),

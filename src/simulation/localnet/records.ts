@@ -1,6 +1,6 @@
 import type { Key } from './keys.js'
 import type { AccountState } from './vm.js'
-import type { TransactionError } from './vm-errors.js'
+import type { VmTransactionError } from './vm-errors.js'
 
 export type TokenBalance = {
   accountIndex: number
@@ -13,7 +13,7 @@ export type TokenBalance = {
 
 /** What only readers of a single transaction want to know; kept as text until they ask. */
 export type Meta = {
-  err: TransactionError | null
+  err: VmTransactionError | null
   fee: number
   units: number
   before: number[]
@@ -23,7 +23,7 @@ export type Meta = {
   logs: string[]
 }
 
-export type Change = { index: number; state: AccountState | null }
+export type AccountStateChange = { index: number; state: AccountState | null }
 
 /** A transaction that landed, with everything that a start must know without executing it again. */
 export type Landed = {
@@ -33,7 +33,7 @@ export type Landed = {
   wire: Buffer
   /** Accounts that came from lookup tables, writable ones first: tables may change later. */
   loaded: { writable: Key[]; readonly: Key[] }
-  changes: Change[]
+  changes: AccountStateChange[]
   /** The key of the mint order it fulfils, or nothing. */
   orderKey: string
   hasFailed: boolean
@@ -41,7 +41,7 @@ export type Landed = {
 }
 
 /** From here on up to this height, blocks may have been made. */
-export type Claim = { kind: 'claim'; height: number }
+export type HeightClaim = { kind: 'claim'; height: number }
 
 const kinds = { transaction: 1, claim: 2 } as const
 
@@ -148,7 +148,7 @@ export function writeLanded(landed: Landed): Buffer {
   return writer.end()
 }
 
-function writeChange(writer: Writer, { index, state }: Change): void {
+function writeChange(writer: Writer, { index, state }: AccountStateChange): void {
   writer.number(index, 1)
   writer.long(state?.lamports ?? 0n)
   if (!state) return
@@ -159,7 +159,7 @@ function writeChange(writer: Writer, { index, state }: Change): void {
 }
 
 /** Its meta is read only when somebody looks at it. */
-export function readRecord(body: Buffer): Landed | Claim {
+export function readRecord(body: Buffer): Landed | HeightClaim {
   const reader = new Reader(body)
   if (reader.number(1) === kinds.claim) return { kind: 'claim', height: reader.number(6) }
   const slot = reader.number(6)
@@ -188,7 +188,7 @@ export function readRecord(body: Buffer): Landed | Claim {
   }
 }
 
-function readChange(reader: Reader): Change {
+function readChange(reader: Reader): AccountStateChange {
   const index = reader.number(1)
   const lamports = reader.long()
   if (lamports === 0n) return { index, state: null }

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Rule } from './faults.js'
+import type { FaultRule } from './faults.js'
 import { localnetLimits } from './limits.js'
 
-export type { Fault, Match, Rule } from './faults.js'
+export type { Fault, FaultRule, Match } from './faults.js'
 
 export type LocalnetOptions = {
   /** Where the chain is kept; a new one begins in an empty folder. */
@@ -13,7 +13,7 @@ export type LocalnetOptions = {
   /** For JSON-RPC; the next one is for WebSocket. Without it, a free pair is found. */
   port?: number
   /** Faults of every node for as long as the process runs: magic destinations. */
-  rules?: Rule[]
+  rules?: FaultRule[]
 }
 
 export type Localnet = {

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Commitment } from './blocks.js'
+import type { BlockCommitment } from './blocks.js'
 import type { Key } from './keys.js'
 import { localnetLimits } from './limits.js'
 import type { Node } from './node.js'
 import { apiVersion } from './rpc/answer.js'
 import { failed } from './rpc/dispatch.js'
-import { codes, invalid, RpcFailure } from './rpc/failure.js'
-import { readCommitment, readConfig, readSignature } from './rpc/params.js'
+import { invalid, RpcFailure, rpcErrorCodes } from './rpc/failure.js'
+import { readCommitment, readRpcConfig, readSignature } from './rpc/params.js'
 
-type Subscription = { signature: Key; commitment: Commitment } | 'slot'
+type Subscription = { signature: Key; commitment: BlockCommitment } | 'slot'
 type Subscriptions = { close(): Promise<void> }
 
 /** Tells clients when a transaction is as sure as they want it, and when a slot begins. */
@@ -79,13 +79,13 @@ class Client {
   private answer(method: unknown, params: unknown[]): number | boolean {
     if (method === 'slotSubscribe') return this.add('slot')
     if (method === 'signatureSubscribe') {
-      const { commitment } = readConfig(params[1])
+      const { commitment } = readRpcConfig(params[1])
       const signature = readSignature(params[0])
       return this.add({ signature, commitment: readCommitment(commitment) })
     }
     if (method === 'slotUnsubscribe' || method === 'signatureUnsubscribe')
       return this.subscriptions.delete(Number(params[0]))
-    throw new RpcFailure(codes.methodNotFound, 'Method not found')
+    throw new RpcFailure(rpcErrorCodes.methodNotFound, 'Method not found')
   }
 
   private add(subscription: Subscription): number {

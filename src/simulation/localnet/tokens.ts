@@ -1,5 +1,5 @@
 import { type Key, keyOf } from './keys.js'
-import { programs } from './programs.js'
+import { loadedPrograms } from './programs.js'
 import type { AccountState } from './vm.js'
 
 /** Token accounts and mints, read from their bytes as both token programs lay them out. */
@@ -9,7 +9,7 @@ declare const kind: unique symbol
 export type TokenState = AccountState & { [kind]: 'account' }
 export type MintState = AccountState & { [kind]: 'mint' }
 
-export type TokenAccount = { mint: Key; owner: Key; amount: bigint }
+export type LocalnetTokenAccount = { mint: Key; owner: Key; amount: bigint }
 
 const accountBytes = 165
 const mintBytes = 82
@@ -17,7 +17,7 @@ const mintBytes = 82
 const kinds = { mint: 1, account: 2 } as const
 
 export function isTokenProgram(program: Key): boolean {
-  return program === programs.token || program === programs.token2022
+  return program === loadedPrograms.token || program === loadedPrograms.token2022
 }
 
 export function isTokenAccount(state: AccountState | null): state is TokenState {
@@ -36,7 +36,7 @@ export function isMint(state: AccountState | null): state is MintState {
   )
 }
 
-export function readTokenAccount({ data }: TokenState): TokenAccount {
+export function readTokenAccount({ data }: TokenState): LocalnetTokenAccount {
   return {
     mint: keyOf(data.subarray(0, 32)),
     owner: keyOf(data.subarray(32, 64)),

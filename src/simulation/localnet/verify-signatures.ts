@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { bytesOf, type Key } from './keys.js'
+import { type Key, keyBytesOf } from './keys.js'
 import { localnetLimits } from './limits.js'
 import type { Wire } from './wire.js'
 
@@ -31,7 +31,7 @@ function verifyOne(message: Buffer, signer: Key, signature: Buffer): Promise<boo
 function publicKeyOf(signer: Key): KeyObject {
   const known = publicKeys.get(signer)
   if (known) return known
-  const x = bytesOf(signer).toString('base64url')
+  const x = keyBytesOf(signer).toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   if (publicKeys.size >= localnetLimits.namesRemembered) publicKeys.clear()
   publicKeys.set(signer, key)

@@ -1,7 +1,7 @@
 import type { FailedTransactionMetadata } from 'litesvm/dist/internal.js'
 
 /** An error of a transaction in the JSON that Agave answers. */
-export type TransactionError = string | { [name: string]: unknown }
+export type VmTransactionError = string | { [name: string]: unknown }
 
 type VmError = ReturnType<FailedTransactionMetadata['err']>
 
@@ -101,7 +101,7 @@ const instructionErrors = [
   'BorshIoError',
 ]
 
-export function showError(error: VmError): TransactionError {
+export function showError(error: VmError): VmTransactionError {
   if (typeof error === 'number') return transactionErrors[error]!
   if ('err' in error) return { InstructionError: [error.index, showInstructionError(error.err())] }
   if ('index' in error) return { DuplicateInstruction: error.index }
@@ -128,7 +128,7 @@ const sentences: Record<string, string> = {
   SignatureFailure: 'Transaction did not pass signature verification',
 }
 
-export function describeError(error: TransactionError): string {
+export function describeError(error: VmTransactionError): string {
   if (typeof error === 'string') return sentences[error] ?? error
   const [index, detail] = (error.InstructionError ?? []) as [number?, unknown?]
   if (index === undefined) return Object.keys(error)[0]!

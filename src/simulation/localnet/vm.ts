@@ -3,10 +3,10 @@ import type {
   InnerInstruction as VmInnerInstruction,
 } from 'litesvm/dist/internal.js'
 import { Account, Clock, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
-import { bytesOf, type Key, keyOf } from './keys.js'
+import { type Key, keyBytesOf, keyOf } from './keys.js'
 import { localnetLimits } from './limits.js'
-import { programs } from './programs.js'
-import { showError, type TransactionError } from './vm-errors.js'
+import { loadedPrograms } from './programs.js'
+import { showError, type VmTransactionError } from './vm-errors.js'
 
 export type AccountState = { lamports: bigint; owner: Key; executable: boolean; data: Buffer }
 
@@ -17,9 +17,9 @@ export type InnerInstruction = {
   stackHeight: number
 }
 
-export type Outcome = { err: TransactionError | null; logs: string[]; units: number }
+export type ExecutionOutcome = { err: VmTransactionError | null; logs: string[]; units: number }
 
-export type Simulation = Outcome & {
+export type Simulation = ExecutionOutcome & {
   accounts: Map<Key, AccountState>
   /** By index of the instruction that called them. */
   inner: InnerInstruction[][]
@@ -43,12 +43,12 @@ export class Vm {
   read(key: Key): AccountState | null {
     const known = this.known.get(key)
     if (known !== undefined) return known
-    const account = this.svm.getAccount(bytesOf(key))
+    const account = this.svm.getAccount(keyBytesOf(key))
     const state = account === null ? null : stateOf(account)
     const living = state?.lamports === 0n ? null : state
     if (this.known.size >= localnetLimits.accountsRemembered) this.known.clear()
     // The clock and its like change with every block, not only by transactions.
-    if (living?.owner !== programs.sysvars) this.known.set(key, living)
+    if (living?.owner !== loadedPrograms.sysvars) this.known.set(key, living)
     return living
   }
 
@@ -56,13 +56,13 @@ export class Vm {
     const { lamports, owner, executable, data } = state ?? closed
     this.known.delete(key)
     this.svm.setAccount(
-      bytesOf(key),
-      new Account(lamports, data, bytesOf(owner), executable, 18446744073709551615n),
+      keyBytesOf(key),
+      new Account(lamports, data, keyBytesOf(owner), executable, 18446744073709551615n),
     )
   }
 
   /** Runs a transaction that may change these accounts and no others. */
-  execute(bytes: Buffer, writable: Key[], isVerified: boolean): Outcome {
+  execute(bytes: Buffer, writable: Key[], isVerified: boolean): ExecutionOutcome {
     if (isVerified) this.svm.setSigverify(false)
     const result = this.svm.sendVersionedTransaction(bytes)
     if (isVerified) this.svm.setSigverify(true)
@@ -102,7 +102,7 @@ export class Vm {
 
 const closed: AccountState = {
   lamports: 0n,
-  owner: programs.system,
+  owner: loadedPrograms.system,
   executable: false,
   data: Buffer.alloc(0),
 }
@@ -117,7 +117,7 @@ function stateOf(account: Account): AccountState {
   }
 }
 
-function outcomeOf(meta: TransactionMetadata, err: TransactionError | null): Outcome {
+function outcomeOf(meta: TransactionMetadata, err: VmTransactionError | null): ExecutionOutcome {
   return { err, logs: meta.logs(), units: Number(meta.computeUnitsConsumed()) }
 }
 

@@ -1,7 +1,7 @@
 import type { Key } from './keys.js'
 import { localnetLimits } from './limits.js'
 
-export type Instruction = { program: number; accounts: Uint8Array; data: Uint8Array }
+export type WireInstruction = { program: number; accounts: Uint8Array; data: Uint8Array }
 export type Lookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
 
 /** A transaction as it travels, read in place: nothing is copied, nothing turned into base58. */
@@ -16,7 +16,7 @@ export type Wire = {
   header: { signers: number; readonlySigners: number; readonlyOthers: number }
   keys: Key[]
   blockhash: Key
-  instructions: Instruction[]
+  instructions: WireInstruction[]
   lookups: Lookup[]
 }
 
@@ -98,10 +98,10 @@ export function readNames(bytes: Buffer): { signature: Key; keys: Key[] } {
   return { signature, keys: reader.list(() => reader.key(32)) }
 }
 
-export type Message = Omit<Wire, 'signature' | 'signatureCount'>
+export type TransactionMessage = Omit<Wire, 'signature' | 'signatureCount'>
 
 /** Reads a message, from an offset to the end. */
-export function readMessage(bytes: Buffer, messageOffset: number): Message {
+export function readMessage(bytes: Buffer, messageOffset: number): TransactionMessage {
   const reader = new Reader(bytes, messageOffset)
   const version = readVersion(reader)
   const header = {
@@ -144,7 +144,7 @@ function readLookup(reader: Reader): Lookup {
 }
 
 /** What a node checks before it looks at any state. */
-function refuseNonsense({ header, keys, instructions, lookups }: Message): void {
+function refuseNonsense({ header, keys, instructions, lookups }: TransactionMessage): void {
   const loaded = lookups.reduce((sum, { writable, readonly }) => {
     return sum + writable.length + readonly.length
   }, 0)
@@ -161,7 +161,7 @@ function refuseNonsense({ header, keys, instructions, lookups }: Message): void 
 }
 
 /** Whether a transaction may change the account at an index of its own (not looked up) keys. */
-export function isWritable({ header, keys }: Message, index: number): boolean {
+export function isWritable({ header, keys }: TransactionMessage, index: number): boolean {
   return index < header.signers
     ? index < header.signers - header.readonlySigners
     : index < keys.length - header.readonlyOthers

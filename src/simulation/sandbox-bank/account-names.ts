@@ -34,7 +34,7 @@ const peoples: Families[] = [
  * Whose account it is: the same number always has the same name, written as banks write it, the
  * surname first and in capitals.
  */
-export function nameOf(accountNumber: string): string {
+export function accountNameOf(accountNumber: string): string {
   const bytes = createHash('sha256').update(`sandbox/${accountNumber}`).digest()
   const people = pick(peoples, bytes[0]!)
   const given = bytes[1]! % 2 === 0 ? people.women : people.men

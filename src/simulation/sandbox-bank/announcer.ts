@@ -15,7 +15,7 @@ import {
   type EndedTry,
   endTries,
   isUnderWay,
-  type Notice,
+  type SandboxNotice,
 } from './store-notices.js'
 
 type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
@@ -122,7 +122,7 @@ export class Announcer {
     return { now, leasedUntil: after(now, limits.sandboxBank.noticeLeaseMs) }
   }
 
-  #announce(notice: Notice): Promise<void> {
+  #announce(notice: SandboxNotice): Promise<void> {
     const { id } = notice.payment
     const sent = this.#send(notice)
       .catch((error: unknown) => {
@@ -139,7 +139,7 @@ export class Announcer {
     return sent
   }
 
-  async #send({ payment, copies, tries }: Notice): Promise<void> {
+  async #send({ payment, copies, tries }: SandboxNotice): Promise<void> {
     const { clock, logger, key } = this.#tools
     const message = { url: this.#url!, ...writeNotice(key, toAnnounced(payment)) }
     const posts = Array.from({ length: copies }, () => this.#http.post(message))

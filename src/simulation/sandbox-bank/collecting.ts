@@ -4,14 +4,14 @@ import type { Logger } from '../../base/log.js'
 import type {
   CollectionRail,
   CustomerPayment,
-  Customers,
-  Message,
+  IncomingMessage,
   ReadMessage,
+  SandboxPayers,
 } from '../../collections/ports.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/gather.js'
 import { Announcer } from './announcer.js'
-import { listPayments } from './list-payments.js'
+import { listBankPayments } from './list-payments.js'
 import { readNotice } from './notice.js'
 import { openAccounts } from './open-accounts.js'
 import { toAnnounced } from './payment.js'
@@ -20,7 +20,7 @@ import { closeAccounts } from './store-accounts.js'
 import { findPaymentsInto } from './store-payments.js'
 
 /** What only a bank that simulates can be asked for. */
-export type Announcing = Customers & {
+export type Announcing = SandboxPayers & {
   /** From now on, this process posts the notices that are due to this address. */
   announceTo(url: string): void
   /** Announces nothing more. What is due stays due. */
@@ -38,7 +38,7 @@ export function createCollecting(tools: Tools): Omit<CollectionRail, 'name'> & A
     db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
   )
 
-  function readMessage(message: Message): ReadMessage {
+  function readMessage(message: IncomingMessage): ReadMessage {
     const read = readNotice(key, message)
     if (read.kind !== 'unreadable') return read
     logger.error(
@@ -54,7 +54,7 @@ export function createCollecting(tools: Tools): Omit<CollectionRail, 'name'> & A
       db.transaction(async (tx) => closeAccounts(tx, clock.now(), numbers)),
     readMessage,
     findPayments: async (number) => (await findPaymentsInto(db, number)).map(toAnnounced),
-    listPayments: (period) => listPayments(db, period),
+    listPayments: (period) => listBankPayments(db, period),
     refundsById: true,
 
     async receivePayment(payment) {

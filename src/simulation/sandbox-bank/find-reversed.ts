@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { limits } from '../../base/limits.js'
 import type { Tx } from '../../postgres/tx.js'
 
-export type Reversed = { cursor: bigint; references: string[] }
+export type ReversedTransfers = { cursor: bigint; references: string[] }
 
 /** Any number will do, as long as nothing else in this database locks it. */
 const lockKey = 7_265_647
@@ -13,7 +13,7 @@ const lockKey = 7_265_647
  * goes on from the last one it has seen misses none, not even one that was written late. One that
  * somebody is looking at is left for the next time.
  */
-export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<Reversed> {
+export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<ReversedTransfers> {
   const limit = limits.sandboxBank.reversalsAtOnce
   await tx.rows(sql`select pg_advisory_xact_lock(${lockKey})`)
   tx.write(sql`

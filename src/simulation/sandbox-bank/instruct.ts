@@ -1,6 +1,6 @@
 import type { Instructed } from '../../payouts/ports.js'
 import type { Tx } from '../../postgres/tx.js'
-import { type Instruction, judgeInstruction } from './judge-instruction.js'
+import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { lockTransfers, replanTransfers } from './store-transfers.js'
 
 /**
@@ -10,7 +10,7 @@ import { lockTransfers, replanTransfers } from './store-transfers.js'
 export async function instructTransfer(
   tx: Tx,
   now: Date,
-  { reference, instruction }: { reference: string; instruction: Instruction },
+  { reference, instruction }: { reference: string; instruction: TestInstruction },
 ): Promise<Instructed> {
   const transfer = (await lockTransfers(tx, [reference])).get(reference)
   if (!transfer) return 'not_received'

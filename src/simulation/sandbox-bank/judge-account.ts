@@ -1,10 +1,11 @@
 import { type Outcome, Refusal } from '../../base/refusal.js'
-import { type Bank, nigerianBanks } from '../../rails/banks.js'
-import { nameOf } from './account-names.js'
+import type { Bank } from '../../payouts/ports.js'
+import { nigerianBanks } from '../../rails/banks.js'
+import { accountNameOf } from './account-names.js'
 import { isSomebodyElse } from './judge-name.js'
 import { findMagicAccount, sandboxBankItself } from './magic-accounts.js'
 
-export type AccountNumber = { bankCode: string; accountNumber: string }
+export type SandboxAccountNumber = { bankCode: string; accountNumber: string }
 export type Resolved = { bankName: string; accountName: string }
 
 /** Every bank that can be paid through the sandbox. */
@@ -17,7 +18,10 @@ const byCode = new Map(banks.map((bank) => [bank.code, bank]))
  * not ten digits or does not resolve, and says so when the bank cannot be asked. The check digit is
  * not judged: newer banks have codes that the standard for it does not cover.
  */
-export function resolveAccount({ bankCode, accountNumber }: AccountNumber): Outcome<Resolved> {
+export function resolveAccount({
+  bankCode,
+  accountNumber,
+}: SandboxAccountNumber): Outcome<Resolved> {
   const bank = byCode.get(bankCode)
   if (!bank)
     return refuse('unknown_bank', `No bank has the code ${bankCode}. GET /v1/banks lists them.`)
@@ -31,11 +35,13 @@ export function resolveAccount({ bankCode, accountNumber }: AccountNumber): Outc
     )
   if (reason === 'rail_unavailable')
     return refuse(reason, `${bank.name} does not answer. Nothing was done; retry later.`)
-  return { bankName: bank.name, accountName: nameOf(accountNumber) }
+  return { bankName: bank.name, accountName: accountNameOf(accountNumber) }
 }
 
 /** As above, and refuses an account that clearly belongs to another name than the one sent. */
-export function judgeAccount(account: AccountNumber & { accountName: string }): Outcome<Resolved> {
+export function judgeAccount(
+  account: SandboxAccountNumber & { accountName: string },
+): Outcome<Resolved> {
   const resolved = resolveAccount(account)
   if (resolved instanceof Refusal) return resolved
   return isSomebodyElse({ sent: account.accountName, held: resolved.accountName })

@@ -1,12 +1,18 @@
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import { type Plan, type State, stateOf, type Transfer, unknownForEver } from './transfer.js'
+import {
+  type Plan,
+  type SandboxTransfer,
+  stateOf,
+  type TransferState,
+  unknownForEver,
+} from './transfer.js'
 
 /** What a tester can have the bank do. */
 export const instructions = ['complete', 'fail', 'reverse', 'stay_unknown', 'lose'] as const
-export type Instruction = (typeof instructions)[number]
+export type TestInstruction = (typeof instructions)[number]
 
-const already: Partial<Record<Instruction, State>> = {
+const already: Partial<Record<TestInstruction, TransferState>> = {
   complete: 'completed',
   fail: 'failed',
   reverse: 'reversed',
@@ -18,9 +24,9 @@ const already: Partial<Record<Instruction, State>> = {
  * transfer ended. An order that was lost counts as open, for it may turn up at any time.
  */
 export function judgeInstruction(
-  transfer: Transfer,
+  transfer: SandboxTransfer,
   now: Date,
-  instruction: Instruction,
+  instruction: TestInstruction,
 ): Plan | 'too_late' {
   const state = stateOf(transfer, now)
   if (state === already[instruction]) return transfer
@@ -35,9 +41,9 @@ function latest(now: Date, before: Date): Date {
   return now > before ? now : before
 }
 
-function planOpen(instruction: Instruction, now: Date): Plan {
+function planOpen(instruction: TestInstruction, now: Date): Plan {
   const completed: Plan = { ...unknownForEver, ending: 'completed', endsAt: now }
-  const plans: Record<Instruction, Plan> = {
+  const plans: Record<TestInstruction, Plan> = {
     complete: completed,
     fail: { ...completed, ending: 'failed', failureReason: 'bank_declined' },
     reverse: { ...completed, reversesAt: after(now, limits.sandboxBank.reversesAfterMs) },

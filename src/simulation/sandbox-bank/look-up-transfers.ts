@@ -1,6 +1,6 @@
 import type { Tx } from '../../postgres/tx.js'
 import { lockTransfers, markTold } from './store-transfers.js'
-import { hasEnded, type Transfer } from './transfer.js'
+import { hasEnded, type SandboxTransfer } from './transfer.js'
 
 /**
  * What the bank knows of these references now. Whatever is said of a transfer is read here, because
@@ -11,7 +11,7 @@ export async function lookUpTransfers(
   tx: Tx,
   now: Date,
   references: string[],
-): Promise<Map<string, Transfer>> {
+): Promise<Map<string, SandboxTransfer>> {
   const transfers = await lockTransfers(tx, references)
   const ended = [...transfers.values()].filter((transfer) => hasEnded(transfer, now))
   markTold(

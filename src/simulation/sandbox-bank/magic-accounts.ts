@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { BankFailure } from '../../payouts/failure-reasons.js'
-import type { Bank } from '../../rails/banks.js'
+import type { Bank } from '../../payouts/ports.js'
 import { toNuban } from './nuban.js'
 
 /** Exists in test mode only, and so that a merchant needs no real bank to try a payout. */

@@ -1,5 +1,10 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { Announced, BankSender, Message, ReadMessage } from '../../collections/ports.js'
+import type {
+  BankSender,
+  IncomingMessage,
+  PaymentNotice,
+  ReadMessage,
+} from '../../collections/ports.js'
 
 /** Lower-case, as headers arrive. */
 const signatureHeader = 'x-sandbox-signature'
@@ -7,7 +12,7 @@ const signatureHeader = 'x-sandbox-signature'
 const event = 'payment.received'
 
 /** The amount is text of whole kobo, so that no reader can make a float of it. */
-export function writeNotice(key: KeyObject, announced: Announced) {
+export function writeNotice(key: KeyObject, announced: PaymentNotice) {
   const { amount, receivedAt, ...data } = announced
   const body = JSON.stringify({
     event,
@@ -24,7 +29,7 @@ type Unreadable = { kind: 'unreadable'; why: string }
  * Only the bank can sign, so the signature is looked at before anything else. Whatever amount and
  * currency it announces is passed on: who judges payments judges that too.
  */
-export function readNotice(key: KeyObject, message: Message): ReadMessage | Unreadable {
+export function readNotice(key: KeyObject, message: IncomingMessage): ReadMessage | Unreadable {
   if (!isGenuine(key, message)) return { kind: 'not_genuine' }
   const fields = parseObject(message.body)
   if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'it names no event' }
@@ -39,7 +44,7 @@ function sign(key: KeyObject, body: string): string {
   return createHmac('sha512', key).update(body).digest('hex')
 }
 
-function isGenuine(key: KeyObject, { headers, body }: Message): boolean {
+function isGenuine(key: KeyObject, { headers, body }: IncomingMessage): boolean {
   const sent = headers[signatureHeader]
   if (typeof sent !== 'string' || !/^[0-9a-f]{128}$/.test(sent)) return false
   return timingSafeEqual(Buffer.from(sent), Buffer.from(sign(key, body)))
@@ -49,7 +54,7 @@ function isGenuine(key: KeyObject, { headers, body }: Message): boolean {
  * Undefined without the things that make a payment: its name, where it went, how much, and when.
  * The rest is left out where it cannot be read: money does not get lost for want of a sender.
  */
-function readAnnounced(data: Record<string, unknown>): Announced | undefined {
+function readAnnounced(data: Record<string, unknown>): PaymentNotice | undefined {
   const [id, accountNumber, currency] = [data.id, data.accountNumber, data.currency].map(readName)
   const amount = readAmount(data.amount)
   const receivedAt = readTime(data.paidAt)

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { Carriage } from '../../payouts/ports.js'
+import type { PayoutInstruction } from '../../payouts/ports.js'
 
 /** What the bank is asked to do, as it reads it. */
 export type PaymentOrder = {
@@ -24,7 +24,7 @@ export function fromBankReference(reference: string): string {
 }
 
 /** The amount is text of whole kobo, so that no reader can make a float of it. */
-export function writeOrder({ reference, asset, amount, destination }: Carriage): Buffer {
+export function writeOrder({ reference, asset, amount, destination }: PayoutInstruction): Buffer {
   assert(asset === 'NGN' && destination.kind === 'bank_account', 'a bank carries naira to accounts')
   const { bankCode, accountNumber, accountName, narration, refundOf } = destination
   return Buffer.from(

@@ -1,7 +1,7 @@
-import type { Announced, BankSender } from '../../collections/ports.js'
+import type { BankSender, PaymentNotice } from '../../collections/ports.js'
 
 /** A payment as the bank has it, which knows the number of a sender that it masks. */
-export type Payment = {
+export type SandboxPayment = {
   id: string
   accountNumber: string
   amount: bigint
@@ -16,7 +16,7 @@ export type Payment = {
 const digitsShown = 4
 
 /** What the bank tells of it. */
-export function toAnnounced(payment: Payment): Announced {
+export function toAnnounced(payment: SandboxPayment): PaymentNotice {
   const { isSenderMasked, paidAt, sender, ...told } = payment
   const shown = sender && isSenderMasked ? maskNumber(sender) : sender
   return { ...told, sender: shown, receivedAt: paidAt }

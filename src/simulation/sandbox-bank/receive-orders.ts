@@ -1,7 +1,7 @@
 import type { Tx } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import type { PaymentOrder } from './payment-order.js'
-import { judgeRefunds, type Refund } from './refunds.js'
+import { judgeRefunds, type SandboxRefund } from './refunds.js'
 import {
   insertTransfers,
   lockTransfers,
@@ -41,7 +41,7 @@ export async function receiveOrders(
 
 function planOrder(
   { reference, amount, accountNumber, text }: PaymentOrder,
-  { now, isAgain, refund }: { now: Date; isAgain: boolean; refund: Refund | undefined },
+  { now, isAgain, refund }: { now: Date; isAgain: boolean; refund: SandboxRefund | undefined },
 ): NewTransfer {
   const booked = { reference, paymentOrder: text, amount, receivedAt: now }
   const refundOf = refund?.refundOf ?? null

@@ -1,14 +1,14 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { Announced, CustomerPayment } from '../../collections/ports.js'
+import type { CustomerPayment, PaymentNotice } from '../../collections/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
-import { type Payment, toAnnounced } from './payment.js'
+import { type SandboxPayment, toAnnounced } from './payment.js'
 import { completeSender, sessionIdOf } from './senders.js'
-import { insertNotices } from './store-notices.js'
-import { findPaymentsById, insertPayments } from './store-payments.js'
+import { insertSandboxNotices } from './store-notices.js'
+import { findPaymentsById, insertSandboxPayments } from './store-payments.js'
 
 /**
  * Books each payment once, however often it comes, with the notices to send of it. Answers what the
@@ -18,12 +18,12 @@ export async function receivePayments(
   tx: Tx,
   now: Date,
   orders: CustomerPayment[],
-): Promise<(Announced | undefined)[]> {
+): Promise<(PaymentNotice | undefined)[]> {
   const first = firstOfEach(orders, ({ id }) => id)
   const payments = new Map([...first.values()].map((order) => [order.id, toPayment(order)]))
-  const booked = await insertPayments(tx, now, [...payments.values()])
+  const booked = await insertSandboxPayments(tx, now, [...payments.values()])
   const announced = [...first.values()].filter(({ id, isSilent }) => booked.has(id) && !isSilent)
-  insertNotices(
+  insertSandboxNotices(
     tx,
     announced.map(({ id, copies, delayMs = 0 }) => {
       return { paymentId: id, copies, dueAt: after(now, delayMs) }
@@ -44,7 +44,7 @@ export function assertPayable({ id, copies, delayMs = 0 }: CustomerPayment): voi
   assert(isFew && delayMs >= 0, 'a payment is announced some times, not before it came')
 }
 
-function toPayment(order: CustomerPayment): Payment {
+function toPayment(order: CustomerPayment): SandboxPayment {
   const { id, accountNumber, amount, currency = 'NGN', narration = null, paidAt } = order
   const sender = order.sender === null ? null : completeSender(id, order.sender ?? {})
   const bankCode = sender?.bankCode ?? sandboxBankItself.code

@@ -2,12 +2,12 @@ import { Refusal } from '../../base/refusal.js'
 import type { Target } from '../../payouts/ports.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/tx.js'
-import type { Payment } from './payment.js'
+import type { SandboxPayment } from './payment.js'
 import type { PaymentOrder } from './payment-order.js'
-import { lockPayments } from './store-payments.js'
+import { lockSandboxPayments } from './store-payments.js'
 
 /** What the bank makes of an order to send a payment back to whoever sent it. */
-export type Refund = {
+export type SandboxRefund = {
   /** Null: the bank has no such payment. */
   refundOf: string | null
   /** Where it goes, which the bank knows also where it does not tell. */
@@ -35,7 +35,7 @@ const list = listStatement<{ id: 'text' }, Booked>({
 /** Refuses to send back what never came, or more than came, or in another currency. */
 export function refuseRefund(
   { asset, amount }: Pick<Target, 'asset' | 'amount'>,
-  payment: Payment | undefined,
+  payment: SandboxPayment | undefined,
 ): Refusal | undefined {
   if (canCover(payment, { currency: asset, amount })) return undefined
   const message = 'The bank has no such payment to send back.'
@@ -46,17 +46,20 @@ export function refuseRefund(
  * Decides on orders that send payments back, by reference. All that goes back of a payment is never
  * more than the payment: it stays locked, so that nobody else sends it back at the same time.
  */
-export async function judgeRefunds(tx: Tx, orders: PaymentOrder[]): Promise<Map<string, Refund>> {
+export async function judgeRefunds(
+  tx: Tx,
+  orders: PaymentOrder[],
+): Promise<Map<string, SandboxRefund>> {
   const ids = [...new Set(orders.flatMap(({ refundOf }) => refundOf ?? []))]
   if (ids.length === 0) return new Map()
-  const payments = await lockPayments(tx, ids)
+  const payments = await lockSandboxPayments(tx, ids)
   const booked = await tx.rows(list(ids.map((id) => ({ id }))))
   const known = new Set(booked.map(({ reference }) => reference))
   const left = new Map([...payments].map(([id, { amount }]) => [id, amount]))
   for (const { refundOf, amount, isOver } of booked)
     if (!isOver) left.set(refundOf, left.get(refundOf)! - amount)
 
-  const refunds = new Map<string, Refund>()
+  const refunds = new Map<string, SandboxRefund>()
   for (const { reference, refundOf, amount } of orders) {
     if (refundOf === undefined) continue
     const payment = payments.get(refundOf)
@@ -73,9 +76,9 @@ export async function judgeRefunds(tx: Tx, orders: PaymentOrder[]): Promise<Map<
 }
 
 function judgeRefund(
-  payment: Payment | undefined,
+  payment: SandboxPayment | undefined,
   { amount, isWithin }: { amount: bigint; isWithin: boolean },
-): Refund['failureReason'] {
+): SandboxRefund['failureReason'] {
   if (!canCover(payment, { currency: 'NGN', amount: 1n })) return 'account_not_found'
   return isWithin && canCover(payment, { currency: 'NGN', amount })
     ? null
@@ -83,7 +86,7 @@ function judgeRefund(
 }
 
 function canCover(
-  payment: Payment | undefined,
+  payment: SandboxPayment | undefined,
   wanted: { currency: string; amount: bigint },
 ): boolean {
   return payment?.currency === wanted.currency && payment.amount >= wanted.amount

@@ -4,30 +4,30 @@ import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { CollectionRail } from '../../collections/ports.js'
 import type {
-  Carriage,
+  Bank,
   Destination,
   Inspected,
   Instructed,
   LiveAttempt,
+  PayoutInstruction,
   PayoutRail,
   Prepared,
   Target,
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import type { Bank } from '../../rails/banks.js'
 import { type Announcing, createCollecting } from './collecting.js'
-import { findReversed, type Reversed } from './find-reversed.js'
+import { findReversed, type ReversedTransfers } from './find-reversed.js'
 import { instructTransfer } from './instruct.js'
 import {
-  type AccountNumber,
   banks,
   judgeAccount,
   type Resolved,
   resolveAccount,
+  type SandboxAccountNumber,
 } from './judge-account.js'
-import type { Instruction } from './judge-instruction.js'
+import type { TestInstruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
-import type { Payment } from './payment.js'
+import type { SandboxPayment } from './payment.js'
 import { fromBankReference, readOrder, toBankReference, writeOrder } from './payment-order.js'
 import { receiveOrders } from './receive-orders.js'
 import { refuseRefund } from './refunds.js'
@@ -36,18 +36,18 @@ import { findPaymentsById } from './store-payments.js'
 import { findingOf } from './transfer.js'
 
 type Tools = { db: Database; clock: Clock; logger: Logger }
-type Payments = Map<string, Payment>
+type Payments = Map<string, SandboxPayment>
 
 /** References are ours on this side; the bank has its own way to write them. */
 export type SandboxBank = PayoutRail &
   CollectionRail &
   Announcing & {
     listBanks(): Promise<readonly Bank[]>
-    resolveName(account: AccountNumber): Promise<Outcome<Resolved>>
+    resolveName(account: SandboxAccountNumber): Promise<Outcome<Resolved>>
     /** Has the bank do something else with a transfer, as long as it has not ended. */
-    instruct(reference: string, instruction: Instruction): Promise<Instructed>
+    instruct(reference: string, instruction: TestInstruction): Promise<Instructed>
     /** Reversals after the cursor, oldest first; 0 is before the first. */
-    findReversed(after: bigint): Promise<Reversed>
+    findReversed(after: bigint): Promise<ReversedTransfers>
     /** What was received from a time until before another, a page at a time. */
     statement(period: { from: Date; to: Date; after?: StatementCursor }): Promise<{
       /** `token` is the bank's own spelling of our reference. */
@@ -135,7 +135,7 @@ function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
 }
 
 /** The name is not judged again: it is the one that the account resolved to. */
-function prepareOrder(carriage: Carriage, payments: Payments): Outcome<Prepared> {
+function prepareOrder(carriage: PayoutInstruction, payments: Payments): Outcome<Prepared> {
   const { reference, destination } = carriage
   assert(destination.kind === 'bank_account', 'a bank carries to accounts')
   const refused =

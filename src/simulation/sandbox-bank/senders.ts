@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { BankSender } from '../../collections/ports.js'
-import { type Bank, nigerianBanks } from '../../rails/banks.js'
-import { nameOf } from './account-names.js'
+import type { Bank } from '../../payouts/ports.js'
+import { nigerianBanks } from '../../rails/banks.js'
+import { accountNameOf } from './account-names.js'
 import { banks } from './judge-account.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { toNuban } from './nuban.js'
@@ -24,7 +25,7 @@ export function completeSender(paymentId: string, known: Partial<BankSender>): B
   const bankCode = known.bankCode ?? bank.code
   const listed = banks.find(({ code }) => code === bankCode)
   const bankName = known.bankName ?? listed?.name ?? `Bank ${bankCode}`
-  return { name: known.name ?? nameOf(accountNumber), accountNumber, bankCode, bankName }
+  return { name: known.name ?? accountNameOf(accountNumber), accountNumber, bankCode, bankName }
 }
 
 /**

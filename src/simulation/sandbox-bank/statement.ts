@@ -2,13 +2,13 @@ import { limits } from '../../base/limits.js'
 import type { Tx } from '../../postgres/tx.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import { listReceived } from './store-transfers.js'
-import { type State, stateOf, type Transfer } from './transfer.js'
+import { type SandboxTransfer, stateOf, type TransferState } from './transfer.js'
 
 /** What the bank says of one transfer that it has. */
 export type StatementLine = {
   reference: string
   amount: bigint
-  state: Exclude<State, 'lost'>
+  state: Exclude<TransferState, 'lost'>
   receivedAt: Date
   completedAt: Date | null
   failedAt: Date | null
@@ -42,7 +42,7 @@ export async function readStatement(
   }
 }
 
-function toLine(transfer: Transfer, now: Date): StatementLine[] {
+function toLine(transfer: SandboxTransfer, now: Date): StatementLine[] {
   const { reference, amount, receivedAt, endsAt, reversesAt } = transfer
   const state = stateOf(transfer, now)
   if (state === 'lost') return []

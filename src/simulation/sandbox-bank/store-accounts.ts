@@ -4,7 +4,7 @@ import { sandboxBankItself } from './magic-accounts.js'
 import { toNuban } from './nuban.js'
 
 /** An account that customers can pay into. */
-export type Account = { reference: string; number: string; name: string }
+export type SandboxAccount = { reference: string; number: string; name: string }
 
 const named = { reference: 'text' } as const
 const whole = { ...named, number: 'text', name: 'text', opened_at: 'timestamptz' } as const
@@ -19,7 +19,7 @@ const insert = listStatement<typeof whole, { reference: string }>({
     on conflict (reference) do nothing returning reference`,
 })
 
-const find = listStatement<typeof named, Account>({
+const find = listStatement<typeof named, SandboxAccount>({
   name: 'find_sandbox_accounts',
   columns: named,
   text: (list) => `
@@ -40,7 +40,7 @@ const close = listStatement({
 })
 
 /** Numbers that nobody has had and nobody else will get, whatever becomes of these. */
-export async function takeNumbers(tx: Tx, count: number): Promise<string[]> {
+export async function reserveAccountNumbers(tx: Tx, count: number): Promise<string[]> {
   const rows = await tx.rows<{ serial: bigint }>({
     name: 'take_sandbox_serials',
     text: `select nextval('sandbox_serials') as serial from generate_series(1, $1::integer)`,
@@ -51,7 +51,11 @@ export async function takeNumbers(tx: Tx, count: number): Promise<string[]> {
 }
 
 /** Says which references were new. Sorted, so that two lists never wait for each other. */
-export async function insertAccounts(tx: Tx, now: Date, accounts: Account[]): Promise<Set<string>> {
+export async function insertSandboxAccounts(
+  tx: Tx,
+  now: Date,
+  accounts: SandboxAccount[],
+): Promise<Set<string>> {
   const rows = accounts
     .map((account) => ({ ...account, opened_at: now }))
     .sort((one, other) => (one.reference < other.reference ? -1 : 1))
@@ -59,7 +63,7 @@ export async function insertAccounts(tx: Tx, now: Date, accounts: Account[]): Pr
   return new Set(inserted.map(({ reference }) => reference))
 }
 
-export async function findAccounts(tx: Tx, references: string[]): Promise<Account[]> {
+export async function findAccounts(tx: Tx, references: string[]): Promise<SandboxAccount[]> {
   if (references.length === 0) return []
   return tx.rows(find(references.map((reference) => ({ reference }))))
 }

@@ -1,15 +1,19 @@
 import { listStatement } from '../../postgres/statement.js'
 import type { Reader, Tx } from '../../postgres/tx.js'
-import type { Payment } from './payment.js'
-import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
+import type { SandboxPayment } from './payment.js'
+import {
+  type SandboxPaymentRow,
+  sandboxPaymentColumns,
+  toSandboxPayment,
+} from './store-payments.js'
 
 /** A payment to announce, as often as it says, in the try that it was claimed for. */
-export type Notice = { payment: Payment; copies: number; tries: number }
+export type SandboxNotice = { payment: SandboxPayment; copies: number; tries: number }
 
 /** How a try ended. Without copies left, or without a time, there is no further one. */
 export type EndedTry = { paymentId: string; tries: number; copies: number; dueAt: Date | null }
 
-type NoticeRow = PaymentRow & { copies: number; tries: number }
+type NoticeRow = SandboxPaymentRow & { copies: number; tries: number }
 
 const insert = listStatement({
   name: 'insert_sandbox_notices',
@@ -38,7 +42,7 @@ const remove = listStatement({
     where n.payment_id = list.payment_id and n.tries = list.tries`,
 })
 
-export function insertNotices(
+export function insertSandboxNotices(
   tx: Tx,
   notices: { paymentId: string; copies: number; dueAt: Date }[],
 ): void {
@@ -53,7 +57,7 @@ export function insertNotices(
 export function claimNotices(
   db: Reader,
   claim: { now: Date; leasedUntil: Date; limit: number },
-): Promise<Notice[]> {
+): Promise<SandboxNotice[]> {
   return claimWhere(db, 'claim_sandbox_notices', {
     which: 'due_at <= $1 order by due_at limit $3 for update skip locked',
     values: [claim.now, claim.leasedUntil, claim.limit],
@@ -67,7 +71,7 @@ export function claimNotices(
 export async function claimNotice(
   db: Reader,
   claim: { now: Date; leasedUntil: Date; paymentId: string },
-): Promise<Notice | undefined> {
+): Promise<SandboxNotice | undefined> {
   const [notice] = await claimWhere(db, 'claim_sandbox_notice', {
     which: 'due_at <= $1 and payment_id = $3 for update',
     values: [claim.now, claim.leasedUntil, claim.paymentId],
@@ -79,7 +83,7 @@ async function claimWhere(
   db: Reader,
   name: string,
   { which, values }: { which: string; values: unknown[] },
-): Promise<Notice[]> {
+): Promise<SandboxNotice[]> {
   const rows = await db.rows<NoticeRow>({
     name,
     text: `
@@ -88,10 +92,14 @@ async function claimWhere(
       update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
       from sandbox_payments p
       where n.payment_id = any (array(select payment_id from due)) and p.id = n.payment_id
-      returning n.copies, n.tries, ${paymentColumns}`,
+      returning n.copies, n.tries, ${sandboxPaymentColumns}`,
     values,
   })
-  return rows.map(({ copies, tries, ...row }) => ({ payment: toPayment(row), copies, tries }))
+  return rows.map(({ copies, tries, ...row }) => ({
+    payment: toSandboxPayment(row),
+    copies,
+    tries,
+  }))
 }
 
 /** Whether somebody is sending it, as far as the table says. */

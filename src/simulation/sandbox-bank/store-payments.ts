@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { BankSender } from '../../collections/ports.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Reader, Tx } from '../../postgres/tx.js'
-import type { Payment } from './payment.js'
+import type { SandboxPayment } from './payment.js'
 
 /** Any number will do, as long as nothing else in this database locks it. */
 const lockKey = 7_265_648
@@ -36,27 +36,27 @@ const insert = listStatement<typeof whole, { id: string }>({
 })
 
 /** What is read of a payment, from the alias `p`. */
-export const paymentColumns = `
+export const sandboxPaymentColumns = `
   p.id, p.account_number as "accountNumber", p.amount, p.currency, p.sender,
   p.is_sender_masked as "isSenderMasked", p.session_id as "sessionId", p.narration,
   p.paid_at as "paidAt"`
 
 /** As read: the sender is a text of JSON. */
-export type PaymentRow = Omit<Payment, 'sender'> & { sender: string | null }
+export type SandboxPaymentRow = Omit<SandboxPayment, 'sender'> & { sender: string | null }
 
-const find = listStatement<typeof named, PaymentRow>({
+const find = listStatement<typeof named, SandboxPaymentRow>({
   name: 'find_sandbox_payments',
   columns: named,
   text: (list) => `
-    select ${paymentColumns} from sandbox_payments p
+    select ${sandboxPaymentColumns} from sandbox_payments p
     where p.id in (select list.id from ${list})`,
 })
 
-const lock = listStatement<typeof named, PaymentRow>({
+const lock = listStatement<typeof named, SandboxPaymentRow>({
   name: 'lock_sandbox_payments',
   columns: named,
   text: (list) => `
-    select ${paymentColumns} from sandbox_payments p
+    select ${sandboxPaymentColumns} from sandbox_payments p
     where p.id in (select list.id from ${list}) order by p.id for no key update`,
 })
 
@@ -64,58 +64,71 @@ const lock = listStatement<typeof named, PaymentRow>({
  * Says which are new and go to an account that the bank has. One process at a time, until it has
  * committed: so lines are committed in the order of their numbers.
  */
-export async function insertPayments(tx: Tx, now: Date, payments: Payment[]): Promise<Set<string>> {
+export async function insertSandboxPayments(
+  tx: Tx,
+  now: Date,
+  payments: SandboxPayment[],
+): Promise<Set<string>> {
   tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)
   const inserted = await tx.rows(insert(payments.map(toRow), now))
   return new Set(inserted.map(({ id }) => id))
 }
 
-export async function findPaymentsById(db: Reader, ids: string[]): Promise<Map<string, Payment>> {
+export async function findPaymentsById(
+  db: Reader,
+  ids: string[],
+): Promise<Map<string, SandboxPayment>> {
   if (ids.length === 0) return new Map()
   return byId(await db.rows(find(ids.map((id) => ({ id })))))
 }
 
 /** Locks by id, always in that order. Those the bank does not have are left out. */
-export async function lockPayments(tx: Tx, ids: string[]): Promise<Map<string, Payment>> {
+export async function lockSandboxPayments(
+  tx: Tx,
+  ids: string[],
+): Promise<Map<string, SandboxPayment>> {
   return byId(await tx.rows(lock(ids.map((id) => ({ id })))))
 }
 
-export async function findPaymentsInto(db: Reader, accountNumber: string): Promise<Payment[]> {
-  const rows = await db.rows<PaymentRow>({
+export async function findPaymentsInto(
+  db: Reader,
+  accountNumber: string,
+): Promise<SandboxPayment[]> {
+  const rows = await db.rows<SandboxPaymentRow>({
     name: 'find_sandbox_payments_into',
     text: `
-      select ${paymentColumns} from sandbox_payments p
+      select ${sandboxPaymentColumns} from sandbox_payments p
       where p.account_number = $1 order by p.line_number`,
     values: [accountNumber],
   })
-  return rows.map(toPayment)
+  return rows.map(toSandboxPayment)
 }
 
 /** In the order of the statement, recorded from a time until before another, after a line. */
 export async function listRecorded(
   db: Reader,
   page: { from: Date; to: Date; after: bigint; limit: number },
-): Promise<{ line: bigint; payment: Payment }[]> {
-  const rows = await db.rows<PaymentRow & { line: bigint }>({
+): Promise<{ line: bigint; payment: SandboxPayment }[]> {
+  const rows = await db.rows<SandboxPaymentRow & { line: bigint }>({
     name: 'list_sandbox_payments',
     text: `
-      select ${paymentColumns}, p.line_number as line from sandbox_payments p
+      select ${sandboxPaymentColumns}, p.line_number as line from sandbox_payments p
       where p.recorded_at >= $1 and p.recorded_at < $2 and p.line_number > $3
       order by p.line_number limit $4`,
     values: [page.from, page.to, page.after, page.limit],
   })
-  return rows.map(({ line, ...row }) => ({ line, payment: toPayment(row) }))
+  return rows.map(({ line, ...row }) => ({ line, payment: toSandboxPayment(row) }))
 }
 
-export function toPayment(row: PaymentRow): Payment {
+export function toSandboxPayment(row: SandboxPaymentRow): SandboxPayment {
   return { ...row, sender: row.sender === null ? null : (JSON.parse(row.sender) as BankSender) }
 }
 
-function byId(rows: PaymentRow[]): Map<string, Payment> {
-  return new Map(rows.map((row) => [row.id, toPayment(row)]))
+function byId(rows: SandboxPaymentRow[]): Map<string, SandboxPayment> {
+  return new Map(rows.map((row) => [row.id, toSandboxPayment(row)]))
 }
 
-function toRow(payment: Payment) {
+function toRow(payment: SandboxPayment) {
   return {
     id: payment.id,
     account_number: payment.accountNumber,

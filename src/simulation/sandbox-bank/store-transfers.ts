@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/tx.js'
-import type { Plan, Transfer } from './transfer.js'
+import type { Plan, SandboxTransfer } from './transfer.js'
 
 const plan = {
   received_at: 'timestamptz',
@@ -30,7 +30,7 @@ const insert = listStatement<typeof whole, { reference: string }>({
     on conflict (reference) do nothing returning reference`,
 })
 
-const lock = listStatement<typeof named, Transfer>({
+const lock = listStatement<typeof named, SandboxTransfer>({
   name: 'lock_sandbox_transfers',
   columns: named,
   text: (list) => `
@@ -85,7 +85,10 @@ export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise
 }
 
 /** Locks by reference, always in that order. Those the bank has never had are left out. */
-export async function lockTransfers(tx: Tx, references: string[]): Promise<Map<string, Transfer>> {
+export async function lockTransfers(
+  tx: Tx,
+  references: string[],
+): Promise<Map<string, SandboxTransfer>> {
   const rows = await tx.rows(lock(references.map((reference) => ({ reference }))))
   return new Map(rows.map((row) => [row.reference, row]))
 }
@@ -96,7 +99,7 @@ export function replanTransfers(tx: Tx, transfers: Planned[]): void {
 }
 
 /** For transfers that are locked and have ended. */
-export function markTold(tx: Tx, transfers: Transfer[]): void {
+export function markTold(tx: Tx, transfers: SandboxTransfer[]): void {
   if (transfers.length > 0) tx.write(tell(transfers.map(({ reference }) => ({ reference }))))
 }
 

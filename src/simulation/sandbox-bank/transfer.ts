@@ -12,7 +12,7 @@ export type Plan = {
   reversesAt: Date | null
 }
 
-export type Transfer = Plan & {
+export type SandboxTransfer = Plan & {
   reference: string
   paymentOrder: string
   amount: bigint
@@ -23,7 +23,7 @@ export type Transfer = Plan & {
   isListed: boolean
 }
 
-export type State = 'lost' | 'processing' | 'completed' | 'failed' | 'reversed'
+export type TransferState = 'lost' | 'processing' | 'completed' | 'failed' | 'reversed'
 
 /** Nothing is known and nothing will happen by itself. */
 export const unknownForEver: Plan = {
@@ -53,7 +53,7 @@ export function planTransfer(
   }
 }
 
-export function stateOf(transfer: Transfer, now: Date): State {
+export function stateOf(transfer: SandboxTransfer, now: Date): TransferState {
   if (transfer.isLost) return 'lost'
   if (transfer.ending === null || !hasEnded(transfer, now)) return 'processing'
   const { isListed, reversesAt } = transfer
@@ -61,7 +61,7 @@ export function stateOf(transfer: Transfer, now: Date): State {
   return isReversed ? 'reversed' : transfer.ending
 }
 
-export function hasEnded({ isTold, endsAt }: Transfer, now: Date): boolean {
+export function hasEnded({ isTold, endsAt }: SandboxTransfer, now: Date): boolean {
   return isTold || (endsAt !== null && endsAt <= now)
 }
 
@@ -69,7 +69,7 @@ export function hasEnded({ isTold, endsAt }: Transfer, now: Date): boolean {
  * What the bank answers when asked. A transfer that it does not know may still land, because the
  * order may turn up; one that was reversed did land, and its reversal is listed on its own.
  */
-export function findingOf(transfer: Transfer | undefined, now: Date): Finding {
+export function findingOf(transfer: SandboxTransfer | undefined, now: Date): Finding {
   const state = transfer ? stateOf(transfer, now) : 'lost'
   if (state === 'lost') return { state: 'unseen' }
   if (state === 'processing') return { state: 'pending' }

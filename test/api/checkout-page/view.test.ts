@@ -4,7 +4,7 @@ import { contrast, dark, inColour, light } from '../../../src/api/checkout-page/
 import { html } from '../../../src/api/checkout-page/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
-import { english, naira } from '../../../src/api/checkout-page/texts.js'
+import { english, showNaira } from '../../../src/api/checkout-page/texts.js'
 import { type Shown, viewSession } from '../../../src/api/checkout-page/view.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
 
@@ -223,7 +223,7 @@ describe('what is said of money', () => {
   })
 
   test('naira are written as people write them', () => {
-    expect([1n, 1_250_000n, 123_456_789_012n].map(naira)).toEqual([
+    expect([1n, 1_250_000n, 123_456_789_012n].map(showNaira)).toEqual([
       '₦0.01',
       '₦12,500.00',
       '₦1,234,567,890.12',

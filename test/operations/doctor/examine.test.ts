@@ -17,7 +17,7 @@ import {
 } from '../../../src/operations/doctor/examine-machine.js'
 import { examineNodes, examineTreasuries } from '../../../src/operations/doctor/examine-rails.js'
 import { examineService, examineWork } from '../../../src/operations/doctor/examine-work.js'
-import type { Finding } from '../../../src/operations/doctor/finding.js'
+import type { CheckResult } from '../../../src/operations/doctor/finding.js'
 import { prepareDatabase } from '../../../src/prepare-database.js'
 import { openChain } from '../../simulation/localnet/localnet.js'
 import { manualClock } from '../../support/clock.js'
@@ -32,11 +32,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const sealOf = (letter: string) => createSeal(new Secret(letter.repeat(32)))
-const statesOf = (findings: Finding[]) =>
+const statesOf = (findings: CheckResult[]) =>
   Object.fromEntries(findings.map(({ about, state }) => [about, state]))
 
 /** Every finding that is not well says how to mend it. */
-function expectMends(findings: Finding[]): void {
+function expectMends(findings: CheckResult[]): void {
   for (const { state, mend } of findings) if (state !== 'well') expect(mend).toBeTruthy()
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { BoundedMap } from '../../../src/rails/solana/bounded-map.js'
-import { Endpoint, EndpointFailure } from '../../../src/rails/solana/endpoint.js'
+import { EndpointFailure, RpcEndpoint } from '../../../src/rails/solana/endpoint.js'
 import { readJson } from '../../../src/rails/solana/read-json.js'
 
 const servers: Server[] = []
@@ -45,7 +45,7 @@ test('a node that never answers, answers nonsense or not everything has failed',
     (_, response) => response.end('[{"id":0,"result":1}]'),
   ]
   for (const habit of habits) {
-    const endpoint = new Endpoint(await serve(habit), undefined, 100)
+    const endpoint = new RpcEndpoint(await serve(habit), undefined, 100)
     await expect(endpoint.post([call, call])).rejects.toBeInstanceOf(EndpointFailure)
     endpoint.close()
   }
@@ -61,7 +61,7 @@ test('a node that refuses lists is asked one by one', async () => {
       JSON.stringify(asked.id === undefined ? refused : { ...asked, result: asked.params }),
     )
   })
-  const endpoint = new Endpoint(url)
+  const endpoint = new RpcEndpoint(url)
   const calls = [1, 2, 3].map((number) => ({ method: 'echo', params: [number] }))
   const answers = [{ result: [1] }, { result: [2] }, { result: [3] }]
   expect(await endpoint.post(calls)).toEqual(answers)
@@ -71,7 +71,7 @@ test('a node that refuses lists is asked one by one', async () => {
 
 test('the key in an address is never named', async () => {
   const url = await serve((_, response) => response.writeHead(403).end())
-  const endpoint = new Endpoint(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
+  const endpoint = new RpcEndpoint(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
   const failure = await endpoint.post([{ method: 'getSlot', params: [] }]).catch((error) => error)
   expect(failure.message).toBe(`${new URL(url).host}: HTTP 403`)
   endpoint.close()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
+import type { AttemptStatus, EndpointView } from '../../../src/rails/solana/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
-import type { Sighting, View } from '../../../src/rails/solana/look-at-attempts.js'
 import { majorityOf } from '../../../src/rails/solana/quorum.js'
 
 /** Worlds in which an attempt landed, will land, or never does, and nodes that tell of them. */
@@ -28,7 +28,7 @@ const honest = fc
     ahead: fc.integer({ min: -200, max: 60 }),
     remembers: fc.option(fc.integer({ min: -300, max: 300 }), { nil: null }),
   })
-  .map(({ finalized, ahead, remembers }) => (truth: Truth, validUntil: number): View => {
+  .map(({ finalized, ahead, remembers }) => (truth: Truth, validUntil: number): EndpointView => {
     const processed = finalized + ahead
     const first = remembers === null ? 0 : slotOf(lastValid + remembers)
     const isSearched = finalized > validUntil
@@ -69,7 +69,7 @@ const liar = fc
     return viewOf(height, first, { ...told, slot: BigInt(slot) })
   })
 
-function viewOf(height: number, first: number, sighting: Sighting): View {
+function viewOf(height: number, first: number, sighting: AttemptStatus): EndpointView {
   const sightings = new Map([[token, sighting]])
   const slot = BigInt(slotOf(height))
   return { host: 'a node', height: BigInt(height), slot, remembersFrom: BigInt(first), sightings }
@@ -123,7 +123,7 @@ test.each([
   ['landed', seen],
   ['failed', failed],
 ])('%s needs a majority of the configured endpoints', (state, view) => {
-  const judge = (views: View[], endpoints: number) =>
+  const judge = (views: EndpointView[], endpoints: number) =>
     judgeAttempt(attempt, views, endpoints).finding.state
   expect(judge([view], 1)).toBe(state)
   expect(judge([view], 2)).toBe('pending')
@@ -143,7 +143,7 @@ test('contradictions are told from mere lateness', () => {
   const landed = { ...status, slot: 5_900n }
   const known = viewOf(950, 0, { ...young, slot: 5_990n, status: landed })
   const deny = (slot: bigint) => viewOf(900, 0, { ...young, slot, status: null })
-  const disputedBy = (views: View[]) => judgeAttempt(attempt, views, 2).finding.disputedBy
+  const disputedBy = (views: EndpointView[]) => judgeAttempt(attempt, views, 2).finding.disputedBy
   expect(disputedBy([known, deny(5_910n)])).toBeUndefined()
   expect(disputedBy([known, deny(5_940n)])).toEqual(['a node', 'a node'])
   expect(disputedBy([seen, failed])).toEqual(['a node', 'a node'])

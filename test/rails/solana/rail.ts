@@ -10,9 +10,9 @@ import { createLogger } from '../../../src/base/log.js'
 import { Refusal } from '../../../src/base/refusal.js'
 import { Secret } from '../../../src/base/secret.js'
 import type {
-  Carriage,
   Finding,
   LiveAttempt,
+  PayoutInstruction,
   Prepared,
   Target,
 } from '../../../src/payouts/ports.js'
@@ -109,7 +109,7 @@ export async function fund(chain: TestChain, owner: string, blocks = 33): Promis
 
 let numbers = 0
 export async function newCarriage(
-  changes: Partial<Omit<Carriage, 'destination'>> & { to?: string } = {},
+  changes: Partial<Omit<PayoutInstruction, 'destination'>> & { to?: string } = {},
 ) {
   const { to, ...others } = changes
   numbers += 1
@@ -118,18 +118,21 @@ export async function newCarriage(
   return { asset: 'USDC', amount: 1_500_000n, destination, reference, ...others } as const
 }
 
-export function toTarget({ asset, amount, destination }: Carriage): Target {
+export function toTarget({ asset, amount, destination }: PayoutInstruction): Target {
   return { asset, amount, destination }
 }
 
 /** As the service reads it back from its row. */
-export function toAttempt(carriage: Carriage, prepared: Prepared): LiveAttempt {
+export function toAttempt(carriage: PayoutInstruction, prepared: Prepared): LiveAttempt {
   const { reference, asset } = carriage
   const row = { environmentId: toEnvironmentId(1), payoutId: reference, number: 1, looks: 1 }
   return { ...row, ...prepared, reference, asset, createdAt: new Date(0) }
 }
 
-export async function prepareOne(rail: TestRail, carriage: Carriage): Promise<LiveAttempt> {
+export async function prepareOne(
+  rail: TestRail,
+  carriage: PayoutInstruction,
+): Promise<LiveAttempt> {
   // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
   rail.clock.pass(10_000)
   const [prepared] = await rail.prepare([carriage])
@@ -141,7 +144,10 @@ export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<
   return (await rail.check([attempt]))[0]!
 }
 
-export async function reasonOf(rail: TestRail, carriage: Carriage): Promise<string | undefined> {
+export async function reasonOf(
+  rail: TestRail,
+  carriage: PayoutInstruction,
+): Promise<string | undefined> {
   const [inspected] = await rail.inspect([toTarget(carriage)])
   return inspected instanceof Refusal ? inspected.reason : undefined
 }

@@ -37,7 +37,7 @@ import { mainnetMints, programs } from '../../../src/rails/solana/programs.js'
 import { Recipients } from '../../../src/rails/solana/recipients.js'
 import { createKeySigner } from '../../../src/rails/solana/signer.js'
 import { Templates } from '../../../src/rails/solana/template.js'
-import { blockhashOf, toWire } from '../../../src/rails/solana/wire.js'
+import { blockhashOf, toWireTransaction } from '../../../src/rails/solana/wire.js'
 import { shareChain } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
 import { newCarriage, newSecret, openRail, prepareOne, reasonOf } from './rail.js'
@@ -106,7 +106,7 @@ async function buildFast({ coin, wallet, amount, memo, blockhash }: Payout) {
   const hash = bytesOf(blockhash)
   const message = templates.write({ coin, recipient, amount, memo, blockhash: hash })
   const [signature] = await signer.sign([message])
-  return { wire: toWire(message, signature!), signature: base58.encode(signature!) }
+  return { wire: toWireTransaction(message, signature!), signature: base58.encode(signature!) }
 }
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => base58.encode(bytes))

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
-import type { Promised } from '../../../src/payouts/treasury-books.js'
+import type { OpenCommitments } from '../../../src/payouts/treasury-books.js'
 import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { newWallet, usdc } from '../../simulation/localnet/transfers.js'
 import { fund, newCarriage, openRail, prepareOne, reasonOf } from './rail.js'
@@ -135,7 +135,7 @@ test('an open payout that is not listed counts as not landed', async () => {
   expect(await reasonOf(rail, await newCarriage({ amount: free + 1n }))).toBe('treasury_short')
 })
 
-function promisedOf(open: Map<string, bigint>): Promised {
+function promisedOf(open: Map<string, bigint>): OpenCommitments {
   const sum = async () => [...open.values()].reduce((total, amount) => total + amount, 0n)
   return {
     sum,

@@ -5,7 +5,7 @@ import type {
   HistoryRange,
   LiveSweep,
   Moves,
-  SweepOrder,
+  SweepRequest,
   Wallet,
   WalletRail,
 } from '../../../src/collections/ports.js'
@@ -67,7 +67,7 @@ let references = 0
 export function newOrder(
   wallets: Wallet[],
   changes: { amounts: bigint[]; isClosing?: boolean; asset?: 'USDC' | 'USDT' },
-): SweepOrder {
+): SweepRequest {
   const { amounts, isClosing = true, asset = 'USDC' } = changes
   references += 1
   const parts = wallets.map(({ address, tokenAccounts }, walletNumber) => ({
@@ -81,7 +81,7 @@ export function newOrder(
 }
 
 /** As the service reads it back from its row. */
-export async function prepareSweep(wallets: TestWallets, order: SweepOrder): Promise<LiveSweep> {
+export async function prepareSweep(wallets: TestWallets, order: SweepRequest): Promise<LiveSweep> {
   // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
   wallets.rail.clock.pass(10_000)
   const [prepared] = await wallets.prepareSweeps([order])
@@ -93,7 +93,7 @@ export async function prepareSweep(wallets: TestWallets, order: SweepOrder): Pro
 export async function sweep(
   chain: TestChain,
   wallets: TestWallets,
-  order: SweepOrder,
+  order: SweepRequest,
 ): Promise<LiveSweep> {
   const live = await prepareSweep(wallets, order)
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'unseen' }])

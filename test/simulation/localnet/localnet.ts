@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Localnet, LocalnetOptions, Rule } from '../../../src/simulation/localnet/start.js'
+import type {
+  FaultRule,
+  Localnet,
+  LocalnetOptions,
+} from '../../../src/simulation/localnet/start.js'
 
 /** The embedded chain as the service runs it: the built program, in a process of its own. */
 
@@ -111,6 +115,6 @@ export async function openChain(options: Partial<LocalnetOptions> = {}): Promise
   return chain
 }
 
-export async function setFaults(rpc: Rpc, ...rules: Rule[]): Promise<void> {
+export async function setFaults(rpc: Rpc, ...rules: FaultRule[]): Promise<void> {
   await rpc.call('localnet_setFaults', rules)
 }

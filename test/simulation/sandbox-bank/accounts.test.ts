@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { Target } from '../../../src/payouts/ports.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
-import { nameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
 import { isSomebodyElse } from '../../../src/simulation/sandbox-bank/judge-name.js'
 import {
   magicAccounts,
@@ -74,7 +74,9 @@ describe('banks', () => {
 
 describe('names', () => {
   test('are the same today as when they were first documented', () => {
-    expect([ordinaryNumber, magicNumber(1), magicNumber(3)].map(nameOf)).toMatchInlineSnapshot(`
+    expect(
+      [ordinaryNumber, magicNumber(1), magicNumber(3)].map(accountNameOf),
+    ).toMatchInlineSnapshot(`
       [
         "BALOGUN MORENIKE FOLAKE",
         "BALOGUN SEGUN TUNDE",
@@ -85,7 +87,7 @@ describe('names', () => {
 
   test('differ between numbers, and consist of three different words', () => {
     const numbers = Array.from({ length: 500 }, (_, index) => String(index).padStart(10, '0'))
-    const names = numbers.map(nameOf)
+    const names = numbers.map(accountNameOf)
     expect(new Set(names).size).toBeGreaterThan(200)
     expect(names.filter((name) => new Set(name.split(' ')).size !== 3)).toEqual([])
   })
@@ -95,13 +97,13 @@ describe('names', () => {
     const resolved = await bank.resolveName({ bankCode: '058', accountNumber: ordinaryNumber })
     expect(resolved).toEqual({
       bankName: 'Guaranty Trust Bank',
-      accountName: nameOf(ordinaryNumber),
+      accountName: accountNameOf(ordinaryNumber),
     })
     expect(inspected).toMatchObject({ destination: resolved, extraFees: [] })
   })
 
   test('in any order, in any case, with or without the middle name, are the same person', () => {
-    const held = nameOf(ordinaryNumber).split(' ')
+    const held = accountNameOf(ordinaryNumber).split(' ')
     const ways = fc.tuple(fc.shuffledSubarray(held, { minLength: 2 }), fc.boolean())
     fc.assert(
       fc.property(ways, ([words, isLower]) => {

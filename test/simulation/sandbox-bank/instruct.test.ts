@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
-import type { Instruction } from '../../../src/simulation/sandbox-bank/judge-instruction.js'
-import type { State } from '../../../src/simulation/sandbox-bank/transfer.js'
+import type { TestInstruction } from '../../../src/simulation/sandbox-bank/judge-instruction.js'
+import type { TransferState } from '../../../src/simulation/sandbox-bank/transfer.js'
 import { freshDatabase } from '../../support/database.js'
 import { carriageTo, checkOne, magicNumber, openBank, ordinaryNumber, sendTo } from './open-bank.js'
 
@@ -11,7 +11,7 @@ const { processingMs, reversesAfterMs } = limits.sandboxBank
 type Opened = ReturnType<typeof openBank>
 
 /** How to bring a transfer into each state by what it is and how late it is. */
-const ways: Record<State, (opened: Opened) => Promise<LiveAttempt>> = {
+const ways: Record<TransferState, (opened: Opened) => Promise<LiveAttempt>> = {
   processing: ({ bank }) => sendTo(bank, ordinaryNumber),
   lost: ({ bank }) => sendTo(bank, magicNumber(7)),
   completed: (opened) => sendAndWait(opened, ordinaryNumber, processingMs),
@@ -47,7 +47,7 @@ async function allReversed(bank: Opened['bank']): Promise<string[]> {
 
 // Once a transfer has ended, nothing but the reversal of a completed one is obeyed; what it does
 // already counts as obeyed.
-const table: [State, Instruction, 'obeyed' | 'too_late', string][] = [
+const table: [TransferState, TestInstruction, 'obeyed' | 'too_late', string][] = [
   ['processing', 'complete', 'obeyed', 'landed'],
   ['processing', 'fail', 'obeyed', 'failed'],
   ['processing', 'reverse', 'obeyed', 'landed, reversed'],
@@ -121,7 +121,7 @@ describe('an instruction', () => {
     const { bank } = openBank(db)
     for (let round = 0; round < 10; round++) {
       const attempt = await sendTo(bank, magicNumber(6))
-      const wishes: Instruction[] = ['complete', 'fail', 'lose', 'complete', 'fail']
+      const wishes: TestInstruction[] = ['complete', 'fail', 'lose', 'complete', 'fail']
       const answers = await Promise.all(
         wishes.flatMap((wish) => [
           checkOne(bank, attempt),

@@ -3,7 +3,7 @@ import { toEnvironmentId } from '../../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../../src/base/ids.js'
 import { createLogger } from '../../../src/base/log.js'
 import { Refusal } from '../../../src/base/refusal.js'
-import type { Carriage, Finding, LiveAttempt } from '../../../src/payouts/ports.js'
+import type { Finding, LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
 import {
@@ -36,7 +36,7 @@ export function openBank(db: Database, key = noticeKey) {
 export function carriageTo(
   accountNumber: string,
   more: { amount?: bigint; reference?: string } = {},
-): Carriage {
+): PayoutInstruction {
   return {
     reference: toReference(prefixes.bankTransfer, newId(manualClock().now())),
     asset: 'NGN',
@@ -56,7 +56,7 @@ export function carriageTo(
 /** Attempts as the payouts room would read them back from their committed rows. */
 export async function prepareAttempts(
   bank: SandboxBank,
-  carriages: Carriage[],
+  carriages: PayoutInstruction[],
 ): Promise<LiveAttempt[]> {
   const prepared = await bank.prepare(carriages)
   return prepared.map((outcome, index) => {

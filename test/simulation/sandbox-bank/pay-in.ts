@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../src/base/refusal.js'
-import type { AccountOrder, Announced, CustomerPayment } from '../../../src/collections/ports.js'
+import type {
+  AccountOpening,
+  CustomerPayment,
+  PaymentNotice,
+} from '../../../src/collections/ports.js'
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../../support/clock.js'
 
@@ -8,7 +12,7 @@ export function newPaymentId(): string {
   return `sbp_${randomBytes(10).toString('hex')}`
 }
 
-export function accountOrder(more: Partial<AccountOrder> = {}): AccountOrder {
+export function accountOrder(more: Partial<AccountOpening> = {}): AccountOpening {
   const reference = `va_${randomBytes(10).toString('hex')}`
   return { reference, name: 'Ada Stores', purpose: 'order-1', expected: null, ...more }
 }
@@ -31,7 +35,7 @@ export function paymentInto(
 export async function payIn(
   bank: SandboxBank,
   more: Partial<CustomerPayment> = {},
-): Promise<Announced> {
+): Promise<PaymentNotice> {
   const accountNumber = more.accountNumber ?? (await openAccount(bank))
   return (await bank.receivePayment(paymentInto(accountNumber, more)))!
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { after } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
-import type { Announced, BankSender } from '../../../src/collections/ports.js'
+import type { BankSender, PaymentNotice } from '../../../src/collections/ports.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
-import { nameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
+import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
 import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
 import { manualClock } from '../../support/clock.js'
 import { freshDatabase } from '../../support/database.js'
@@ -22,8 +22,8 @@ function later(durationMs: number): Date {
 async function listAll(
   bank: ReturnType<typeof openBank>['bank'],
   period: { from: Date; to: Date },
-): Promise<Announced[]> {
-  const all: Announced[] = []
+): Promise<PaymentNotice[]> {
+  const all: PaymentNotice[] = []
   let next: string | null = null
   do {
     const page = await bank.listPayments({ ...period, after: next ?? undefined })
@@ -141,12 +141,12 @@ describe('a sender', () => {
     for (const { name, accountNumber, bankCode, bankName } of senders) {
       expect(nigerianBanks).toContainEqual({ code: bankCode, name: bankName })
       expect(toNuban({ bankCode, serial: accountNumber.slice(0, 9) })).toBe(accountNumber)
-      expect(name).toBe(nameOf(accountNumber))
+      expect(name).toBe(accountNameOf(accountNumber))
     }
   })
 
   test.each<[Partial<BankSender>, Partial<BankSender>]>([
-    [{ accountNumber: magicNumber(1) }, { bankCode: '999', name: nameOf(magicNumber(1)) }],
+    [{ accountNumber: magicNumber(1) }, { bankCode: '999', name: accountNameOf(magicNumber(1)) }],
     [{ bankCode: '044' }, { bankCode: '044', bankName: 'Access Bank' }],
     [{ name: 'ADA' }, { name: 'ADA' }],
     [{ bankCode: '77777' }, { bankName: 'Bank 77777' }],
@@ -159,7 +159,10 @@ describe('a sender', () => {
     const { bank, clock } = openBank(own)
     const sender = { accountNumber: '0123456789' }
     const told = await payIn(bank, { sender, isSenderMasked: true })
-    expect(told.sender).toMatchObject({ accountNumber: '******6789', name: nameOf('0123456789') })
+    expect(told.sender).toMatchObject({
+      accountNumber: '******6789',
+      name: accountNameOf('0123456789'),
+    })
     expect(await bank.findPayments(told.accountNumber)).toEqual([told])
     const period = { from: clock.now(), to: later(1) }
     expect(await listAll(bank, period)).toEqual([told])
@@ -185,7 +188,7 @@ describe('the list of payments', () => {
     const middle = clock.now()
     const rest = await paySome(later(-9_999_999), 10)
     clock.advance(1_000)
-    const ids = (payments: Announced[]) => payments.map(({ id }) => id).toSorted()
+    const ids = (payments: PaymentNotice[]) => payments.map(({ id }) => id).toSorted()
     expect(ids(await listAll(bank, { from, to: middle }))).toEqual(ids(first))
     expect(ids(await listAll(bank, { from: middle, to: clock.now() }))).toEqual(ids(rest))
   })

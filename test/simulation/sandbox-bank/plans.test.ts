@@ -13,7 +13,7 @@ import {
 import {
   findPaymentsById,
   findPaymentsInto,
-  lockPayments,
+  lockSandboxPayments,
 } from '../../../src/simulation/sandbox-bank/store-payments.js'
 import {
   lockTransfers,
@@ -94,7 +94,7 @@ describe('among many payments', async () => {
     await inTransaction(session, async (tx) => {
       await findAccounts(tx, ['va_1'])
       closeAccounts(tx, now, ['1000000001'])
-      await lockPayments(tx, ['sbp_1'])
+      await lockSandboxPayments(tx, ['sbp_1'])
       await judgeRefunds(tx, [{ refundOf: 'sbp_1' } as PaymentOrder])
     })
     await findPaymentsById(reader, ['sbp_1'])

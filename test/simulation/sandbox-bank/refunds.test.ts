@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { BankSender } from '../../../src/collections/ports.js'
-import type { Carriage, LiveAttempt } from '../../../src/payouts/ports.js'
+import type { LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.js'
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { freshDatabase } from '../../support/database.js'
 import {
@@ -22,10 +22,10 @@ const [landed, pending] = ['landed', 'pending'].map((state) => ({ state }))
 const exceeding = { state: 'failed', reason: 'refund_exceeds_payment' }
 
 /** An order that names the payment; the account is as a merchant sees it, masked. */
-function refundOf(paymentId: string, amount: bigint): Carriage {
+function refundOf(paymentId: string, amount: bigint): PayoutInstruction {
   const carriage = carriageTo('******6789', { amount })
   const destination = { ...carriage.destination, accountName: 'Anybody', refundOf: paymentId }
-  return { ...carriage, destination } as Carriage
+  return { ...carriage, destination } as PayoutInstruction
 }
 
 async function sendBack(bank: SandboxBank, id: string, amount: bigint): Promise<LiveAttempt> {
@@ -94,7 +94,7 @@ describe('a payment goes back', () => {
 })
 
 describe('it is refused before anything is sent', () => {
-  async function reasonsFor(bank: SandboxBank, carriages: Carriage[]) {
+  async function reasonsFor(bank: SandboxBank, carriages: PayoutInstruction[]) {
     const outcomes = [...(await bank.inspect(carriages)), ...(await bank.prepare(carriages))]
     return outcomes.map((outcome) => (outcome instanceof Refusal ? outcome.reason : 'fine'))
   }

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { Accounts } from '../accounts.js'
 import { type Key, keyOf, textOf } from '../keys.js'
-import { programs } from '../programs.js'
+import { loadedPrograms } from '../programs.js'
 import {
   isMint,
   isTokenAccount,
@@ -13,8 +13,8 @@ import {
 } from '../tokens.js'
 import type { AccountState } from '../vm.js'
 import { largest } from './answer.js'
-import { codes, invalid, RpcFailure } from './failure.js'
-import type { Config } from './params.js'
+import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
+import type { RpcConfig } from './params.js'
 
 /** Base58 of much data takes quadratic time; Agave draws the line here too. */
 const base58Bytes = 128
@@ -22,7 +22,7 @@ const base58Bytes = 128
 const states = ['uninitialized', 'initialized', 'frozen']
 
 /** An account as Agave shows it, in the encoding that was asked for. */
-export function showAccount(accounts: Accounts, state: AccountState | null, config: Config) {
+export function toAccountJson(accounts: Accounts, state: AccountState | null, config: RpcConfig) {
   if (state === null) return null
   return {
     lamports: Number(state.lamports),
@@ -34,7 +34,7 @@ export function showAccount(accounts: Accounts, state: AccountState | null, conf
   }
 }
 
-function showData(accounts: Accounts, state: AccountState, { encoding, dataSlice }: Config) {
+function showData(accounts: Accounts, state: AccountState, { encoding, dataSlice }: RpcConfig) {
   if (encoding === 'jsonParsed') {
     const parsed = parse(accounts, state)
     if (parsed)
@@ -46,7 +46,7 @@ function showData(accounts: Accounts, state: AccountState, { encoding, dataSlice
     throw invalid(`Invalid params: unknown encoding ${JSON.stringify(encoding)}`)
   if (data.length > base58Bytes)
     throw new RpcFailure(
-      codes.invalidRequest,
+      rpcErrorCodes.invalidRequest,
       'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.',
     )
   const text = base58.encode(data)
@@ -60,7 +60,7 @@ function cut(data: Buffer, slice: unknown): Buffer {
 }
 
 export function programName(program: Key): string {
-  return program === programs.token ? 'spl-token' : 'spl-token-2022'
+  return program === loadedPrograms.token ? 'spl-token' : 'spl-token-2022'
 }
 
 function parse(accounts: Accounts, state: AccountState) {

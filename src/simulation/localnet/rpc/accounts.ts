@@ -1,4 +1,4 @@
-import type { Commitment } from '../blocks.js'
+import type { BlockCommitment } from '../blocks.js'
 import { type Key, textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import type { Node } from '../node.js'
@@ -11,45 +11,45 @@ import {
   readTokenAccount,
   showAmount,
 } from '../tokens.js'
-import { showAccount } from './account-json.js'
+import { toAccountJson } from './account-json.js'
 import { withContext } from './answer.js'
 import { invalid } from './failure.js'
 import {
-  type Config,
   type Params,
-  readAddress,
-  readConfig,
+  type RpcConfig,
+  readAddressParam,
   readContext,
   readList,
+  readRpcConfig,
 } from './params.js'
 
 /** Questions about accounts, answered with their state at the commitment asked for. */
 export const accountMethods = {
   getBalance(node: Node, [address, options]: Params) {
-    const key = readAddress(address)
-    const commitment = readContext(node, readConfig(options))
+    const key = readAddressParam(address)
+    const commitment = readContext(node, readRpcConfig(options))
     const lamports = Number(node.readAccount(key, commitment)?.lamports ?? 0n)
     return withContext(node, commitment, lamports)
   },
 
   getAccountInfo(node: Node, [address, options]: Params) {
-    const key = readAddress(address)
-    const config = readConfig(options)
+    const key = readAddressParam(address)
+    const config = readRpcConfig(options)
     const commitment = readContext(node, config)
     return withContext(node, commitment, show(node, key, commitment, config))
   },
 
   getMultipleAccounts(node: Node, [addresses, options]: Params) {
-    const keys = readList(addresses, localnetLimits.accounts).map(readAddress)
-    const config = { encoding: 'base64', ...readConfig(options) }
+    const keys = readList(addresses, localnetLimits.accounts).map(readAddressParam)
+    const config = { encoding: 'base64', ...readRpcConfig(options) }
     const commitment = readContext(node, config)
     const shown = keys.map((key) => show(node, key, commitment, config))
     return withContext(node, commitment, shown)
   },
 
   getTokenAccountBalance(node: Node, [address, options]: Params) {
-    const key = readAddress(address)
-    const commitment = readContext(node, readConfig(options))
+    const key = readAddressParam(address)
+    const commitment = readContext(node, readRpcConfig(options))
     const state = node.readAccount(key, commitment)
     if (!state) throw invalid('Invalid param: could not find account')
     if (!isTokenAccount(state)) throw invalid('Invalid param: not a Token account')
@@ -59,8 +59,8 @@ export const accountMethods = {
   },
 
   getTokenSupply(node: Node, [address, options]: Params) {
-    const key = readAddress(address)
-    const commitment = readContext(node, readConfig(options))
+    const key = readAddressParam(address)
+    const commitment = readContext(node, readRpcConfig(options))
     const state = node.readAccount(key, commitment)
     if (!state) throw invalid('Invalid param: could not find account')
     if (!isMint(state)) throw invalid('Invalid param: not a Token mint')
@@ -68,9 +68,9 @@ export const accountMethods = {
   },
 
   getTokenAccountsByOwner(node: Node, [address, filter, options]: Params) {
-    const owner = readAddress(address)
-    const isWanted = readFilter(node, readConfig(filter))
-    const config = readConfig(options)
+    const owner = readAddressParam(address)
+    const isWanted = readFilter(node, readRpcConfig(filter))
+    const config = readRpcConfig(options)
     const commitment = readContext(node, config)
     const found = node.chain.accounts.tokenAccountsOf(owner).flatMap((key) => {
       const state = node.readAccount(key, commitment)
@@ -78,26 +78,26 @@ export const accountMethods = {
       const account = readTokenAccount(state)
       if (account.owner !== owner || !isWanted({ mint: account.mint, program: state.owner }))
         return []
-      const shown = showAccount(node.chain.accounts, state, config)
+      const shown = toAccountJson(node.chain.accounts, state, config)
       return [{ pubkey: textOf(key), account: shown }]
     })
     return withContext(node, commitment, found)
   },
 }
 
-function show(node: Node, key: Key, commitment: Commitment, config: Config) {
-  return showAccount(node.chain.accounts, node.readAccount(key, commitment), config)
+function show(node: Node, key: Key, commitment: BlockCommitment, config: RpcConfig) {
+  return toAccountJson(node.chain.accounts, node.readAccount(key, commitment), config)
 }
 
 type Wanted = (account: { mint: Key; program: Key }) => boolean
 
-function readFilter(node: Node, { mint, programId }: Config): Wanted {
+function readFilter(node: Node, { mint, programId }: RpcConfig): Wanted {
   if (mint !== undefined) {
-    const key = readAddress(mint)
+    const key = readAddressParam(mint)
     if (!isMint(node.chain.accounts.read(key))) throw invalid('Invalid param: could not find mint')
     return (account) => account.mint === key
   }
-  const key = readAddress(programId)
+  const key = readAddressParam(programId)
   if (!isTokenProgram(key)) throw invalid('Invalid param: unrecognized Token program id')
   return (account) => account.program === key
 }

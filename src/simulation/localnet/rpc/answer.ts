@@ -1,10 +1,10 @@
-import type { Commitment } from '../blocks.js'
+import type { BlockCommitment } from '../blocks.js'
 import type { Node } from '../node.js'
 
 /** The version of Agave whose dialect this is. */
 export const apiVersion = '4.1.2'
 
-export function withContext<T>(node: Node, commitment: Commitment, value: T) {
+export function withContext<T>(node: Node, commitment: BlockCommitment, value: T) {
   return { context: { apiVersion, slot: node.slotAt(commitment) }, value }
 }
 

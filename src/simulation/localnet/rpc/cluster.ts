@@ -1,12 +1,19 @@
 import { slotOf } from '../blocks.js'
-import { feeOf } from '../fees.js'
+import { transactionFeeOf } from '../fees.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import type { Node } from '../node.js'
 import { MalformedTransaction, readMessage } from '../wire.js'
 import { apiVersion, withContext } from './answer.js'
 import { invalid, nodeBehind } from './failure.js'
-import { type Params, readAddress, readConfig, readContext, readCount, readList } from './params.js'
+import {
+  type Params,
+  readAddressParam,
+  readContext,
+  readCountParam,
+  readList,
+  readRpcConfig,
+} from './params.js'
 
 const { blockhashAge, healthySlots, slotsPerEpoch } = localnetLimits
 
@@ -21,16 +28,16 @@ export const clusterMethods = {
 
   getGenesisHash: ({ chain }: Node) => textOf(chain.genesis.hash),
 
-  getSlot: (node: Node, [config]: Params) => node.slotAt(readContext(node, readConfig(config))),
+  getSlot: (node: Node, [config]: Params) => node.slotAt(readContext(node, readRpcConfig(config))),
 
   /** As a node that was there from the genesis and forgot nothing. */
   getFirstAvailableBlock: () => 0,
 
   getBlockHeight: (node: Node, [config]: Params) =>
-    node.heightAt(readContext(node, readConfig(config))),
+    node.heightAt(readContext(node, readRpcConfig(config))),
 
   getEpochInfo(node: Node, [config]: Params) {
-    const commitment = readContext(node, readConfig(config))
+    const commitment = readContext(node, readRpcConfig(config))
     const absoluteSlot = node.slotAt(commitment)
     return {
       absoluteSlot,
@@ -43,7 +50,7 @@ export const clusterMethods = {
   },
 
   getLatestBlockhash(node: Node, [config]: Params) {
-    const commitment = readContext(node, readConfig(config))
+    const commitment = readContext(node, readRpcConfig(config))
     const height = node.heightAt(commitment)
     const blockhash = textOf(node.chain.blocks.hashAt(height))
     return withContext(node, commitment, {
@@ -53,17 +60,17 @@ export const clusterMethods = {
   },
 
   isBlockhashValid(node: Node, [hash, config]: Params) {
-    const commitment = readContext(node, readConfig(config))
-    const isRecent = node.chain.blocks.isRecent(readAddress(hash), node.heightAt(commitment))
+    const commitment = readContext(node, readRpcConfig(config))
+    const isRecent = node.chain.blocks.isRecent(readAddressParam(hash), node.heightAt(commitment))
     return withContext(node, commitment, isRecent)
   },
 
   getMinimumBalanceForRentExemption: ({ chain }: Node, [size]: Params) =>
-    Number(chain.accounts.vm.rentFor(readCount(size, 'size'))),
+    Number(chain.accounts.vm.rentFor(readCountParam(size, 'size'))),
 
   /** Blocks are never full here, so nobody has to bid. */
   getRecentPrioritizationFees(node: Node, [addresses = []]: Params) {
-    readList(addresses, localnetLimits.statuses).forEach(readAddress)
+    readList(addresses, localnetLimits.statuses).forEach(readAddressParam)
     const { prioritizationFees: count } = localnetLimits
     const first = node.heightAt('processed') - count + 1
     return Array.from({ length: count }, (_, index) => {
@@ -72,10 +79,10 @@ export const clusterMethods = {
   },
 
   getFeeForMessage(node: Node, [text, config]: Params) {
-    const commitment = readContext(node, readConfig(config))
+    const commitment = readContext(node, readRpcConfig(config))
     const message = decodeMessage(text)
     const isRecent = node.chain.blocks.isRecent(message.blockhash, node.heightAt(commitment))
-    return withContext(node, commitment, isRecent ? Number(feeOf(message)) : null)
+    return withContext(node, commitment, isRecent ? Number(transactionFeeOf(message)) : null)
   },
 }
 

@@ -1,7 +1,7 @@
 import { localnetLimits } from '../limits.js'
-import type { Network } from '../network.js'
+import type { LocalnetNetwork } from '../network.js'
 import type { Node } from '../node.js'
-import { codes, RateLimited, RpcFailure } from './failure.js'
+import { RateLimited, RpcFailure, rpcErrorCodes } from './failure.js'
 import { isPrivate, methods } from './methods.js'
 import type { Params } from './params.js'
 import { findTransaction, suspectOf, verifyAhead } from './send.js'
@@ -13,7 +13,7 @@ type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: 
  * Answers the body of a request: one call, or a list of them in order. What they did is in the
  * journal before this returns. Throws RateLimited before anything is done.
  */
-export async function answer(network: Network, node: Node, body: string) {
+export async function answer(network: LocalnetNetwork, node: Node, body: string) {
   const asked = parse(body)
   if (asked instanceof RpcFailure) return failed(null, asked)
   const calls = Array.isArray(asked) ? asked : [asked]
@@ -40,22 +40,22 @@ function parse(body: string): Call | Call[] | RpcFailure {
   try {
     asked = JSON.parse(body)
   } catch {
-    return new RpcFailure(codes.parse, 'Parse error')
+    return new RpcFailure(rpcErrorCodes.parse, 'Parse error')
   }
   const calls = Array.isArray(asked) ? asked : [asked]
   const isSound = calls.every((call) => typeof call === 'object' && call !== null)
   if (!isSound || calls.length === 0 || calls.length > localnetLimits.calls)
-    return new RpcFailure(codes.invalidRequest, 'Invalid request')
+    return new RpcFailure(rpcErrorCodes.invalidRequest, 'Invalid request')
   return asked as Call | Call[]
 }
 
-function answerCall(network: Network, node: Node, call: Call): Answer | Promise<Answer> {
+function answerCall(network: LocalnetNetwork, node: Node, call: Call): Answer | Promise<Answer> {
   const { id = null, method, params } = call
   try {
     const run = typeof method === 'string' ? methods.get(method) : undefined
-    if (!run) throw new RpcFailure(codes.methodNotFound, 'Method not found')
+    if (!run) throw new RpcFailure(rpcErrorCodes.methodNotFound, 'Method not found')
     if (params !== undefined && params !== null && !Array.isArray(params))
-      throw new RpcFailure(codes.invalidParams, 'Invalid params: expected a list')
+      throw new RpcFailure(rpcErrorCodes.invalidParams, 'Invalid params: expected a list')
     const result = run(node, params ?? [], network)
     if (!(result instanceof Promise)) return { jsonrpc: '2.0', id, result }
     return result.then(
@@ -67,10 +67,10 @@ function answerCall(network: Network, node: Node, call: Call): Answer | Promise<
   }
 }
 
-function explain(network: Network, id: unknown, error: unknown): Answer {
+function explain(network: LocalnetNetwork, id: unknown, error: unknown): Answer {
   if (error instanceof RpcFailure) return failed(id, error)
   network.logger.error({ err: error }, 'a call of the embedded chain failed')
-  return failed(id, new RpcFailure(codes.internal, 'Internal error'))
+  return failed(id, new RpcFailure(rpcErrorCodes.internal, 'Internal error'))
 }
 
 export function failed(id: unknown, { code, message, data }: RpcFailure): Answer {

@@ -12,7 +12,7 @@ export class RpcFailure extends Error {
 /** Answered as HTTP 429, whatever else the request asked for. */
 export class RateLimited extends Error {}
 
-export const codes = {
+export const rpcErrorCodes = {
   parse: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -26,10 +26,10 @@ export const codes = {
 } as const
 
 export function invalid(message: string): RpcFailure {
-  return new RpcFailure(codes.invalidParams, message)
+  return new RpcFailure(rpcErrorCodes.invalidParams, message)
 }
 
 export function nodeBehind(slots: number): RpcFailure {
   const data = { numSlotsBehind: slots }
-  return new RpcFailure(codes.nodeBehind, `Node is behind by ${slots} slots`, data)
+  return new RpcFailure(rpcErrorCodes.nodeBehind, `Node is behind by ${slots} slots`, data)
 }

@@ -1,21 +1,21 @@
-import type { Commitment } from '../blocks.js'
-import type { Entry } from '../history.js'
+import type { BlockCommitment } from '../blocks.js'
+import type { HistoryEntry } from '../history.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import { showMemos } from '../memo.js'
 import type { Node } from '../node.js'
-import type { TransactionError } from '../vm-errors.js'
+import type { VmTransactionError } from '../vm-errors.js'
 import { withContext } from './answer.js'
-import { codes, invalid, RpcFailure } from './failure.js'
+import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 import {
-  type Config,
   type Params,
-  readAddress,
+  type RpcConfig,
+  readAddressParam,
   readCommitment,
-  readConfig,
   readContext,
-  readCount,
+  readCountParam,
   readList,
+  readRpcConfig,
   readSignature,
   requireConfirmed,
 } from './params.js'
@@ -25,7 +25,7 @@ import { showTransaction } from './transaction-json.js'
 export const historyMethods = {
   getSignatureStatuses(node: Node, [signatures, options]: Params) {
     const keys = readList(signatures, localnetLimits.statuses).map(readSignature)
-    const isSearch = readConfig(options).searchTransactionHistory === true
+    const isSearch = readRpcConfig(options).searchTransactionHistory === true
     const oldest = node.slotAt('processed') - localnetLimits.recentStatusSlots
     const statuses = keys.map((key) => {
       const entry = node.find(key, 'processed')
@@ -35,15 +35,15 @@ export const historyMethods = {
   },
 
   getSignaturesForAddress(node: Node, [address, options]: Params) {
-    const key = readAddress(address)
-    const config = readConfig(options)
+    const key = readAddressParam(address)
+    const config = readRpcConfig(options)
     const commitment = readContext(node, config)
     requireConfirmed(commitment)
-    const limit = readCount(config.limit ?? localnetLimits.signatures, 'limit')
+    const limit = readCountParam(config.limit ?? localnetLimits.signatures, 'limit')
     if (limit < 1 || limit > localnetLimits.signatures)
       throw invalid(`Invalid limit; max ${localnetLimits.signatures}`)
     const ordinals = node.chain.ordinalsOf(key)
-    const found: Entry[] = []
+    const found: HistoryEntry[] = []
     const [newest, oldest] = readRange(node, config)
     for (let index = ordinals.length - 1; index >= 0 && found.length < limit; index--) {
       const ordinal = ordinals[index]!
@@ -58,7 +58,7 @@ export const historyMethods = {
   getTransaction(node: Node, [signature, options]: Params) {
     const key = readSignature(signature)
     // An encoding alone was once how this was asked, and still is by some.
-    const config = typeof options === 'string' ? { encoding: options } : readConfig(options)
+    const config = typeof options === 'string' ? { encoding: options } : readRpcConfig(options)
     const commitment = readCommitment(config.commitment)
     requireConfirmed(commitment)
     const entry = node.find(key, commitment)
@@ -72,20 +72,20 @@ export const historyMethods = {
 }
 
 /** Ordinals that the answer lies between. A `before` that nobody knows leaves nothing. */
-function readRange({ chain }: Node, { before, until }: Config): [number, number] {
+function readRange({ chain }: Node, { before, until }: RpcConfig): [number, number] {
   const ordinalOf = (value: unknown) => chain.find(readSignature(value))?.ordinal ?? -1
   const isGiven = (value: unknown) => value !== undefined && value !== null
   const newest = isGiven(before) ? ordinalOf(before) : Number.POSITIVE_INFINITY
   return [newest, isGiven(until) ? ordinalOf(until) : -1]
 }
 
-function errorOf(node: Node, entry: Entry): TransactionError | null {
+function errorOf(node: Node, entry: HistoryEntry): VmTransactionError | null {
   return entry.hasFailed ? node.read(entry).meta.err : null
 }
 
-export function showStatus(node: Node, entry: Entry) {
+export function showStatus(node: Node, entry: HistoryEntry) {
   const err = errorOf(node, entry)
-  const confirmationStatus: Commitment = node.statusOf(entry.slot)
+  const confirmationStatus: BlockCommitment = node.statusOf(entry.slot)
   const isFinal = confirmationStatus === 'finalized'
   return {
     slot: entry.slot,
@@ -96,7 +96,7 @@ export function showStatus(node: Node, entry: Entry) {
   }
 }
 
-function showLine(node: Node, entry: Entry) {
+function showLine(node: Node, entry: HistoryEntry) {
   const { transaction, slot, time } = node.read(entry)
   return {
     signature: textOf(transaction.signature),
@@ -110,7 +110,7 @@ function showLine(node: Node, entry: Entry) {
 
 function unsupportedVersion(version: number): RpcFailure {
   return new RpcFailure(
-    codes.version,
+    rpcErrorCodes.version,
     `Transaction version (${version}) is not supported by the requesting client. ` +
       'Please try the request again with the following configuration parameter: ' +
       `"maxSupportedTransactionVersion": ${version}`,

@@ -1,18 +1,18 @@
 import { type MintOrder, mint, transfer } from '../faucet.js'
-import { faults, type Match, type Rule } from '../faults.js'
+import { type FaultRule, faults, type Match } from '../faults.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
-import type { Network } from '../network.js'
+import type { LocalnetNetwork } from '../network.js'
 import type { Node } from '../node.js'
 import { mints } from '../programs.js'
 import { invalid } from './failure.js'
 import {
-  type Config,
   type Params,
-  readAddress,
-  readConfig,
-  readCount,
+  type RpcConfig,
+  readAddressParam,
+  readCountParam,
   readList,
+  readRpcConfig,
   readSignature,
 } from './params.js'
 
@@ -30,7 +30,7 @@ export const localnetMethods = {
 
   /** Makes blocks, {blocks}, and answers the new height. */
   localnet_advance({ chain }: Node, [options]: Params) {
-    const blocks = readCount(readConfig(options).blocks ?? 1, 'blocks')
+    const blocks = readCountParam(readRpcConfig(options).blocks ?? 1, 'blocks')
     if (blocks > localnetLimits.advance)
       throw invalid(`Invalid params: at most ${localnetLimits.advance} blocks at once`)
     for (let made = 0; made < blocks; made++) chain.advance()
@@ -39,22 +39,22 @@ export const localnetMethods = {
 
   /** Replaces the faults of this node. Those that the chain was started with stay. */
   localnet_setFaults({ faults }: Node, [rules]: Params) {
-    faults.replace(readRules(rules))
+    faults.replace(readFaultRules(rules))
     return true
   },
 
   /** Opens another node on this chain, {port?, rules?}, with faults of its own. */
-  async localnet_openNode(_: Node, [options]: Params, network: Network) {
-    const { port = 0, rules = [] } = readConfig(options)
+  async localnet_openNode(_: Node, [options]: Params, network: LocalnetNetwork) {
+    const { port = 0, rules = [] } = readRpcConfig(options)
     if (network.size >= localnetLimits.nodes) throw invalid('Invalid params: too many nodes')
-    const listener = await network.open(readCount(port, 'port'))
-    listener.node.faults.replace(readRules(rules))
+    const listener = await network.open(readCountParam(port, 'port'))
+    listener.node.faults.replace(readFaultRules(rules))
     return { url: listener.url, wsUrl: listener.wsUrl, port: listener.port }
   },
 
   /** Closes a node that was opened so, {port}. */
-  async localnet_closeNode(_: Node, [options]: Params, network: Network) {
-    return network.close(readCount(readConfig(options).port, 'port'))
+  async localnet_closeNode(_: Node, [options]: Params, network: LocalnetNetwork) {
+    return network.close(readCountParam(readRpcConfig(options).port, 'port'))
   },
 }
 
@@ -64,7 +64,7 @@ function readOrders(orders: unknown, whose: 'owner' | 'to'): MintOrder[] {
 }
 
 function readOrder(value: unknown, whose: 'owner' | 'to'): MintOrder {
-  const { [whose]: owner, mint, amount, key } = readConfig(value)
+  const { [whose]: owner, mint, amount, key } = readRpcConfig(value)
   if (!Object.values<unknown>(mints).includes(mint))
     throw invalid('Invalid params: mint must be that of USDC or USDT')
   if (typeof key !== 'string' || key === '' || key.length > localnetLimits.orderKeyLength)
@@ -72,29 +72,29 @@ function readOrder(value: unknown, whose: 'owner' | 'to'): MintOrder {
   const isAmount = /^[1-9]\d{0,18}$/.test(String(amount))
   if (!isAmount) throw invalid('Invalid params: amount must be a whole number above zero')
   const order = { mint: mint as string, amount: BigInt(amount as string), key }
-  return { ...order, owner: textOf(readAddress(owner)) }
+  return { ...order, owner: textOf(readAddressParam(owner)) }
 }
 
-export function readRules(value: unknown): Rule[] {
+export function readFaultRules(value: unknown): FaultRule[] {
   return readList(value, localnetLimits.rules).map((rule) => {
-    const { match, fault, slots, times, error } = readConfig(rule)
-    if (!faults.includes(fault as Rule['fault']))
+    const { match, fault, slots, times, error } = readRpcConfig(rule)
+    if (!faults.includes(fault as FaultRule['fault']))
       throw invalid(`Invalid params: fault must be one of ${faults.join(', ')}`)
     const isLag = fault === 'lag'
-    if (isLag && readCount(slots, 'slots') > localnetLimits.lagSlots)
+    if (isLag && readCountParam(slots, 'slots') > localnetLimits.lagSlots)
       throw invalid(`Invalid params: a node lags at most ${localnetLimits.lagSlots} slots`)
     return {
-      match: readMatch(readConfig(match ?? (isLag ? { any: true } : undefined))),
-      fault: fault as Rule['fault'],
-      ...(slots !== undefined && { slots: readCount(slots, 'slots') }),
-      ...(times !== undefined && { times: readCount(times, 'times') }),
-      ...(error !== undefined && { error: error as NonNullable<Rule['error']> }),
+      match: readMatch(readRpcConfig(match ?? (isLag ? { any: true } : undefined))),
+      fault: fault as FaultRule['fault'],
+      ...(slots !== undefined && { slots: readCountParam(slots, 'slots') }),
+      ...(times !== undefined && { times: readCountParam(times, 'times') }),
+      ...(error !== undefined && { error: error as NonNullable<FaultRule['error']> }),
     }
   })
 }
 
-function readMatch({ memo, account, signature, any }: Config): Match {
-  if (account !== undefined) readAddress(account)
+function readMatch({ memo, account, signature, any }: RpcConfig): Match {
+  if (account !== undefined) readAddressParam(account)
   if (signature !== undefined) readSignature(signature)
   const isEmpty = memo === undefined && account === undefined && signature === undefined && !any
   if (isEmpty) throw invalid('Invalid params: a rule must match something')

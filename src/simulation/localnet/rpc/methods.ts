@@ -1,4 +1,4 @@
-import type { Network } from '../network.js'
+import type { LocalnetNetwork } from '../network.js'
 import type { Node } from '../node.js'
 import { accountMethods } from './accounts.js'
 import { clusterMethods } from './cluster.js'
@@ -8,11 +8,11 @@ import type { Params } from './params.js'
 import { sendMethods } from './send.js'
 import { simulateTransaction } from './simulate.js'
 
-export type Method = (node: Node, params: Params, network: Network) => unknown
+export type RpcMethod = (node: Node, params: Params, network: LocalnetNetwork) => unknown
 
 /** Everything that can be asked of a node. */
-export const methods = new Map<string, Method>(
-  Object.entries<Method>({
+export const methods = new Map<string, RpcMethod>(
+  Object.entries<RpcMethod>({
     ...clusterMethods,
     ...accountMethods,
     ...sendMethods,

@@ -1,14 +1,14 @@
 import { base58 } from '@scure/base'
-import type { Commitment } from '../blocks.js'
+import type { BlockCommitment } from '../blocks.js'
 import { type Key, keyOf } from '../keys.js'
 import type { Node } from '../node.js'
-import { codes, invalid, RpcFailure } from './failure.js'
+import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 
 /** What a method is called with, read strictly: every surprise is the caller's mistake. */
 export type Params = readonly unknown[]
-export type Config = Readonly<Record<string, unknown>>
+export type RpcConfig = Readonly<Record<string, unknown>>
 
-export function readAddress(value: unknown): Key {
+export function readAddressParam(value: unknown): Key {
   return readBytes(value, 32)
 }
 
@@ -32,21 +32,24 @@ export function decodeBase58(text: string): Uint8Array | undefined {
   }
 }
 
-export function readConfig(value: unknown): Config {
+export function readRpcConfig(value: unknown): RpcConfig {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid('Invalid params: expected a configuration object')
-  return value as Config
+  return value as RpcConfig
 }
 
 /** Agave's default is the surest, in every method. */
-export function readCommitment(value: unknown, fallback: Commitment = 'finalized'): Commitment {
+export function readCommitment(
+  value: unknown,
+  fallback: BlockCommitment = 'finalized',
+): BlockCommitment {
   if (value === undefined || value === null) return fallback
   if (value === 'processed' || value === 'confirmed' || value === 'finalized') return value
   throw invalid('Invalid params: unknown commitment level')
 }
 
-export function readCount(value: unknown, name: string): number {
+export function readCountParam(value: unknown, name: string): number {
   if (!Number.isSafeInteger(value) || (value as number) < 0)
     throw invalid(`Invalid params: ${name} must be a whole number`)
   return value as number
@@ -59,22 +62,22 @@ export function readList(value: unknown, most: number): unknown[] {
 }
 
 /** The commitment a question is asked at, once the node has reached the slot that it requires. */
-export function readContext(node: Node, config: Config): Commitment {
+export function readContext(node: Node, config: RpcConfig): BlockCommitment {
   const commitment = readCommitment(config.commitment)
   requireSlot(node, config, commitment)
   return commitment
 }
 
-export function requireSlot(node: Node, config: Config, commitment: Commitment): void {
+export function requireSlot(node: Node, config: RpcConfig, commitment: BlockCommitment): void {
   if (config.minContextSlot === undefined || config.minContextSlot === null) return
   const contextSlot = node.slotAt(commitment)
-  if (contextSlot >= readCount(config.minContextSlot, 'minContextSlot')) return
+  if (contextSlot >= readCountParam(config.minContextSlot, 'minContextSlot')) return
   const message = 'Minimum context slot has not been reached'
-  throw new RpcFailure(codes.minContextSlot, message, { contextSlot })
+  throw new RpcFailure(rpcErrorCodes.minContextSlot, message, { contextSlot })
 }
 
 /** History is told only once it is confirmed. */
-export function requireConfirmed(commitment: Commitment): void {
+export function requireConfirmed(commitment: BlockCommitment): void {
   if (commitment === 'processed')
     throw invalid('Method does not support commitment below `confirmed`')
 }

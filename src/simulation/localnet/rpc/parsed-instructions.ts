@@ -1,11 +1,11 @@
 import { base58 } from '@scure/base'
 import { type Key, textOf } from '../keys.js'
-import { programs } from '../programs.js'
+import { loadedPrograms } from '../programs.js'
 import { isTokenProgram, showAmount } from '../tokens.js'
-import type { Instruction } from '../wire.js'
+import type { WireInstruction } from '../wire.js'
 import { programName } from './account-json.js'
 
-export type Placed = { keys: Key[]; instruction: Instruction }
+export type Placed = { keys: Key[]; instruction: WireInstruction }
 
 type Parsed = { type: string; info: Record<string, unknown> } | string
 
@@ -26,10 +26,10 @@ export function parseInstruction({ keys, instruction }: Placed) {
 
 function parse(program: Key, names: string[], data: Buffer): [string, Parsed | undefined] {
   if (isTokenProgram(program)) return [programName(program), parseToken(names, data)]
-  if (program === programs.system) return ['system', parseSystem(names, data)]
-  if (program === programs.associatedToken)
+  if (program === loadedPrograms.system) return ['system', parseSystem(names, data)]
+  if (program === loadedPrograms.associatedToken)
     return ['spl-associated-token-account', parseAssociated(names, data)]
-  if (program === programs.memo) return ['spl-memo', data.toString('utf8')]
+  if (program === loadedPrograms.memo) return ['spl-memo', data.toString('utf8')]
   return ['', undefined]
 }
 

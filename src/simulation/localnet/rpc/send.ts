@@ -1,21 +1,21 @@
-import type { Commitment } from '../blocks.js'
+import type { BlockCommitment } from '../blocks.js'
 import { airdrop } from '../faucet.js'
 import type { Suspect } from '../faults.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import type { Node } from '../node.js'
 import { verifySignatures } from '../verify-signatures.js'
-import { describeError, type TransactionError } from '../vm-errors.js'
+import { describeError, type VmTransactionError } from '../vm-errors.js'
 import { MalformedTransaction, readWire, type Wire } from '../wire.js'
-import { codes, invalid, nodeBehind, RpcFailure } from './failure.js'
+import { invalid, nodeBehind, RpcFailure, rpcErrorCodes } from './failure.js'
 import {
-  type Config,
   decodeBase58,
   type Params,
-  readAddress,
+  type RpcConfig,
+  readAddressParam,
   readCommitment,
-  readConfig,
-  readCount,
+  readCountParam,
+  readRpcConfig,
   requireSlot,
 } from './params.js'
 import { refusedSimulation, type SimulationJson, showSimulation } from './simulation-json.js'
@@ -23,7 +23,7 @@ import { refusedSimulation, type SimulationJson, showSimulation } from './simula
 const typeName = 'solana_transaction::versioned::VersionedTransaction'
 
 /** What a failing transaction fails with unless its rule says otherwise: too few coins. */
-const commonFailure = (transaction: Wire): TransactionError => ({
+const commonFailure = (transaction: Wire): VmTransactionError => ({
   InstructionError: [transaction.instructions.length - 1, { Custom: 1 }],
 })
 
@@ -46,7 +46,7 @@ export async function verifyAhead(sends: Params[]): Promise<void> {
 /** Undefined, if it cannot be read. */
 export function findTransaction([text, config]: Params): Wire | undefined {
   try {
-    return decodeTransaction(text, readConfig(config).encoding ?? 'base58')
+    return decodeTransaction(text, readRpcConfig(config).encoding ?? 'base58')
   } catch (error) {
     if (error instanceof RpcFailure) return undefined
     throw error
@@ -57,7 +57,7 @@ export function findTransaction([text, config]: Params): Wire | undefined {
 export const sendMethods = {
   sendTransaction(node: Node, params: Params) {
     const [text, options] = params
-    const config = readConfig(options)
+    const config = readRpcConfig(options)
     const known = verified.get(params)
     const transaction = known ?? decodeTransaction(text, config.encoding ?? 'base58')
     const isVerified = known !== undefined
@@ -70,8 +70,8 @@ export const sendMethods = {
   },
 
   requestAirdrop(node: Node, [address, amount]: Params) {
-    const to = textOf(readAddress(address))
-    const lamports = readCount(amount, 'lamports')
+    const to = textOf(readAddressParam(address))
+    const lamports = readCountParam(amount, 'lamports')
     if (lamports > localnetLimits.airdropLamports) throw invalid('Invalid params: too much')
     return textOf(airdrop(node.chain, to, lamports))
   },
@@ -90,7 +90,8 @@ function forward({ chain, faults }: Node, transaction: Wire, isVerified: boolean
   const options = { isVerified, ...(failure && { failure }) }
   if (delay) chain.hold(transaction, delay.slots ?? 1, options)
   else chain.land(transaction, options)
-  if (faults.take(['lose_reply'], suspect)) throw new RpcFailure(codes.internal, 'Internal error')
+  if (faults.take(['lose_reply'], suspect))
+    throw new RpcFailure(rpcErrorCodes.internal, 'Internal error')
 }
 
 /** What a node finds out before it passes a transaction on, unless it is told not to look. */
@@ -102,7 +103,7 @@ function preflight(
     isVerified,
   }: {
     transaction: Wire
-    commitment: Commitment
+    commitment: BlockCommitment
     isVerified: boolean
   },
 ): void {
@@ -115,20 +116,20 @@ function preflight(
   if (simulation.err) throw preflightFailure(simulation.err, showSimulation(simulation))
 }
 
-function preflightFailure(err: TransactionError, data: SimulationJson): RpcFailure {
+function preflightFailure(err: VmTransactionError, data: SimulationJson): RpcFailure {
   const message = `Transaction simulation failed: ${describeError(err)}`
-  return new RpcFailure(codes.preflight, message, data)
+  return new RpcFailure(rpcErrorCodes.preflight, message, data)
 }
 
 export function signatureFailure(): RpcFailure {
-  return new RpcFailure(codes.signature, 'Transaction signature verification failure')
+  return new RpcFailure(rpcErrorCodes.signature, 'Transaction signature verification failure')
 }
 
 export function suspectOf(transaction: Wire): Suspect {
   return { signature: transaction.signature, keys: transaction.keys, transaction }
 }
 
-export function decodeTransaction(text: unknown, encoding: Config[string]): Wire {
+export function decodeTransaction(text: unknown, encoding: RpcConfig[string]): Wire {
   const { transactionBytes } = localnetLimits
   if (typeof text !== 'string') throw invalid('Invalid params: expected a string')
   const bytes = decodeBytes(text, encoding)

@@ -1,26 +1,26 @@
-import type { Commitment } from '../blocks.js'
-import { bytesOf, type Key, textOf } from '../keys.js'
+import type { BlockCommitment } from '../blocks.js'
+import { type Key, keyBytesOf, textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import type { Node } from '../node.js'
 import type { Simulation } from '../vm.js'
 import type { Wire } from '../wire.js'
-import { showAccount } from './account-json.js'
+import { toAccountJson } from './account-json.js'
 import { withContext } from './answer.js'
 import { invalid } from './failure.js'
 import {
-  type Config,
   type Params,
-  readAddress,
-  readConfig,
+  type RpcConfig,
+  readAddressParam,
   readContext,
   readList,
+  readRpcConfig,
 } from './params.js'
 import { decodeTransaction, signatureFailure } from './send.js'
 import { refusedSimulation, showInner, showSimulation } from './simulation-json.js'
 
 /** Runs a transaction without a trace. Always on the newest state, whatever the commitment. */
 export function simulateTransaction(node: Node, [text, options]: Params) {
-  const config = readConfig(options)
+  const config = readRpcConfig(options)
   const isVerified = config.sigVerify === true
   const isReplaced = config.replaceRecentBlockhash === true
   if (isReplaced && isVerified)
@@ -42,7 +42,7 @@ export function simulateTransaction(node: Node, [text, options]: Params) {
   })
 }
 
-function newestBlockhash(node: Node, commitment: Commitment) {
+function newestBlockhash(node: Node, commitment: BlockCommitment) {
   const height = node.heightAt(commitment)
   const key = node.chain.blocks.hashAt(height)
   const lastValidBlockHeight = height + localnetLimits.blockhashAge
@@ -51,17 +51,17 @@ function newestBlockhash(node: Node, commitment: Commitment) {
 
 function withBlockhash({ bytes, blockhashOffset }: Wire, blockhash: Key): Buffer {
   const copy = Buffer.from(bytes)
-  copy.set(bytesOf(blockhash), blockhashOffset)
+  copy.set(keyBytesOf(blockhash), blockhashOffset)
   return copy
 }
 
-function showAccounts({ chain }: Node, simulation: Simulation, wanted: Config[string]) {
+function showAccounts({ chain }: Node, simulation: Simulation, wanted: RpcConfig[string]) {
   if (wanted === undefined || wanted === null) return null
-  const { addresses, encoding = 'base64' } = readConfig(wanted)
+  const { addresses, encoding = 'base64' } = readRpcConfig(wanted)
   if (simulation.err) return readList(addresses, localnetLimits.accounts).map(() => null)
   return readList(addresses, localnetLimits.accounts).map((address) => {
-    const key = readAddress(address)
+    const key = readAddressParam(address)
     const state = simulation.accounts.get(key) ?? chain.accounts.read(key)
-    return showAccount(chain.accounts, state, { encoding })
+    return toAccountJson(chain.accounts, state, { encoding })
   })
 }

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import { textOf } from '../keys.js'
 import type { Simulation } from '../vm.js'
-import type { TransactionError } from '../vm-errors.js'
+import type { VmTransactionError } from '../vm-errors.js'
 
 export type SimulationJson = ReturnType<typeof showSimulation>
 
@@ -24,7 +24,7 @@ export function showSimulation(simulation: Omit<Simulation, 'accounts'>) {
 }
 
 /** Nothing was run: the transaction is too old, or has landed already. */
-export function refusedSimulation(err: TransactionError): SimulationJson {
+export function refusedSimulation(err: VmTransactionError): SimulationJson {
   return showSimulation({ err, logs: [], units: 0, inner: [], returnData: null })
 }
 

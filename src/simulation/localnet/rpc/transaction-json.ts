@@ -1,15 +1,15 @@
 import { base58 } from '@scure/base'
-import type { Found } from '../history.js'
+import type { FoundTransaction } from '../history.js'
 import { textOf } from '../keys.js'
 import type { TokenBalance } from '../records.js'
 import { showAmount } from '../tokens.js'
-import { type Instruction, isWritable } from '../wire.js'
+import { isWritable, type WireInstruction } from '../wire.js'
 import { invalid } from './failure.js'
-import type { Config } from './params.js'
+import type { RpcConfig } from './params.js'
 import { parseInstruction } from './parsed-instructions.js'
 
 /** A transaction as Agave shows it: its bytes, its fields, or its fields explained. */
-export function showTransaction(found: Found, config: Config) {
+export function showTransaction(found: FoundTransaction, config: RpcConfig) {
   const { encoding = 'json' } = config
   const isParsed = encoding === 'jsonParsed'
   return {
@@ -23,7 +23,7 @@ export function showTransaction(found: Found, config: Config) {
   }
 }
 
-function showBody(found: Found, encoding: unknown) {
+function showBody(found: FoundTransaction, encoding: unknown) {
   const { wire } = found
   if (encoding === 'base64') return [wire.toString('base64'), 'base64']
   if (encoding === 'base58') return [base58.encode(wire), 'base58']
@@ -33,14 +33,14 @@ function showBody(found: Found, encoding: unknown) {
   return { signatures: showSignatures(found), message }
 }
 
-function showSignatures({ wire, transaction }: Found): string[] {
+function showSignatures({ wire, transaction }: FoundTransaction): string[] {
   return Array.from({ length: transaction.signatureCount }, (_, index) => {
     const start = 1 + 64 * index
     return base58.encode(wire.subarray(start, start + 64))
   })
 }
 
-function showMessage({ transaction }: Found) {
+function showMessage({ transaction }: FoundTransaction) {
   const { header, keys, blockhash, instructions, lookups, version } = transaction
   return {
     header: {
@@ -61,7 +61,7 @@ function showMessage({ transaction }: Found) {
   }
 }
 
-function showInstruction({ program, accounts, data }: Instruction) {
+function showInstruction({ program, accounts, data }: WireInstruction) {
   return {
     programIdIndex: program,
     accounts: [...accounts],
@@ -70,7 +70,7 @@ function showInstruction({ program, accounts, data }: Instruction) {
   }
 }
 
-function parseMessage(found: Found) {
+function parseMessage(found: FoundTransaction) {
   const { transaction, keys, loaded } = found
   const own = transaction.keys.length
   return {
@@ -88,7 +88,7 @@ function parseMessage(found: Found) {
   }
 }
 
-function showMeta(found: Found, isParsed: boolean) {
+function showMeta(found: FoundTransaction, isParsed: boolean) {
   const { meta, loaded } = found
   const { err, fee, units } = meta
   return {

@@ -8,18 +8,18 @@ import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
 import {
-  type Account,
   type AccountKind,
   accountKinds,
   accountReference,
+  type CollectionAccount,
   isDedicated,
 } from './account.js'
 import type { OrderedAccount } from './create-accounts.js'
-import type { AccountOrder, CollectionRail, OpenedAccount } from './ports.js'
+import type { AccountOpening, CollectionRail, OpenedAccount } from './ports.js'
 import { showAccount } from './show-account.js'
 
 /** What a merchant asks for. */
-export type AccountWish = {
+export type AccountRequest = {
   environment: Environment
   kind: AccountKind
   merchantReference: string
@@ -37,17 +37,23 @@ export type AccountWish = {
 
 export type CollectionRails = Record<Mode, CollectionRail | undefined>
 
-export type OrderAccount = (now: Date, wish: AccountWish) => Promise<OrderedAccount>
+export type PrepareAccount = (now: Date, wish: AccountRequest) => Promise<OrderedAccount>
 
 /**
  * Has the bank open numbers, before anything is written: what it is asked for is derived from the
  * request, so copies and races are given one number and none is orphaned.
  */
-export function createAccountOrdering(tools: { db: Reader; rails: CollectionRails }): OrderAccount {
+export function createAccountPreparation(tools: {
+  db: Reader
+  rails: CollectionRails
+}): PrepareAccount {
   const { db, rails } = tools
-  const asked = new Map<CollectionRail, (order: AccountOrder) => Promise<Outcome<OpenedAccount>>>()
-  const openAt = (rail: CollectionRail, order: AccountOrder) => {
-    const open = asked.get(rail) ?? gather((orders: AccountOrder[]) => rail.openAccounts(orders))
+  const asked = new Map<
+    CollectionRail,
+    (order: AccountOpening) => Promise<Outcome<OpenedAccount>>
+  >()
+  const openAt = (rail: CollectionRail, order: AccountOpening) => {
+    const open = asked.get(rail) ?? gather((orders: AccountOpening[]) => rail.openAccounts(orders))
     asked.set(rail, open)
     return open(order)
   }
@@ -65,20 +71,20 @@ export function createAccountOrdering(tools: { db: Reader; rails: CollectionRail
       expected,
     })
     if (opened instanceof Refusal) throw opened
-    const account = toAccount(now, wish, { id, rail: rail.name, asset: 'NGN', opened })
+    const account = toCollectionAccount(now, wish, { id, rail: rail.name, asset: 'NGN', opened })
     return { account, shown: showAccount(account, []) }
   }
 }
 
-type Wish = Omit<AccountWish, 'name'> & { requestedAmount?: string | null }
-type Place = Pick<Account, 'id' | 'rail' | 'asset'> & { opened: OpenedAccount }
+type Wish = Omit<AccountRequest, 'name'> & { requestedAmount?: string | null }
+type Place = Pick<CollectionAccount, 'id' | 'rail' | 'asset'> & { opened: OpenedAccount }
 
 /** Field by field: made of several objects it took a twentieth of the time of a request. */
-export function toAccount(
+export function toCollectionAccount(
   now: Date,
   { environment, kind, merchantReference, metadata, expected, requestedAmount }: Wish,
   { id, rail, asset, opened }: Place,
-): Account {
+): CollectionAccount {
   return {
     environmentId: environment.id,
     id,
@@ -110,7 +116,7 @@ export function toAccount(
 }
 
 /** In this order, so that a merchant hears first of what takes longest to mend. */
-async function refuseUnready(db: Reader, { environment, kind }: AccountWish): Promise<void> {
+async function refuseUnready(db: Reader, { environment, kind }: AccountRequest): Promise<void> {
   const code = accountKinds[kind].refusal
   if (!(await isKycApproved(db, environment.id)))
     throw new Refusal(code, {
@@ -124,7 +130,7 @@ async function refuseUnready(db: Reader, { environment, kind }: AccountWish): Pr
     })
 }
 
-function unavailable({ environment, kind }: AccountWish): Refusal {
+function unavailable({ environment, kind }: AccountRequest): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'rail_unavailable',
     message: `No bank is configured to open accounts in ${environment.mode} mode.`,

@@ -8,14 +8,21 @@ import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
-import { notCovered, type PayoutOrder, toOrder } from './create-payouts.js'
+import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
-import type { Carriage, Destination, Inspected, PayoutRail, Prepared, Target } from './ports.js'
+import type {
+  Destination,
+  Inspected,
+  PayoutInstruction,
+  PayoutRail,
+  Prepared,
+  Target,
+} from './ports.js'
 import { createSideBySide, isShort } from './try-side-by-side.js'
 
 /** What a merchant asks for. */
-export type Wish = {
+export type PayoutRequest = {
   environment: Environment
   kind: PayoutKind
   asset: Asset
@@ -26,13 +33,13 @@ export type Wish = {
   metadata: string
 }
 
-type Priced = Omit<Wish, 'merchantReference' | 'metadata'>
+type Priced = Omit<PayoutRequest, 'merchantReference' | 'metadata'>
 
-export type Rails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
+export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 
 export type Quote = { destination: Destination; lines: FeeLine[]; fee: bigint }
 
-export type Ordering = {
+export type PayoutPreparation = {
   /** What it would cost. Refuses what no balance could pay out. */
   quote(wish: Priced): Promise<Quote>
   /**
@@ -41,23 +48,23 @@ export type Ordering = {
    */
   order<Value>(
     now: Date,
-    wish: Wish,
-    create: (order: Outcome<PayoutOrder>) => Promise<Value>,
+    wish: PayoutRequest,
+    create: (order: Outcome<NewPayout>) => Promise<Value>,
   ): Promise<Value>
 }
 
-type Tools = { db: Reader; rails: Rails; fees: FeeBook; logger: Logger }
+type Tools = { db: Reader; rails: PayoutRails; fees: FeeBook; logger: Logger }
 
 type Asked = {
   inspect: (target: Target) => Promise<Outcome<Inspected>>
-  prepare: (carriage: Carriage) => Promise<Outcome<Prepared>>
+  prepare: (carriage: PayoutInstruction) => Promise<Outcome<Prepared>>
 }
 
 /**
  * Prices and prepares payouts. Questions of the same moment travel together, to the books as to the
  * rail. The balance is looked at before the rail is asked, and judged again when the money is held.
  */
-export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
+export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
   const findAvailable = createAvailableFinder(db)
   const trySideBySide = createSideBySide()
   const askOf = createAskers()
@@ -69,7 +76,7 @@ export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
     return price(wish, baseFee ? [baseFee] : [])
   }
 
-  async function findUncovered(wish: Wish, base: FeeLine[]): Promise<Refusal | undefined> {
+  async function findUncovered(wish: PayoutRequest, base: FeeLine[]): Promise<Refusal | undefined> {
     const { asset, amount } = wish
     const fee = sumOf(base)
     const available = await findAvailable(wish)
@@ -83,7 +90,11 @@ export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
     return { destination: inspected.destination, lines, fee: sumOf(lines) }
   }
 
-  async function prepare(now: Date, wish: Wish, base: FeeLine[]): Promise<Outcome<PayoutOrder>> {
+  async function prepare(
+    now: Date,
+    wish: PayoutRequest,
+    base: FeeLine[],
+  ): Promise<Outcome<NewPayout>> {
     const uncovered = await findUncovered(wish, base)
     if (uncovered) return uncovered
     const inspected = await inspect(wish, base)
@@ -93,7 +104,7 @@ export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
     const carriage = { asset, amount, destination, reference: referenceOf(payout) }
     const prepared = await askOf(railOf(rails, wish)).prepare(carriage)
     if (prepared instanceof Refusal) return prepared
-    return toOrder(payout, prepared, after(now, -wish.environment.clockOffsetMs))
+    return toNewPayout(payout, prepared, after(now, -wish.environment.clockOffsetMs))
   }
 
   /** Somebody is turned away who has the money: the operator must fill the wallet. */
@@ -126,7 +137,7 @@ export function createOrdering({ db, rails, fees, logger }: Tools): Ordering {
 }
 
 function createAvailableFinder(db: Reader) {
-  return gather(async (wishes: Pick<Wish, 'environment' | 'asset'>[]) => {
+  return gather(async (wishes: Pick<PayoutRequest, 'environment' | 'asset'>[]) => {
     const ids = [...new Set(wishes.map(({ environment }) => environment.id))]
     const balances = await listBalancesOf(db, ids)
     const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
@@ -141,14 +152,14 @@ function createAskers() {
   return (rail: PayoutRail): Asked => {
     const known = asked.get(rail) ?? {
       inspect: gather((targets: Target[]) => rail.inspect(targets)),
-      prepare: gather((carriages: Carriage[]) => rail.prepare(carriages)),
+      prepare: gather((carriages: PayoutInstruction[]) => rail.prepare(carriages)),
     }
     asked.set(rail, known)
     return known
   }
 }
 
-function toPayout(now: Date, wish: Wish, rail: string, quote: Quote): Payout {
+function toPayout(now: Date, wish: PayoutRequest, rail: string, quote: Quote): Payout {
   const { environment, ...rest } = wish
   const { destination, fee } = quote
   return {
@@ -171,7 +182,10 @@ function toPayout(now: Date, wish: Wish, rail: string, quote: Quote): Payout {
   }
 }
 
-function railOf(rails: Rails, { environment, kind }: Pick<Wish, 'environment' | 'kind'>) {
+function railOf(
+  rails: PayoutRails,
+  { environment, kind }: Pick<PayoutRequest, 'environment' | 'kind'>,
+) {
   const rail = rails[environment.mode][kind]
   if (rail) return rail
   throw new Refusal(kinds[kind].refusal, {

@@ -5,7 +5,7 @@ import { Refusal } from '../base/refusal.js'
 import type { Database } from '../postgres/database.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
 import { disputesIn, noteDisputes } from './disputes.js'
-import { findCarriages } from './find-carriages.js'
+import { findInstructions } from './find-instructions.js'
 import type { FollowReturns } from './follow-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import type { Finding, LiveAttempt, PayoutRail } from './ports.js'
@@ -22,7 +22,7 @@ type Tools = {
  * Looks at the due attempts of a rail and acts on what it says: settles, gives back, sends the same
  * again, or replaces an attempt that can never land any more. Says how many it looked at.
  */
-export async function lookAfterPayouts(tools: Tools, now: Date): Promise<number> {
+export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
   const attempts = await claimAttempts(db, now, rail.name)
   if (attempts.length === 0) return 0
@@ -89,7 +89,7 @@ async function prepareAgain(
   if (gone.length === 0) return []
   const tired = gone.filter(({ number }) => number >= limits.payouts.attempts)
   const rest = gone.filter(({ number }) => number < limits.payouts.attempts)
-  const prepared = await rail.prepare(await findCarriages(db, rest))
+  const prepared = await rail.prepare(await findInstructions(db, rest))
   return [
     ...tired.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
     ...rest.map((attempt, index): Conclusion => {

@@ -1,16 +1,16 @@
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import type { OrderedAccount } from '../collections/create-accounts.js'
-import type { AccountWish, OrderAccount } from '../collections/order-accounts.js'
+import type { AccountRequest, PrepareAccount } from '../collections/prepare-accounts.js'
 import { newSessionReference, type Session } from '../collections/session.js'
 import { showSession } from '../collections/show-session.js'
 import { getSettings } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
-import type { OrderWallet, WalletWish } from '../wallets/order-wallets.js'
+import type { PrepareWallet, WalletRequest } from '../wallets/prepare-wallets.js'
 
 /** What a merchant asks for. */
-export type SessionWish = Pick<AccountWish, 'environment' | 'metadata' | 'request'> &
+export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | 'request'> &
   Pick<
     Session,
     | 'description'
@@ -27,18 +27,18 @@ export type SessionWish = Pick<AccountWish, 'environment' | 'metadata' | 'reques
     baseUrl: string
   }
 
-export type OrderSession = (now: Date, wish: SessionWish) => Promise<OrderedAccount>
+export type PrepareSession = (now: Date, wish: SessionRequest) => Promise<OrderedAccount>
 
 /**
  * A page needs a number to show, so that one is opened with it, and a wallet where it takes coins;
  * all are recorded together. The wallet comes first: it is ours, so nothing is left at a bank when
  * there is no chain.
  */
-export function createSessionOrdering(tools: {
+export function createSessionPreparation(tools: {
   db: Reader
-  orderAccount: OrderAccount
-  orderWallet: OrderWallet
-}): OrderSession {
+  orderAccount: PrepareAccount
+  orderWallet: PrepareWallet
+}): PrepareSession {
   const { db, orderAccount, orderWallet } = tools
   return async (now, wish) => {
     const { environment, metadata, expected, crypto, request, baseUrl, ...rest } = wish
@@ -77,10 +77,10 @@ export function createSessionOrdering(tools: {
   }
 }
 
-type Common = Pick<WalletWish, 'environment' | 'metadata' | 'merchantReference' | 'request'>
+type Common = Pick<WalletRequest, 'environment' | 'metadata' | 'merchantReference' | 'request'>
 
 /** For as long as its account, in the coin and at the price that the merchant says. */
-function inCoins(common: Common, { crypto, expected }: SessionWish): WalletWish {
+function inCoins(common: Common, { crypto, expected }: SessionRequest): WalletRequest {
   const { asset, amount, requestedAmount } = crypto!
   const { expiresAt } = expected
   const price = { asset, requestedAmount, expected: { amount, expiresAt } }

@@ -2,12 +2,12 @@ import type { Refusal } from '../../base/refusal.js'
 import { readAccounts } from './accounts.js'
 import type { Addressed } from './destinations.js'
 import type { Endpoints } from './endpoints.js'
-import { type Found, judgeDestination, mustBeCreated } from './judge-destination.js'
+import { type DestinationAccounts, judgeDestination, mustBeCreated } from './judge-destination.js'
 import type { Mints } from './programs.js'
 import { judgeSimulation, simulateAll } from './simulate.js'
 import type { Templates } from './template.js'
 
-export type Sound = { isCreated: boolean }
+export type VerifiedDestination = { isCreated: boolean }
 
 type Tools = { endpoints: Endpoints; templates: Templates; mints: Mints }
 
@@ -19,10 +19,10 @@ const anyBlockhash = new Uint8Array(32)
  * Asks the chain about many targets at once: what they are and, without waiting for that, whether
  * it would work. What they are is said first: it tells the caller more than a failed simulation.
  */
-export async function lookAtDestinations(
+export async function checkDestinations(
   tools: Tools,
   targets: Addressed[],
-): Promise<(Sound | Refusal)[]> {
+): Promise<(VerifiedDestination | Refusal)[]> {
   const [found, simulated] = await Promise.all([
     findAll(tools.endpoints, targets),
     simulate(tools, targets),
@@ -35,7 +35,7 @@ export async function lookAtDestinations(
   })
 }
 
-async function findAll(endpoints: Endpoints, targets: Addressed[]): Promise<Found[]> {
+async function findAll(endpoints: Endpoints, targets: Addressed[]): Promise<DestinationAccounts[]> {
   const addresses = targets.flatMap(({ recipient: { wallet, tokenAccount } }) => [
     wallet.address,
     tokenAccount.address,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
-import type { Announced } from '../../src/collections/ports.js'
+import type { PaymentNotice } from '../../src/collections/ports.js'
+import { recordPayments } from '../../src/collections/record-payments.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
-import { takePayments } from '../../src/collections/take-payments.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
@@ -15,12 +15,12 @@ beforeEach(async () => {
   shop = customersOf(house, await house.hire('Ada'))
 })
 
-type Told = { id: string; mode?: Mode } & Partial<Announced>
+type Told = { id: string; mode?: Mode } & Partial<PaymentNotice>
 
 /** What a bank tells, judged together in one batch. */
 async function takeTogether(accountNumber: string, told: Told[]): Promise<string[]> {
   const notices = told.map(({ id, mode = 'test', ...change }) => {
-    const announced: Announced = {
+    const announced: PaymentNotice = {
       id,
       accountNumber,
       amount: 500_000n,
@@ -36,7 +36,7 @@ async function takeTogether(accountNumber: string, told: Told[]): Promise<string
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),
   )
-  await db.transaction((tx) => takePayments(tx, clock.now(), { names: notices, rails }))
+  await db.transaction((tx) => recordPayments(tx, clock.now(), { names: notices, rails }))
   const rows = await db.rows(sql<{ state: string }>`
     select state from notices where id = any(${told.map(({ id }) => id)}) order by id`)
   return rows.map(({ state }) => state)

@@ -17,7 +17,7 @@ declare module 'fastify' {
  * Notes every request that came with a key that holds. Only references to what is there already,
  * in one hook: somebody's next request waits for this one's.
  */
-export function keepRequests(
+export function logRequests(
   app: FastifyInstance,
   { requestLog, clock }: { requestLog: Pick<RequestLog, 'keep'>; clock: Clock },
 ): void {

@@ -1,5 +1,5 @@
 /** A name, a text or a number of a JSON document. */
-export type Place = {
+export type JsonToken = {
   /** The names and positions that lead to it. */
   path: string
   token: string
@@ -13,7 +13,7 @@ type Level = { at: string | number; names: Set<string> }
 const marks = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\],]|-?\d[\d.eE+-]*/g
 
 /** In the order of the text, which must be JSON. To tell a caller where, not to read bodies. */
-export function* placesOf(text: string): Generator<Place> {
+export function* placesOf(text: string): Generator<JsonToken> {
   const levels: Level[] = []
   for (const [mark, quoted, colon] of text.matchAll(marks)) {
     const level = levels.at(-1)

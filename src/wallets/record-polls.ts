@@ -5,19 +5,19 @@ import type { Logger } from '../base/log.js'
 import { insertNotices, type NewNotice } from '../collections/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { ConnectionLost, isTransient, OutcomeUnknown } from '../postgres/failures.js'
-import { type Look, writeLooks } from './store-token-accounts.js'
+import { type PollResult, writePollResults } from './store-token-accounts.js'
 import { insertTokenAccounts, type NewTokenAccount } from './store-wallets.js'
 
 type Tools = { db: Database; rail: { name: string }; mode: Mode; logger: Logger }
 
-type Kept = { looks: Look[]; strays: NewTokenAccount[] }
+type Kept = { looks: PollResult[]; strays: NewTokenAccount[] }
 
 /**
  * Keeps what looks have found, all of it at once. Where the database does not take it, each alone:
  * anybody may send anything to a wallet, and what cannot be kept of one must not keep back what
  * came to others. Says which notices there are now.
  */
-export async function keepLooks(tools: Tools, now: Date, kept: Kept): Promise<NewNotice[]> {
+export async function recordPolls(tools: Tools, now: Date, kept: Kept): Promise<NewNotice[]> {
   const { logger } = tools
   try {
     return await keep(tools, now, kept)
@@ -50,7 +50,7 @@ async function keep(
   await db.transaction(async (tx) => {
     if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
     insertTokenAccounts(tx, now, strays)
-    writeLooks(tx, looks)
+    writePollResults(tx, looks)
   })
   return notices
 }
@@ -64,13 +64,15 @@ async function keepAlone(tools: Tools, now: Date, kept: Kept): Promise<NewNotice
     const { one } = kept.looks[0]!
     const { rail, wallet, address } = one
     tools.logger.error({ err: error, rail, wallet, address }, 'deposits may be hidden')
-    await tools.db.transaction(async (tx) => writeLooks(tx, [troubled(now, one, error as Error)]))
+    await tools.db.transaction(async (tx) =>
+      writePollResults(tx, [troubled(now, one, error as Error)]),
+    )
     return []
   }
 }
 
 /** As it was before the look. */
-function troubled(now: Date, one: Look['one'], { message: why }: Error): Look {
+function troubled(now: Date, one: PollResult['one'], { message: why }: Error): PollResult {
   const { amount, readTo, readSlot, busyUntil, auditedAt } = one
   return {
     one,

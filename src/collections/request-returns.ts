@@ -1,7 +1,7 @@
 import { after } from '../base/clock.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { toWire } from '../money/amounts.js'
-import { type PayoutOrder, toOrder } from '../payouts/create-payouts.js'
+import { type NewPayout, toNewPayout } from '../payouts/create-payouts.js'
 import { type Payout, referenceOf, returnKindOf } from '../payouts/payout.js'
 import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
 import type { Return } from './store-returns.js'
@@ -13,11 +13,11 @@ export type Wanted = Return & { clockOffsetMs: number }
  * Asks the rail about every one, then has it fix what would be sent. Nothing leaves. `now` is the
  * time of the world.
  */
-export async function orderReturns(
+export async function requestReturns(
   rail: PayoutRail,
   now: Date,
   wanted: Wanted[],
-): Promise<Outcome<PayoutOrder>[]> {
+): Promise<Outcome<NewPayout>[]> {
   const inspected = await rail.inspect(wanted.map(toTarget))
   const payouts = wanted.flatMap((one, index) => {
     const outcome = inspected[index]!
@@ -30,7 +30,7 @@ export async function orderReturns(
   const orders = new Map(
     payouts.map((payout, index) => {
       const outcome = prepared[index]!
-      return [payout.id, outcome instanceof Refusal ? outcome : toOrder(payout, outcome, now)]
+      return [payout.id, outcome instanceof Refusal ? outcome : toNewPayout(payout, outcome, now)]
     }),
   )
   return wanted.map(({ id }, index) => orders.get(id) ?? (inspected[index] as Refusal))

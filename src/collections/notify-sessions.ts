@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { EventType } from '../events/catalogue.js'
-import { emitAll, type Happening } from '../events/emit.js'
+import { emitAll, type NewEvent } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Account } from './account.js'
+import type { CollectionAccount } from './account.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
 import { type SessionStatus, sessionStatus } from './session.js'
 import { showSession } from './show-session.js'
@@ -20,13 +20,13 @@ const told: Partial<Record<SessionStatus, EventType>> = {
   cancelled: 'checkout.session.cancelled',
 }
 
-export type Change = { account: Account; hasNewStatus: boolean; causeId: string }
+export type AccountChange = { account: CollectionAccount; hasNewStatus: boolean; causeId: string }
 
 /**
  * Tells merchants of sessions whose accounts have ended, and wakes the pages that show them. For
  * accounts that are locked and written; most have no session, and cost nothing here.
  */
-export async function tellSessions(tx: Tx, now: Date, changes: Change[]): Promise<void> {
+export async function notifySessions(tx: Tx, now: Date, changes: AccountChange[]): Promise<void> {
   const concerned = changes.filter(({ account }) => account.sessionId !== null)
   if (concerned.length === 0) return
   const found = await findAll(tx, concerned)
@@ -52,7 +52,7 @@ export async function tellSessions(tx: Tx, now: Date, changes: Change[]): Promis
  * Whether the end of this account is that of its session, which is told once: of one that is paid,
  * the account that was; of any other the one at the bank, whatever became of its wallet.
  */
-function decides({ id, status }: Account, found: FoundSession): boolean {
+function decides({ id, status }: CollectionAccount, found: FoundSession): boolean {
   return sessionStatus(found) === 'paid' ? status === 'PAID' : id === found.session.accountId
 }
 
@@ -65,7 +65,7 @@ const wake = listStatement({
 })
 
 /** A hint only: pages ask for themselves, and who misses it asks a little later. */
-export function wakePages(tx: Tx, accounts: Account[]): void {
+export function wakePages(tx: Tx, accounts: CollectionAccount[]): void {
   const shown = accounts.flatMap(({ environmentId, sessionId }) =>
     sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
   )
@@ -84,8 +84,8 @@ export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
 }
 
 /** By their ids. */
-async function findAll(tx: Tx, changes: Change[]): Promise<Map<string, FoundSession>> {
-  const ids = new Map<Account['environmentId'], string[]>()
+async function findAll(tx: Tx, changes: AccountChange[]): Promise<Map<string, FoundSession>> {
+  const ids = new Map<CollectionAccount['environmentId'], string[]>()
   for (const { account } of changes)
     ids.set(account.environmentId, [...(ids.get(account.environmentId) ?? []), account.sessionId!])
   const found = new Map<string, FoundSession>()
@@ -94,7 +94,7 @@ async function findAll(tx: Tx, changes: Change[]): Promise<Map<string, FoundSess
   return found
 }
 
-function toHappening({ causeId }: Change, found: FoundSession): Happening {
+function toHappening({ causeId }: AccountChange, found: FoundSession): NewEvent {
   const { environmentId, id, eventSequence } = found.session
   const type = told[sessionStatus(found)]!
   const data = showSession(found)

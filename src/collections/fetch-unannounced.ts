@@ -3,7 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
-import type { Announced, CollectionRail } from './ports.js'
+import type { CollectionRail, PaymentNotice } from './ports.js'
 import { readBank } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
@@ -13,11 +13,11 @@ type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
  * Asks a bank what came lately, and keeps what it failed to announce as if it had: it is judged
  * like everything else. A notice that comes after all finds that it was heard. Says how many.
  */
-export async function hearUnannounced(tools: Tools, now: Date): Promise<number> {
+export async function fetchUnannouncedPayments(tools: Tools, now: Date): Promise<number> {
   const { db, rail, mode, logger } = tools
   const { unannouncedMs, announcedWithinMs } = limits.collections
   const period = { from: after(now, -unannouncedMs), to: after(now, -announcedWithinMs) }
-  const unheard: Announced[] = []
+  const unheard: PaymentNotice[] = []
   const isComplete = await readBank(db, { rail, mode, ...period }, (payment, booked) => {
     if (!booked) unheard.push(payment)
   })

@@ -6,7 +6,7 @@ import type { Move } from '../collections/ports.js'
  * is no such order, they stay as they were listed, and the hole is seen. In whatever order they
  * lead on from the start, what is left in the end is the same.
  */
-export function orderMoves(start: bigint, listed: Move[]): Move[] {
+export function sortMoves(start: bigint, listed: Move[]): Move[] {
   const ordered: Move[] = []
   let first = 0
   while (first < listed.length) {
@@ -21,7 +21,7 @@ export function orderMoves(start: bigint, listed: Move[]): Move[] {
 
 function orderGroup(start: bigint, group: Move[]): Move[] {
   if (isChain(start, group)) return group
-  const trail = findTrail(start, group)
+  const trail = findPath(start, group)
   return trail.length === group.length && isChain(start, trail) ? trail : group
 }
 
@@ -34,7 +34,7 @@ function isChain(start: bigint, moves: Move[]): boolean {
 }
 
 /** As one draws a figure without lifting the pen: on until there is no way, then the loops. */
-function findTrail(start: bigint, group: Move[]): Move[] {
+function findPath(start: bigint, group: Move[]): Move[] {
   const ways = new Map<bigint, Move[]>()
   for (const move of group.toReversed())
     ways.set(beginning(move), [...(ways.get(beginning(move)) ?? []), move])

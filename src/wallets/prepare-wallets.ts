@@ -5,18 +5,27 @@ import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { accountKinds } from '../collections/account.js'
 import type { OrderedAccount } from '../collections/create-accounts.js'
-import { type AccountWish, railReference, toAccount } from '../collections/order-accounts.js'
 import type { WalletRail } from '../collections/ports.js'
+import {
+  type AccountRequest,
+  railReference,
+  toCollectionAccount,
+} from '../collections/prepare-accounts.js'
 import { showAccount } from '../collections/show-account.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
-import { findWallets, insertWallets, type NewWallet, takeNumbers } from './store-wallets.js'
+import {
+  findWallets,
+  insertWallets,
+  type NewWallet,
+  reserveWalletNumbers,
+} from './store-wallets.js'
 
 /** What a merchant asks for. */
-export type WalletWish = Omit<AccountWish, 'name' | 'kind'> & {
+export type WalletRequest = Omit<AccountRequest, 'name' | 'kind'> & {
   kind: 'crypto_wallet' | 'dedicated_crypto_wallet'
   /** Null: either coin. */
   asset: Coin | null
@@ -26,7 +35,7 @@ export type WalletWish = Omit<AccountWish, 'name' | 'kind'> & {
 
 export type WalletRails = Record<Mode, WalletRail | undefined>
 
-export type OrderWallet = (now: Date, wish: WalletWish) => Promise<OrderedAccount>
+export type PrepareWallet = (now: Date, wish: WalletRequest) => Promise<OrderedAccount>
 
 type WalletOrder = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at: Date }
 
@@ -34,7 +43,10 @@ type WalletOrder = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at: 
  * Takes the next wallet of the seed, before the account is written: what is asked for is derived
  * from the request, so copies and races are given one address.
  */
-export function createWalletOrdering(tools: { db: Database; wallets: WalletRails }): OrderWallet {
+export function createWalletPreparation(tools: {
+  db: Database
+  wallets: WalletRails
+}): PrepareWallet {
   const { db, wallets } = tools
   const asked = new Map<WalletRail, (order: WalletOrder) => Promise<string>>()
   const openAt = (rail: WalletRail, order: WalletOrder) => {
@@ -54,7 +66,7 @@ export function createWalletOrdering(tools: { db: Database; wallets: WalletRails
     const busyUntil = busyUntilOf(at, environment, expected)
     const number = await openAt(rail, { reference, asset, busyUntil, at })
     const opened = { number, accountName: '', bankCode: '', bankName: '' }
-    const account = toAccount(now, wish, { id, rail: rail.name, asset, opened })
+    const account = toCollectionAccount(now, wish, { id, rail: rail.name, asset, opened })
     return { account, shown: showAccount(account, []) }
   }
 }
@@ -70,7 +82,7 @@ async function openWallets(
   let known = await findWallets(db, rail.name, references)
   const fresh = [...unique.values()].filter(({ reference }) => !known.has(reference))
   if (fresh.length > 0) {
-    const numbers = await takeNumbers(db, fresh.length)
+    const numbers = await reserveWalletNumbers(db, fresh.length)
     const derived = await rail.deriveWallets(numbers)
     const wallets = fresh.map((order, index) => {
       return { ...derived[index]!, rail: rail.name, number: numbers[index]!, ...order }
@@ -85,13 +97,13 @@ async function openWallets(
 function busyUntilOf(
   at: Date,
   { clockOffsetMs }: Environment,
-  expected: AccountWish['expected'],
+  expected: AccountRequest['expected'],
 ): Date {
   const { busyMs, lateMs } = limits.deposits
   return expected ? after(expected.expiresAt, lateMs - clockOffsetMs) : after(at, busyMs)
 }
 
-async function refuseUnready(db: Reader, { environment, kind }: WalletWish): Promise<void> {
+async function refuseUnready(db: Reader, { environment, kind }: WalletRequest): Promise<void> {
   if (await isKycApproved(db, environment.id)) return
   throw new Refusal(accountKinds[kind].refusal, {
     reason: 'kyc_missing',
@@ -99,7 +111,7 @@ async function refuseUnready(db: Reader, { environment, kind }: WalletWish): Pro
   })
 }
 
-function unavailable({ environment, kind }: WalletWish): Refusal {
+function unavailable({ environment, kind }: WalletRequest): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'rail_unavailable',
     message: `No chain is configured to collect coins in ${environment.mode} mode, or it does not answer.`,

@@ -8,15 +8,24 @@ import type { Movement } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
 import { Busy } from '../postgres/busy.js'
 import type { Tx } from '../postgres/tx.js'
-import { type Account, isWallet, type Places } from './account.js'
-import { feeOf, offsetAt, policyOf, type Rule, type Rules, readRules } from './collection-rules.js'
-import type { Found } from './find-accounts.js'
+import { type Amounts, type CollectionAccount, isWallet } from './account.js'
+import {
+  type CollectionRule,
+  type CollectionRules,
+  collectionFeeOf,
+  offsetAt,
+  policyOf,
+  readCollectionRules,
+} from './collection-rules.js'
+import type { AccountWithPayments } from './find-accounts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
+import { type AccountChange, notifySessions } from './notify-sessions.js'
 import type { Payment } from './payment.js'
-import type { Announced, CollectionRail } from './ports.js'
+import { toPaymentEvents } from './payment-events.js'
+import type { CollectionRail, PaymentNotice } from './ports.js'
 import { destinationOf } from './return-destination.js'
 import { isFor, judgementOf, outgrows, toNumber, whyUnsound } from './sort-notices.js'
-import { lockAccountsByNumber, numberKey, updateAccounts } from './store-accounts.js'
+import { lockAccountsByNumber, numberKey, updateCollectionAccounts } from './store-accounts.js'
 import {
   lockNotices,
   type Notice,
@@ -26,24 +35,22 @@ import {
 } from './store-notices.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
-import { tellOfPayments } from './tell-of-payments.js'
-import { type Change, tellSessions } from './tell-sessions.js'
-import { besideTwin, endedBeside, pairTwins } from './twins.js'
+import { endTwin, pairTwins, withTwinStatus } from './twins.js'
 
 /** What a payment did: the account as it was left, and its payments until then, newest first. */
-export type Taken = Found & {
+export type JudgedPayment = AccountWithPayments & {
   payment: Payment
   isNowPaid: boolean
   /** The other account of the session that this paid, where it waited until now. */
-  ended: Found | undefined
+  ended: AccountWithPayments | undefined
 }
 
 type Context = {
   now: Date
   rails: Map<string, CollectionRail>
-  rules: Rules
+  rules: CollectionRules
   /** Each as the payments before left it. */
-  accounts: Map<string, Account>
+  accounts: Map<string, CollectionAccount>
   twins: Map<string, string>
   payments: Map<string, Payment[]>
 }
@@ -53,7 +60,7 @@ type Context = {
  * somebody has judged before is left alone. A number that nobody has is looked for again later, for
  * a notice may overtake the account it is about.
  */
-export async function takePayments(
+export async function recordPayments(
   tx: Tx,
   now: Date,
   { names, rails }: { names: NoticeName[]; rails: Map<string, CollectionRail> },
@@ -65,7 +72,7 @@ export async function takePayments(
   )
   const locked = [...accounts.values()]
   const [rules, payments] = await Promise.all([
-    readRules(tx, locked),
+    readCollectionRules(tx, locked),
     findLatestPayments(
       tx,
       locked.filter(({ amountReceived }) => amountReceived > 0n),
@@ -90,16 +97,16 @@ export async function takePayments(
   )
   // One that does not fit the books fails its batch, and the lane finds out which: it waits alone.
   if (!moved.every(({ isMoved }) => isMoved)) throw beyondLimit()
-  const { happenings, left } = tellOfPayments(taken)
+  const { happenings, left } = toPaymentEvents(taken)
   insertPayments(tx, left.payments)
-  updateAccounts(tx, left.accounts)
+  updateCollectionAccounts(tx, left.accounts)
   insertReturns(
     tx,
     now,
     taken.flatMap((one) => toReturn(context, one)),
   )
   emitAll(tx, now, happenings)
-  await tellSessions(tx, now, changesOf(taken, left.accounts))
+  await notifySessions(tx, now, changesOf(taken, left.accounts))
   writeJudgements(
     tx,
     notices.map((notice) => judgementOf(now, notice, { accounts, outgrown })),
@@ -148,7 +155,7 @@ function idsFor({ now, rules, accounts }: Context, ordered: Notice[]): string[] 
     .map(({ id }) => id)
 }
 
-function take(context: Context, notice: Notice, id: string): Taken {
+function take(context: Context, notice: Notice, id: string): JudgedPayment {
   const { now, rails, rules, accounts, twins, payments } = context
   const { announced, rail } = notice
   const key = numberKey(toNumber(notice))
@@ -160,29 +167,33 @@ function take(context: Context, notice: Notice, id: string): Taken {
   const receivedAt = timeOf(announced, before, rule)
   const isReturnable = whereBack(announced, rails.get(rail)) !== undefined
   const policy = policyOf(rule, before.kind)
-  const judged = besideTwin(before, twin)
+  const judged = withTwinStatus(before, twin)
   const verdict = judgePayment(judged, { amount, receivedAt, isReturnable }, policy)
   const { isNowPaid } = verdict
   const at = after(now, rule.clockOffsetMs)
-  const fee = feeOf(rule, before.kind, verdict.amountAccepted)
+  const fee = collectionFeeOf(rule, before.kind, verdict.amountAccepted)
   const payment = toPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
-  const ended = isNowPaid ? endedBeside(twin, at) : undefined
+  const ended = isNowPaid ? endTwin(twin, at) : undefined
   const all = [payment, ...(payments.get(account.id) ?? [])]
   payments.set(account.id, all.slice(0, limits.collections.paymentsShown))
   accounts.set(key, account)
   if (ended) accounts.set(twinKey, ended)
-  const found = (one: Account) => ({ account: one, payments: payments.get(one.id) ?? [] })
+  const found = (one: CollectionAccount) => ({ account: one, payments: payments.get(one.id) ?? [] })
   return { ...found(account), payment, isNowPaid, ended: ended && found(ended) }
 }
 
 /** A chain lives in the time of the world: what it took is of the time that was here then. */
-function timeOf({ receivedAt }: Announced, account: Account, rule: Rule): Date {
+function timeOf(
+  { receivedAt }: PaymentNotice,
+  account: CollectionAccount,
+  rule: CollectionRule,
+): Date {
   return isWallet(account) ? after(receivedAt, offsetAt(rule, receivedAt)) : receivedAt
 }
 
 /** A wallet that sent coins may be an exchange's: they go back only to where somebody says. */
-function whereBack(sent: Pick<Announced, 'id' | 'sender'>, rail: CollectionRail | undefined) {
+function whereBack(sent: Pick<PaymentNotice, 'id' | 'sender'>, rail: CollectionRail | undefined) {
   return rail && destinationOf(sent, rail)
 }
 
@@ -191,7 +202,7 @@ type Judgement = { id: string; verdict: Verdict; fee: bigint; receivedAt: Date; 
 /** Field by field: made of several objects it took a twentieth of the time of a notice. */
 function toPayment(
   { announced, rail, id: railId }: Notice,
-  { environmentId, id: accountId, kind: source }: Account,
+  { environmentId, id: accountId, kind: source }: CollectionAccount,
   { id, verdict, fee, receivedAt, at }: Judgement,
 ): Payment {
   return {
@@ -221,7 +232,11 @@ function toPayment(
 const nobody = { name: '', accountNumber: '', bankCode: '', bankName: '' }
 
 /** Sums and variance are kept by accounts that wait for one amount; others take what comes. */
-function credited(account: Account, payment: Payment, paidAt: Date | null): Account {
+function credited(
+  account: CollectionAccount,
+  payment: Payment,
+  paidAt: Date | null,
+): CollectionAccount {
   if (account.amount === null) return account
   const { variance } = payment
   return {
@@ -229,11 +244,11 @@ function credited(account: Account, payment: Payment, paidAt: Date | null): Acco
     ...(paidAt && { status: 'PAID' as const, paidAt }),
     variance: variance === 'NONE' ? account.variance : variance,
     amountReceived: account.amountReceived + payment.amount,
-    ...addPlaces(account, payment),
+    ...addAmounts(account, payment),
   }
 }
 
-export function addPlaces(one: Places, other: Places): Places {
+export function addAmounts(one: Amounts, other: Amounts): Amounts {
   return {
     amountAccepted: one.amountAccepted + other.amountAccepted,
     amountHeld: one.amountHeld + other.amountHeld,
@@ -243,7 +258,7 @@ export function addPlaces(one: Places, other: Places): Places {
 }
 
 /** What is accepted is the merchant's; all else waits in suspense until it is decided or gone. */
-function toMovement({ payment }: Taken): Movement {
+function toMovement({ payment }: JudgedPayment): Movement {
   const { environmentId, asset, id, fee, amountAccepted, amountHeld, amountReturning } = payment
   const waiting = amountHeld + amountReturning
   const debit = asset === 'NGN' ? ('clearing' as const) : ('deposits' as const)
@@ -256,7 +271,7 @@ function toMovement({ payment }: Taken): Movement {
   return { environmentId, asset, causeId: id, isHold: false, lines: charged }
 }
 
-function toReturn({ rails }: Context, { payment }: Taken) {
+function toReturn({ rails }: Context, { payment }: JudgedPayment) {
   const { amountReturning: amount, createdAt } = payment
   if (amount === 0n) return []
   const destination = whereBack({ ...payment, id: payment.railId }, rails.get(payment.rail))
@@ -271,7 +286,7 @@ function beyondLimit(): Refusal {
 }
 
 /** The payment that paid an account is the cause. What ends beside it is not told of sessions. */
-function changesOf(taken: Taken[], left: Account[]): Change[] {
+function changesOf(taken: JudgedPayment[], left: CollectionAccount[]): AccountChange[] {
   const paying = new Map(
     taken.filter(({ isNowPaid }) => isNowPaid).map((one) => [one.account.id, one.payment.id]),
   )

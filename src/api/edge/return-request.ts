@@ -9,8 +9,8 @@ import {
   accountNumberPattern,
   bankCodePattern,
   closed,
-  decimal,
-  kobo,
+  decimalInput,
+  koboInput,
   plainText,
 } from './schemas.js'
 
@@ -33,7 +33,7 @@ export const destinationIn = Type.Union([bankAccount, closed({ address: solanaAd
   description: 'Of naira: a bank account. Of coins: a wallet, which must always be named.',
 })
 
-export const amountIn = Type.Union([kobo, decimal], {
+export const amountIn = Type.Union([koboInput, decimalInput], {
   description: 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.',
 })
 

@@ -2,7 +2,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { referenceOf } from './payout.js'
-import type { Carriage, LiveAttempt } from './ports.js'
+import type { LiveAttempt, PayoutInstruction } from './ports.js'
 
 const columns = { environment_id: 'int4', payout_id: 'uuid' } as const
 
@@ -15,7 +15,10 @@ const findPayouts = listStatement<typeof columns, PayoutRow>({
 })
 
 /** What the attempts were to carry, in their order. */
-export async function findCarriages(db: Reader, attempts: LiveAttempt[]): Promise<Carriage[]> {
+export async function findInstructions(
+  db: Reader,
+  attempts: LiveAttempt[],
+): Promise<PayoutInstruction[]> {
   if (attempts.length === 0) return []
   const rows = await db.rows(
     findPayouts(

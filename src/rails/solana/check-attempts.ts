@@ -2,12 +2,12 @@ import { limits } from '../../base/limits.js'
 import type { Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { ChainIdentity } from './chain-identity.js'
-import type { Call, Endpoint } from './endpoint.js'
+import type { RpcCall, RpcEndpoint } from './endpoint.js'
 import { askOne, inGroups, Unavailable } from './endpoints.js'
 import { blockhashOf } from './wire.js'
 
 /** What one endpoint said of an attempt. */
-export type Sighting = {
+export type AttemptStatus = {
   status: Status | null
   /** How recent the endpoint was when it said so. */
   slot: bigint
@@ -24,17 +24,17 @@ export type Status = {
 }
 
 /** One endpoint's view of the chain, read in this order: the height first, what it saw after. */
-export type View = {
+export type EndpointView = {
   host: string
   /** Of its finalized block. */
   height: bigint
   slot: bigint
   /** The oldest slot that it can tell about. */
   remembersFrom: bigint
-  sightings: Map<string, Sighting>
+  sightings: Map<string, AttemptStatus>
 }
 
-export type Chain = { identity: ChainIdentity; isEmbedded: boolean }
+export type ChainContext = { identity: ChainIdentity; isEmbedded: boolean }
 
 type Statuses = {
   context: { slot: number }
@@ -46,11 +46,11 @@ type Statuses = {
 }
 
 /** Throws when the endpoint does not answer everything, or has become one of another chain. */
-export async function lookAtAttempts(
-  endpoint: Endpoint,
+export async function checkAttempts(
+  endpoint: RpcEndpoint,
   attempts: Prepared[],
-  { identity, isEmbedded }: Chain,
-): Promise<View> {
+  { identity, isEmbedded }: ChainContext,
+): Promise<EndpointView> {
   const { height, slot } = await readFinalized(endpoint, identity)
   const isOld = ({ validUntil }: Prepared) => height > validUntil!
   const old = attempts.filter(isOld)
@@ -65,7 +65,7 @@ export async function lookAtAttempts(
   return { host: endpoint.host, height, slot, remembersFrom, sightings }
 }
 
-async function readFinalized(endpoint: Endpoint, identity: ChainIdentity) {
+async function readFinalized(endpoint: RpcEndpoint, identity: ChainIdentity) {
   const [genesis, info] = await askOne(endpoint, [
     { method: 'getGenesisHash', params: [] },
     { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
@@ -79,9 +79,9 @@ async function readFinalized(endpoint: Endpoint, identity: ChainIdentity) {
  * The blockhashes that blocks after the finalized one still take. The height that was told when
  * an attempt was signed may have been wrong; this says the same, without trusting whoever told it.
  */
-async function findUsable(endpoint: Endpoint, attempts: Prepared[], slot: bigint) {
+async function findUsable(endpoint: RpcEndpoint, attempts: Prepared[], slot: bigint) {
   const hashes = [...new Set(attempts.map(({ wire }) => blockhashOf(wire)))]
-  const calls: Call[] = hashes.map((hash) => {
+  const calls: RpcCall[] = hashes.map((hash) => {
     return { method: 'isBlockhashValid', params: [hash, { commitment: 'finalized' }] }
   })
   const answers = await askOne(endpoint, calls)
@@ -92,17 +92,17 @@ async function findUsable(endpoint: Endpoint, attempts: Prepared[], slot: bigint
   return new Set(hashes.filter((_, index) => isUsable(answers[index])))
 }
 
-async function readFirstSlot(endpoint: Endpoint): Promise<bigint> {
+async function readFirstSlot(endpoint: RpcEndpoint): Promise<bigint> {
   return BigInt(await endpoint.call<number>('getFirstAvailableBlock'))
 }
 
 async function readStatuses(
-  endpoint: Endpoint,
+  endpoint: RpcEndpoint,
   attempts: Prepared[],
   { isSearched, usable }: { isSearched: boolean; usable: Set<string> },
-): Promise<[string, Sighting][]> {
+): Promise<[string, AttemptStatus][]> {
   const groups = inGroups(attempts, limits.solana.statusesPerCall)
-  const sightings: [string, Sighting][] = []
+  const sightings: [string, AttemptStatus][] = []
   for (const group of groups) {
     const tokens = group.map(({ token }) => token)
     const options = { searchTransactionHistory: isSearched }

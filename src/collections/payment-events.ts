@@ -1,23 +1,23 @@
 import type { EventType } from '../events/catalogue.js'
-import type { Happening } from '../events/emit.js'
-import { type Account, eventOf, isDedicated } from './account.js'
-import type { Found } from './find-accounts.js'
+import type { NewEvent } from '../events/emit.js'
+import { type CollectionAccount, eventOf, isDedicated } from './account.js'
+import type { AccountWithPayments } from './find-accounts.js'
 import type { Payment } from './payment.js'
+import type { JudgedPayment } from './record-payments.js'
 import { showAccount, showCredit } from './show-account.js'
 import { showPayment } from './show-payment.js'
-import type { Taken } from './take-payments.js'
 
 /** As they are written: each account once, in its last state. */
-type Left = { accounts: Account[]; payments: Payment[] }
+type Left = { accounts: CollectionAccount[]; payments: Payment[] }
 
 /**
  * What merchants are told of payments, in the order they were judged, and the accounts and payments
  * with their events counted.
  */
-export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left: Left } {
-  const accounts = new Map<string, Account>()
-  const happenings: Happening[] = []
-  const sequenceOf = ({ id, eventSequence }: Account) =>
+export function toPaymentEvents(taken: JudgedPayment[]): { happenings: NewEvent[]; left: Left } {
+  const accounts = new Map<string, CollectionAccount>()
+  const happenings: NewEvent[] = []
+  const sequenceOf = ({ id, eventSequence }: CollectionAccount) =>
     accounts.get(id)?.eventSequence ?? eventSequence
   const payments = taken.map((one) => {
     const { account, payment, ended } = one
@@ -31,22 +31,22 @@ export function tellOfPayments(taken: Taken[]): { happenings: Happening[]; left:
     accounts.set(account.id, { ...account, eventSequence: sequence })
     if (ended) {
       const counted = { ...ended.account, eventSequence: sequenceOf(ended.account) + 1 }
-      happenings.push(tellEnd({ ...ended, account: counted }))
+      happenings.push(toEndEvents({ ...ended, account: counted }))
       accounts.set(counted.id, counted)
     }
     const told = placesTold(payment)
     for (const [index, type] of told.entries())
-      happenings.push(tellPayment(type, payment, { causeId: payment.id, sequence: index + 1 }))
+      happenings.push(toPaymentEvent(type, payment, { causeId: payment.id, sequence: index + 1 }))
     return { ...payment, eventSequence: told.length }
   })
   return { happenings, left: { accounts: [...accounts.values()], payments } }
 }
 
-function showLeft({ account, payment, payments }: Taken): string {
+function showLeft({ account, payment, payments }: JudgedPayment): string {
   return isDedicated(account) ? showCredit(account, payment) : showAccount(account, payments)
 }
 
-function typesOf({ account, payment, isNowPaid }: Taken): EventType[] {
+function typesOf({ account, payment, isNowPaid }: JudgedPayment): EventType[] {
   if (isDedicated(account))
     return payment.amountAccepted > 0n ? [eventOf(account, 'CREDITED')!] : []
   const mismatch = eventOf(account, payment.variance)
@@ -61,7 +61,7 @@ function placesTold({ amountHeld, amountReturning }: Payment): EventType[] {
 }
 
 /** An account has ended: it was cancelled, deactivated, or expired. */
-export function tellEnd({ account, payments }: Found): Happening {
+export function toEndEvents({ account, payments }: AccountWithPayments): NewEvent {
   const { id: causeId, eventSequence: sequence } = account
   const data = showAccount(account, payments)
   return toHappening(eventOf(account, account.status)!, account, { causeId, sequence, data })
@@ -69,14 +69,14 @@ export function tellEnd({ account, payments }: Found): Happening {
 
 type Cause = { causeId: string; sequence: number }
 
-export function tellPayment(type: EventType, payment: Payment, cause: Cause): Happening {
+export function toPaymentEvent(type: EventType, payment: Payment, cause: Cause): NewEvent {
   return toHappening(type, payment, { ...cause, data: JSON.stringify(showPayment(payment)) })
 }
 
 function toHappening(
   type: EventType,
-  { environmentId, id }: Pick<Account, 'environmentId' | 'id'>,
+  { environmentId, id }: Pick<CollectionAccount, 'environmentId' | 'id'>,
   rest: Cause & { data: string },
-): Happening {
+): NewEvent {
   return { environmentId, type, resourceId: id, ...rest }
 }
