@@ -145,7 +145,7 @@ async function look({ db, side }: { db: Database; side: Side }, since: Since) {
   const tokens = carried.map(({ token }) => token)
   const booked = await db.transaction((tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
-    tx.write(sql`set local statement_timeout = 0`)
+    tx.liftTimeouts()
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
   const asked = await askFor({ db, rail }, findUnseen(booked, carried))
