@@ -226,15 +226,21 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
 
 /** Wallets are compared more often than the rest, and under a name of their own. */
 function depositSide(wallets: WalletRail, now: Date): Side {
-  const name = `${wallets.name} deposits`
+  const rail = {
+    // The chain may not have reported its name yet when this is made.
+    get name() {
+      return `${wallets.name} deposits`
+    },
+    check: async () => [],
+  }
   return {
-    rail: { name, check: async () => [] },
+    rail,
     everyMs: limits.reconcile.depositsEveryMs,
     isKnown: () => wallets.hasMetItsChain(),
     tell: async () => ({ carried: [], position: 0n, isComplete: true }),
     async compareRest(db, { from }) {
       const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
-      return isComplete ? differences : [...differences, notCompared(name)]
+      return isComplete ? differences : [...differences, notCompared(rail.name)]
     },
   }
 }
