@@ -27,17 +27,17 @@ export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number)
     `${status!.slot} ${JSON.stringify(status!.error)}`
   const agreed = findAgreed(final, needed, keyOf)
   const disputedBy = findContradiction(attempt, testimonies, keyOf)
-  const told = (finding: Finding): Judged => ({
+  const toJudged = (finding: Finding): Judged => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
     const { error } = agreed.sighting.status!
     return error
-      ? { ...told({ state: 'failed', reason: reasonOf(error) }), error }
-      : told({ state: 'landed' })
+      ? { ...toJudged({ state: 'failed', reason: reasonOf(error) }), error }
+      : toJudged({ state: 'landed' })
   }
   if (testimonies.filter((one) => isGoneFor(attempt, one)).length >= needed)
-    return told({ state: 'gone' })
+    return toJudged({ state: 'gone' })
   const seen = testimonies.filter(({ sighting }) => sighting.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
   const reached = reachedBy(
@@ -46,7 +46,7 @@ export function judgeAttempt(attempt: Attempt, views: View[], endpoints: number)
   )
   const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocks) : undefined
   const isAbsurd = expiresBy !== undefined && expiresBy < attempt.validUntil
-  return told({
+  return toJudged({
     state: mayLand && seen.length < needed ? 'unseen' : 'pending',
     ...(isAbsurd && { expiresBy }),
   })
