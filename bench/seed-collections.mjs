@@ -41,7 +41,7 @@ const ago = sql`(now() - interval '1 day')`
 async function seedSome(tx, { environmentId, amount, first, count }) {
   const fee = amount / 100n
   const net = amount - fee
-  tx.write(sql`set local statement_timeout = 0`)
+  tx.liftTimeouts()
   const [{ entries, available }] = await tx.rows(sql`
     insert into ledger_accounts (environment_id, asset, name)
     select ${environmentId}, 'NGN', name from unnest(array['available', 'clearing', 'fees']) name

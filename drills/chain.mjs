@@ -3,11 +3,11 @@ import path from 'node:path'
 import { address } from '@solana/kit'
 import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { makeKeyBytes } from '../dist/rails/ed25519.js'
-import { startLocalnet } from '../dist/simulation/localnet/start.js'
-import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 import { mainnetMints } from '../dist/rails/solana/programs.js'
 import { makeMnemonic } from '../dist/rails/solana/seed.js'
 import { openKeyFile } from '../dist/rails/solana/signer.js'
+import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
+import { startLocalnet } from '../dist/simulation/localnet/start.js'
 
 /** A blockhash lives for 150 blocks: 30 seconds, so that some payouts have to be signed anew. */
 const slotMs = 200

@@ -51,7 +51,7 @@ function describeDeath({ name, code, at, why }) {
   return `${name} ended with ${code} at ${at.toISOString()}: ${why}`
 }
 
-/** A lost database is a 503. A 500 says that something happened which nobody expected. */
+/** A lost database is a 503. A 500 is a bug. */
 function proveNoBugs({ service, load }) {
   const found = load.attempts.filter(({ status }) => status === 500).map(() => 'answered 500')
   const logged = found.length > 0 ? service.readErrors().slice(0, 5) : []

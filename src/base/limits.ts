@@ -48,6 +48,8 @@ export const limits = {
     idleInTransactionMs: 15 * second,
     /** How long after its own timeout a server may stay silent before the connection is cut. */
     silenceMs: second,
+    /** For proofs over every row, whose statements the server never cancels. */
+    unhurriedMs: day,
     keepAliveMs: 10 * second,
     /** Connections for authentication and readiness, which no slow read may use up. */
     quickPoolSize: 2,

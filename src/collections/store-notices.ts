@@ -90,10 +90,10 @@ const lockFree = listStatement<typeof named, StoredNotice & { isOurs: boolean }>
   name: 'lock_free_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, n.announced, n.looks, held.id is not null as "isOurs"
+    select n.rail, n.mode, n.id, held.announced, held.looks, held.id is not null as "isOurs"
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
-      select own.id from notices own
+      select own.id, own.announced, own.looks from notices own
       where own.rail = n.rail and own.mode = n.mode and own.id = n.id
         and ${isUnjudged.replace('n.', 'own.')}
       for no key update skip locked) held on true

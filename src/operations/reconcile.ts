@@ -161,7 +161,7 @@ async function look({ db, side }: { db: Database; side: Side }, since: Since) {
   const tokens = carried.map(({ token }) => token)
   const booked = await db.transaction((tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
-    tx.write(sql`set local statement_timeout = 0`)
+    tx.liftTimeouts()
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
   const asked = await askFor({ db, rail }, findUnseen(booked, carried))
@@ -245,15 +245,21 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
 
 /** Wallets are compared more often than the rest, and under a name of their own. */
 function depositSide(wallets: WalletRail, now: Date): Side {
-  const name = `${wallets.name} deposits`
+  const rail = {
+    // The chain may not have reported its name yet when this is made.
+    get name() {
+      return `${wallets.name} deposits`
+    },
+    check: async () => [],
+  }
   return {
-    rail: { name, check: async () => [] },
+    rail,
     everyMs: limits.reconcile.depositsEveryMs,
     isKnown: () => wallets.hasMetItsChain(),
     tell: async () => ({ carried: [], position: 0n, isComplete: true }),
     async compareRest(db, { from }) {
       const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
-      return isComplete ? differences : [...differences, notCompared(name)]
+      return isComplete ? differences : [...differences, notCompared(rail.name)]
     },
   }
 }

@@ -31,7 +31,7 @@ export async function verifyLedger(
 ): Promise<ProofResult[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
-    tx.write(sql`set local statement_timeout = 0`)
+    tx.liftTimeouts()
     const findings: ProofResult[] = []
     for (const { claim, counterexamples } of proofs) {
       const some = `select * from (${counterexamples}) c limit ${limits.proof.shown}`

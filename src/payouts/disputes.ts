@@ -64,9 +64,10 @@ export function disputesIn(rail: string, attempts: Prepared[], findings: Finding
   const disputes: Dispute[] = []
   const agreed: string[] = []
   for (const [index, { token }] of attempts.entries()) {
-    const { disputedBy: hosts } = findings[index]!
+    const { disputedBy: hosts, state } = findings[index]!
     if (hosts) disputes.push({ subject: token, hosts })
-    else agreed.push(token)
+    // Without a conclusion, an endpoint of the dispute may merely be silent.
+    else if (state !== 'pending' && state !== 'unseen') agreed.push(token)
   }
   return { rail, disputes, agreed }
 }

@@ -53,10 +53,13 @@ export type LiveAttempt = Prepared & {
  * What a rail can say of an attempt. Only `landed`, `failed` and `gone` are conclusions, and a rail
  * says them only when nothing that happens later can make them untrue.
  */
-export type Finding = {
+export type Finding = FoundState & {
   /** Hosts of endpoints that contradict each other about it. */
   disputedBy?: string[]
-} /** Known to the rail, or nothing can be told at the moment: look again later. */ & (
+}
+
+type FoundState =
+  /** Known to the rail, or nothing can be told at the moment: look again later. */
   | { state: 'pending'; expiresBy?: bigint }
   /** Not known, and it may still land: the same bytes may be sent again. */
   | { state: 'unseen'; expiresBy?: bigint }
@@ -65,7 +68,6 @@ export type Finding = {
   | { state: 'failed'; reason: string }
   /** It can never land any more: another attempt may be prepared. */
   | { state: 'gone' }
-)
 
 /**
  * Carries money out of the house. Its name holds the network, so that an attempt is never looked

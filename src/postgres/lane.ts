@@ -72,8 +72,7 @@ export class Lane<Call, Answer> {
   }
 
   run(call: Call): Promise<Answer> {
-    const isFull = this.#waiting.length >= limits.lane.waiting
-    if (isFull || this.#isClosed) return Promise.reject(overloaded())
+    if (this.#isFull || this.#isClosed) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       const group = this.#groupsAside.size > 0 ? this.#nameOf(call) : ''
       const waiting = { call, resolve, reject, sinceMs: systemClock.elapsedMs(), group }
@@ -271,6 +270,12 @@ export class Lane<Call, Answer> {
     aside.#isAside = true
     this.#asides.push(aside)
     return aside
+  }
+
+  get #isFull(): boolean {
+    const lanes = [this, ...this.#asides]
+    const waiting = lanes.reduce((sum, lane) => sum + lane.#waiting.length, 0)
+    return waiting >= limits.lane.waiting
   }
 
   #nameOf(call: Call): string {

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type pg from 'pg'
+import { limits } from '../base/limits.js'
 import { type Copy, sendCopy } from './copy-rows.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
 import { type Statement, toStatement } from './statement.js'
@@ -22,6 +23,7 @@ export class Tx implements Reader {
   readonly #sent: Promise<void>[] = []
   #failure: unknown
   #isCommitSent = false
+  #isUnhurried = false
 
   constructor(client: pg.ClientBase, { waitsForLocks }: { waitsForLocks: boolean }) {
     this.waitsForLocks = waitsForLocks
@@ -31,7 +33,7 @@ export class Tx implements Reader {
 
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
     try {
-      const result = await this.#client.query<Row & pg.QueryResultRow>(toStatement(source))
+      const result = await this.#client.query<Row & pg.QueryResultRow>(this.#toQuery(source))
       return result.rows
     } catch (error) {
       throw this.#fail(error)
@@ -39,7 +41,22 @@ export class Tx implements Reader {
   }
 
   write(source: Source<unknown>): void {
-    this.#judgeAtCommit(this.#client.query(toStatement(source)))
+    this.#judgeAtCommit(this.#client.query(this.#toQuery(source)))
+  }
+
+  /**
+   * Lifts the timeouts of the server and of the client for the rest of the transaction: proofs over
+   * every row of large books take longer than any other statement may.
+   */
+  liftTimeouts(): void {
+    this.#isUnhurried = true
+    this.write({ text: 'set local statement_timeout = 0', values: [] })
+  }
+
+  #toQuery<Row>(source: Source<Row>) {
+    const statement = toStatement(source)
+    if (!this.#isUnhurried) return statement
+    return { ...statement, query_timeout: limits.postgres.unhurriedMs }
   }
 
   copy(rows: Copy): void {

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { hour, minute, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { examineWork } from '../../src/operations/doctor/examine-work.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { countDisputes, listDisputes } from '../../src/payouts/disputes.js'
+import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
+import { createKeySigner } from '../../src/rails/solana/signer.js'
+import { newSecret, nothingPromised, silent } from '../rails/solana/rail.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { inventDeposit, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
@@ -171,7 +175,24 @@ test('an endpoint that is frozen is found out by its slot at every single poll',
   await chain.advance(limits.solana.staleSlots + 40)
   // From the second poll on, somebody has been heard who is further.
   await poll()
-  for (let polls = 0; polls < 3; polls += 1) expect(await poll()).toEqual([10_000_000n])
+  for (let polls = 0; polls < 9; polls += 1) expect(await poll()).toEqual([10_000_000n])
+})
+
+// Two sets of wallets are polled alternately. One of two endpoints says of each that nothing changed:
+// neither set may always meet that one.
+test('no set of wallets is polled by the same endpoint each time', async () => {
+  const { proxies, address, tokenAccount, wallets } = await openWatched(2)
+  const poll = () => wallets.pollAmounts([{ address: tokenAccount, amount: 0n }])
+  proxies[0]!.lie(({ method }, result) =>
+    method === 'getMultipleAccounts'
+      ? { ...result, value: result.value.map(() => null) }
+      : undefined,
+  )
+  await shop.deposit(address, '10')
+  await chain.advance(33)
+  const seen: boolean[] = []
+  for (let polls = 0; polls < 4; polls += 1) seen.push((await poll())[0] === null)
+  expect([seen[0] || seen[2], seen[1] || seen[3]]).toEqual([true, true])
 })
 
 test('an endpoint that never answers delays a deposit and hides none', async () => {
@@ -195,6 +216,27 @@ test('one of three that denies a real deposit does not keep it back', async () =
   await chain.advance(33)
   await watch(3)
   expect(await available()).toBe('9.95')
+})
+
+// A chain of test mode has no name until an endpoint has answered once.
+test('deposits of a chain that answers late are reconciled under its name', async () => {
+  const [proxy] = await openLyingProxies(chain, 1)
+  proxy!.be('busy')
+  const late = await createSolanaRail({
+    endpoints: [proxy!.url],
+    signer: createKeySigner(newSecret()),
+    walletSigner: createSeedSigner(makeMnemonic()),
+    clock,
+    logger: silent,
+    isEmbedded: true,
+    network: 'not-mainnet',
+    promised: nothingPromised,
+  })
+  onTestFinished(() => late.stop())
+  proxy!.heal()
+  const rails = { solana: { test: late, live: undefined }, sandboxBank: undefined }
+  const results = await reconcile({ db, rails, lookAgainMs: 0 }, clock.now())
+  expect(results.map((one) => one.rail)).toEqual([rail.name, `${rail.name} deposits`])
 })
 
 // The rule that the docs state: a single endpoint is trusted with the money.

@@ -119,6 +119,9 @@ test.each([
   expect((await world.find(data.reference)).status).toBe('SUBMITTED')
   const disputed = { rail: rail.name, count: 1 }
   expect(await countDisputes(db, world.clock.now())).toContainEqual(disputed)
+  proxies[1]!.be('busy')
+  await world.look()
+  expect(await countDisputes(db, world.clock.now()), 'silence').toContainEqual(disputed)
   await setFaults(chain)
   proxies[1]!.heal()
   await world.look()

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { Busy } from '../../src/postgres/busy.js'
 import { connect } from '../../src/postgres/connection.js'
 import { Lane, type LaneWork } from '../../src/postgres/lane.js'
 import { freshDatabase } from '../support/database.js'
@@ -176,6 +177,27 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
   await letGo()
   await Promise.all([first, ...waiting])
   expect(lane.stats.calls).toBe(limits.lane.waiting + 1)
+})
+
+test('calls that wait for a lock count towards the limit of the queue', async () => {
+  const lane = new Lane<Note, string>({
+    connect: () => connect(db.url, 'lane test'),
+    nameOf: ({ text }) => text,
+    async work(tx, notes) {
+      if (!tx.waitsForLocks) throw new Busy(new Map([['held', 'held']]))
+      if (notes[0]!.id === 0) await writeNotes(tx, notes)
+      return notes.map(({ text }) => text)
+    },
+  })
+  onTestFinished(() => lane.close())
+  const letGo = await holdUp(0)
+  const first = lane.run({ id: 0, text: 'held' })
+  await untilBlocked(db)
+  const waiting = countUpTo(limits.lane.waiting).map((id) => lane.run({ id: id + 1, text: 'held' }))
+  const refused = { reason: 'unavailable', status: 503 }
+  await expect(lane.run({ id: -1, text: 'held' })).rejects.toMatchObject(refused)
+  await letGo()
+  await Promise.all([first, ...waiting])
 })
 
 // Closing with one batch under way and a second one waiting: nobody may be left without an answer,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../src/base/limits.js'
 import { moveAll } from '../../src/ledger/move.js'
+import { Database } from '../../src/postgres/database.js'
 import { inTransaction, Tx } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { now } from '../support/movements.js'
@@ -159,4 +161,18 @@ test('a transaction is required by the types', () => {
   const disguised = () => moveAll({ rows: db.rows, write() {} }, now, [])
   expect([forgotten, disguised]).toHaveLength(2)
   expect(db).not.toBeInstanceOf(Tx)
+})
+
+// Both sides limit a statement, and the client cuts the connection a second after the server should
+// have cancelled it. A proof over all of the books takes longer than either.
+test('a transaction that lifts its timeouts is cut neither by the server nor by the client', async () => {
+  const hasty = new Database(db.url, () => {}, { statementMs: 100 })
+  onTestFinished(() => hasty.close())
+  const pause = (limits.postgres.silenceMs + 400) / 1_000
+  const rows = await hasty.transaction((tx) => {
+    tx.liftTimeouts()
+    return tx.rows(sql<{ isDone: boolean }>`select pg_sleep(${pause}) is not null as "isDone"`)
+  })
+  expect(rows).toEqual([{ isDone: true }])
+  await expect(hasty.rows(sql`select pg_sleep(${pause})`)).rejects.toMatchObject({ code: '57014' })
 })

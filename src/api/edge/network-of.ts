@@ -4,7 +4,7 @@ const ipv6NetworkBits = 64
 
 /**
  * The network that limits per address count a caller by. An IPv6 customer usually gets a whole
- * /64, so counting single addresses would limit nobody. An IPv4 address counts alone, also in
+ * /64, so a limit per address would limit nothing. An IPv4 address counts alone, also in
  * its IPv6 notation. Allow-lists of API keys compare exact addresses and do not use this.
  */
 export function networkOf(address: string): string {

@@ -39,7 +39,7 @@ export function createCheck(parts: CheckParts) {
     const gone = chained.filter((_, index) => findings[index]!.state === 'gone')
     const doubted = await findPaidOtherwise(parts, gone, views)
     return findings.map((finding, index) =>
-      doubted.has(attempts[index]!.token) ? { state: 'pending' } : finding,
+      doubted.has(attempts[index]!.token) ? { ...finding, state: 'pending' } : finding,
     )
   }
 }

@@ -31,17 +31,17 @@ export function judgeAttempt(
     `${status!.slot} ${JSON.stringify(status!.error)}`
   const agreed = findAgreed(final, needed, keyOf)
   const disputedBy = findContradiction(attempt, testimonies, keyOf)
-  const told = (finding: Finding): AttemptVerdict => ({
+  const toJudged = (finding: Finding): AttemptVerdict => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
     const { error } = agreed.sighting.status!
     return error
-      ? { ...told({ state: 'failed', reason: reasonOf(error) }), error }
-      : told({ state: 'landed' })
+      ? { ...toJudged({ state: 'failed', reason: reasonOf(error) }), error }
+      : toJudged({ state: 'landed' })
   }
   if (testimonies.filter((one) => isGoneFor(attempt, one)).length >= needed)
-    return told({ state: 'gone' })
+    return toJudged({ state: 'gone' })
   const seen = testimonies.filter(({ sighting }) => sighting.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
   const reached = reachedBy(
@@ -50,7 +50,7 @@ export function judgeAttempt(
   )
   const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocks) : undefined
   const isAbsurd = expiresBy !== undefined && expiresBy < attempt.validUntil
-  return told({
+  return toJudged({
     state: mayLand && seen.length < needed ? 'unseen' : 'pending',
     ...(isAbsurd && { expiresBy }),
   })

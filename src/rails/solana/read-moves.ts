@@ -128,7 +128,8 @@ function judgeTransaction(
   if (distant.length >= needed) return { state: 'ignored', slot, hosts }
   const isOneVersion = new Set(showing.map(keyOf)).size === 1
   const mayBeLate = isOneVersion && showing.length + denying.length < endpoints
-  return mayBeLate ? { state: 'waiting', slot, hosts: [] } : { state: 'unreadable', slot, hosts }
+  if (mayBeLate) return { state: 'waiting', slot, hosts: denying.length > 0 ? hosts : [] }
+  return { state: 'unreadable', slot, hosts }
 }
 
 /** Everything of a transaction that a deposit is judged by. */

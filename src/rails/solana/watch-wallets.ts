@@ -75,7 +75,10 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
 
   const inTurn = () => {
     turn += 1
-    const order = all.map((_, index) => all[(turn + index) % all.length]!)
+    // One further after each round: a wallet that every second poll includes would otherwise
+    // always meet the same of two endpoints.
+    const first = turn + Math.floor(turn / all.length)
+    const order = all.map((_, index) => all[(first + index) % all.length]!)
     const isAway = (one: RpcEndpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
     return order.sort((one, other) => isAway(one) - isAway(other))
   }

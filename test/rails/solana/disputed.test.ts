@@ -159,6 +159,19 @@ test('what one of two denies is trouble; what two of three deny is left out', as
     })
 })
 
+// The third could side with either, so the deposit waits; the contradiction is known already.
+test('what one of three denies while another is silent waits, and is a dispute', async () => {
+  const { chain, first: invented, read } = await openPaid()
+  const slot = (await slotOf(invented)) + limits.solana.blockhashAge
+  const honest = await openIgnorant(invented, slot)
+  expect(await read([chain.url, honest, await openBusy()])).toEqual({
+    moves: [],
+    unreadable: [],
+    disputes: [{ subject: invented, hosts: [chain.url, honest].map(hostOf) }],
+    isPartial: true,
+  })
+})
+
 // A slot that nobody has reached must not hold up what is real.
 test.each(['a lie about the slot', 'a list of what nobody can show'])(
   'one of three holds nothing up: %s',
