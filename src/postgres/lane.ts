@@ -205,7 +205,10 @@ export class Lane<Call, Answer> {
     batch: Waiting<Call, Answer>[],
     error: unknown,
   ): ReadonlyMap<string, string> | undefined {
-    if (error instanceof Busy) return error.waitsFor
+    if (error instanceof Busy)
+      return batch.some(({ call }) => error.waitsFor.has(this.#nameOf(call)))
+        ? error.waitsFor
+        : undefined
     // An insert met that of another transaction. Which call did, the server does not say.
     if (this.#waitsForLocks || !isLockTimeout(error)) return undefined
     const names = batch.map(({ call }) => this.#nameOf(call))
@@ -231,7 +234,6 @@ export class Lane<Call, Answer> {
       if (group === undefined) free.push(waiting)
       else this.#putAside({ ...waiting, group })
     }
-    assert(free.length < batch.length, 'a batch is busy because of its own calls')
     this.stats.deferred += batch.length - free.length
     return free
   }
