@@ -18,6 +18,7 @@ import {
   renderTestMode,
 } from './support/render-docs.js'
 import { renderEnvExample } from './support/render-env-example.js'
+import { renderModules } from './support/render-modules.js'
 import { type OpenApi, renderPostman } from './support/render-postman.js'
 
 /** Files written from the code must say what the code says. `npm run generate` writes them anew. */
@@ -69,6 +70,10 @@ test('the page of test mode is what the simulated rails obey', async () => {
 
 test('the page of payouts is what they end with', async () => {
   await expect(renderPayouts()).toMatchFileSnapshot(at('docs/reference/payouts.md'))
+})
+
+test('the picture of the modules shows those that the tests know', async () => {
+  await expect(renderModules()).toMatchFileSnapshot(at('docs/modules.svg'))
 })
 
 test('.env.example is what the configuration reads', async () => {

@@ -2,25 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { floors as described } from './support/modules.js'
 
 /** The modules of ARCHITECTURE.md, checked: which may import which, and what each alone may do. */
 
-/** From the bottom up. A module imports from lower floors only, never from its own. */
-const floors: string[][] = [
-  ['base'],
-  ['postgres', 'money', 'resources'],
-  ['ledger', 'events', 'merchants', 'idempotency', 'request-log'],
-  ['webhooks'],
-  ['payouts'],
-  ['collections'],
-  ['wallets'],
-  ['checkout'],
-  ['rails'],
-  ['simulation'],
-  ['api'],
-  ['operations'],
-  ['doors'],
-]
+const floors = described.map((modules) => modules.map(({ name }) => name))
 
 /** Entry points of processes, and what opens things for them. All other files are in a module. */
 const doors = [

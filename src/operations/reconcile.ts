@@ -266,7 +266,12 @@ function depositSide(wallets: WalletRail, now: Date): Side {
 
 function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
   const atRail = `${hosts} contradict each other since ${firstSeenAt.toISOString()}`
-  return { kind: 'endpoints_disagree', name: subject, inBooks: 'as a majority says, or still open', atRail }
+  return {
+    kind: 'endpoints_disagree',
+    name: subject,
+    inBooks: 'as a majority says, or still open',
+    atRail,
+  }
 }
 
 function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTransfer): Carried {

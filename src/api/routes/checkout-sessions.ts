@@ -59,7 +59,7 @@ const webUrl = (description: string) =>
   )
 
 const priceIn = Type.Object(
-  { asset: stablecoinInput, networkInput, amount: decimalInput },
+  { asset: stablecoinInput, network: networkInput, amount: decimalInput },
   {
     additionalProperties: false,
     description:

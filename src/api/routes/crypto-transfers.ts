@@ -18,7 +18,7 @@ const path = '/v1/disbursements/crypto'
 const target = {
   amount: decimalInput,
   asset: stablecoinInput,
-  networkInput,
+  network: networkInput,
   destinationAddress: solanaAddress,
 }
 

@@ -42,7 +42,7 @@ const create = (rooms: ApiParts) =>
     body: closed({
       merchantReference: referenceIn,
       asset: stablecoinInput,
-      networkInput,
+      network: networkInput,
       amount: decimalInput,
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),

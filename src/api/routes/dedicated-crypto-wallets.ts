@@ -38,7 +38,7 @@ const create = (rooms: ApiParts) =>
       'A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
     body: closed({
       externalReference: referenceIn,
-      networkInput,
+      network: networkInput,
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: dedicatedCryptoWallet },

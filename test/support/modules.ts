@@ -1,0 +1,29 @@
+/**
+ * The modules of src/, from the bottom up. A module imports from lower floors only, never from its
+ * own: test/tidy.test.ts enforces it, and docs/modules.svg is drawn from this list.
+ */
+export const floors: { name: string; does: string }[][] = [
+  [{ name: 'base', does: 'clock, ids, limits, refusals, secrets, config' }],
+  [
+    { name: 'postgres', does: 'transactions, lanes, due rows' },
+    { name: 'money', does: 'amounts and assets' },
+    { name: 'resources', does: 'schemas of what callers see' },
+  ],
+  [
+    { name: 'ledger', does: 'the books' },
+    { name: 'events', does: 'facts' },
+    { name: 'merchants', does: 'tenants and keys' },
+    { name: 'idempotency', does: 'at most once' },
+    { name: 'request-log', does: 'what was asked' },
+  ],
+  [{ name: 'webhooks', does: 'endpoints and deliveries' }],
+  [{ name: 'payouts', does: 'money out' }],
+  [{ name: 'collections', does: 'money in: accounts, notices, judge, payments' }],
+  [{ name: 'wallets', does: 'deposit wallets: derive, watch, sweep' }],
+  [{ name: 'checkout', does: 'sessions as payers see them' }],
+  [{ name: 'rails', does: 'adapters to real chains and banks' }],
+  [{ name: 'simulation', does: 'the embedded chain and the sandbox bank of test mode' }],
+  [{ name: 'api', does: 'edge, routes, checkout page, test mode' }],
+  [{ name: 'operations', does: 'commands, doctor, reconcile, verify-ledger' }],
+  [{ name: 'doors', does: 'main, serve, work, cli, compose' }],
+]
