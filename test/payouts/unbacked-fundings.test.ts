@@ -12,7 +12,7 @@ import { readTreasuryBooks } from '../../src/payouts/treasury-books.js'
 import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
 import { reconcile } from '../../src/reconcile.js'
-import { openChain } from '../rails/localnet/localnet.js'
+import { startChain } from '../rails/localnet/localnet.js'
 import { newSecret } from '../rails/solana/rail.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../support/database.js'
@@ -31,7 +31,7 @@ async function sumTreasury(db: Database) {
 }
 
 test('coins are refused with the ways to get them, naira is funded, and all reconciles', async () => {
-  const chain = await openChain()
+  const chain = await startChain()
   await chain.advance(40)
   const db = await freshDatabase()
   const clock = manualClock()
