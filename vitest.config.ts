@@ -16,8 +16,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     setupFiles: ['test/support/own-modules.ts'],
-    // One more than the cores of a small machine: some always wait, for blocks or for a browser.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: about half of the workers wait for blocks or deadlines.
+    maxWorkers: 4,
     // Those that run at the same time mostly wait, for blocks and for deadlines.
     maxConcurrency: 16,
     sequence: { sequencer: LongestFirst },

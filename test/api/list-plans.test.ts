@@ -21,7 +21,8 @@ import { openSession } from '../support/sessions.js'
 // which know no environments, say the opposite. Each list is then read with every combination of its
 // filters, and the server counts the rows that it read for it.
 
-const count = 60_000
+// More than any list may read: a scan of the whole table exceeds every bound below.
+const count = 30_000
 const db = await freshDatabase()
 const ours = await insertEnvironment(db)
 const others = await insertEnvironment(db)
@@ -114,7 +115,7 @@ const dedicatedFilters: Values = {
   externalReference: ['same'],
   status: ['ACTIVE', 'INACTIVE'],
 }
-const time = { from: ['2026-01-01T00:10:00Z'], to: ['2026-01-01T10:00:00Z'] }
+const time = { from: ['2026-01-01T00:10:00Z'], to: ['2026-01-01T05:00:00Z'] }
 
 /** Values of every filter of every list: common in the environment, and rare there. */
 const filters: Record<string, Values> = {

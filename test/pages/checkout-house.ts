@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { openBrowser } from '../support/browser.js'
 
@@ -37,7 +35,3 @@ export async function openCheckoutHouse() {
 
   return { house, browser, shop, open, openExpired }
 }
-
-/** For a person to look through. */
-export const pictures = path.resolve(import.meta.dirname, '../../screenshots')
-mkdirSync(pictures, { recursive: true })

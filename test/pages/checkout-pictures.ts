@@ -1,17 +1,19 @@
+import path from 'node:path'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
-import { pictures } from './checkout-house.js'
+
+const pictures = path.resolve(import.meta.dirname, '../../screenshots')
 
 export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
 const schemes = ['light', 'dark'] as const
 
-/** `npm run pages` sets it: every state in every size and scheme, instead of in one of them. */
+/** `npm run pages` sets it: every state in every size and scheme, with screenshots. */
 export const isFull = process.env.PAGES === 'all'
 
 /** For pages as most people see them, and without script. */
 export async function openContexts(browser: Browser) {
-  afterAll(() => console.log(`Screenshots are in ${pictures}`))
+  if (isFull) afterAll(() => console.log(`Screenshots are in ${pictures}`))
   return {
     script: await browser.newContext({ reducedMotion: 'reduce', viewport: sizes.phone }),
     bare: await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone }),
@@ -33,8 +35,9 @@ const looks = Object.entries(sizes).flatMap(([size, viewport]) =>
 let taken = 0
 
 /**
- * Checks a page and takes pictures of it for a person to look at. Each state has one look, and the
- * looks take turns; `npm run pages` takes all of them. Without script there is nothing to check.
+ * Checks the accessibility of a page in one size and color scheme; successive states alternate
+ * between the combinations. `npm run pages` checks all of them and takes screenshots for review.
+ * Pages without script are not checked.
  */
 export async function picture(page: Page, kind: string, name: string): Promise<void> {
   if (kind === 'bare' && !isFull) return
@@ -44,9 +47,13 @@ export async function picture(page: Page, kind: string, name: string): Promise<v
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     if (kind === 'script') await expectAccessible(page)
-    const path = `${pictures}/${name}-${kind}-${size}-${colorScheme}.png`
-    await page.screenshot({ path, fullPage: true })
+    await takeScreenshot(page, `${name}-${kind}-${size}-${colorScheme}`)
   }
+}
+
+/** Nothing is compared with screenshots, so `npm test` takes none. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (isFull) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
 }
 
 export async function expectAccessible(page: Page): Promise<void> {

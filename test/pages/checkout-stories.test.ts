@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCheckoutHouse, pictures } from './checkout-house.js'
+import { openCheckoutHouse } from './checkout-house.js'
+import { takeScreenshot } from './checkout-pictures.js'
 import { allSaid, openVisits, said, state, whenShown } from './checkout-visits.js'
 
 const { house, browser, shop, open } = await openCheckoutHouse()
@@ -226,7 +227,7 @@ describe('what a browser is asked to do', () => {
     expect(await page.evaluate("document.querySelector('.logo img').naturalWidth")).toBe(1)
     await page.getByText('Show as QR code').click()
     await page.getByText('About this payment').click()
-    await page.screenshot({ path: `${pictures}/branded-phone-light.png`, fullPage: true })
+    await takeScreenshot(page, 'branded-phone-light')
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await colourOf(), 'too dark for a dark page').toBe('rgb(226, 178, 94)')
     await page.close()

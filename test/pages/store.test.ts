@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { createHome, removeHome, spawnStore } from '../support/program.js'
 import { until } from '../support/sessions.js'
-import { pictures } from './checkout-house.js'
-import { expectAccessible, isFull, sizes } from './checkout-pictures.js'
+import { expectAccessible, isFull, sizes, takeScreenshot } from './checkout-pictures.js'
 import { fillIn, openStreet, submit } from './store-street.js'
 
 /** The shop that people copy from, walked by a customer and then by worse. */
@@ -59,8 +58,7 @@ describe('a customer', () => {
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme })
         await expectAccessible(page)
-        const file = `${pictures}/store-${name}-${size}-${colorScheme}.png`
-        await page.screenshot({ path: file, fullPage: true })
+        await takeScreenshot(page, `store-${name}-${size}-${colorScheme}`)
       }
     }
     const name = `Ada <b>"O'bi"</b> ${size}`

@@ -13,7 +13,7 @@ import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
 import { openDemo } from '../../src/simulation/demo.js'
 import { newSecret } from '../rails/solana/rail.js'
-import { openChain } from '../simulation/localnet/localnet.js'
+import { startChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -31,7 +31,7 @@ async function sumTreasury(db: Database) {
 }
 
 test('coins are refused with the ways to get them, naira is funded, and all reconciles', async () => {
-  const chain = await openChain()
+  const chain = await startChain()
   await chain.advance(40)
   const db = await freshDatabase()
   const clock = manualClock()

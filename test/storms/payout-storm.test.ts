@@ -4,8 +4,8 @@ import { seededRandom } from '../support/seed.js'
 import { payoutStorm } from './payout-storm.js'
 
 /** `npm run storm` asks for more of them. */
-const kills = Number(process.env.STORM_KILLS ?? 2)
-const payouts = kills > 2 ? kills * 250 : 100
+const kills = Number(process.env.STORM_KILLS ?? 1)
+const [payouts, wallets] = kills > 1 ? [kills * 250, 300] : [60, 60]
 const patienceMs = 300_000
 
 const home = createHome()
@@ -20,7 +20,7 @@ test(
       home,
       kills,
       payouts,
-      wallets: 300,
+      wallets,
       connections: 24,
       patienceMs,
       random: seededRandom('payout storm'),

@@ -19,7 +19,7 @@ import { examineNodes, examineTreasuries } from '../../../src/operations/doctor/
 import { examineService, examineWork } from '../../../src/operations/doctor/examine-work.js'
 import type { CheckResult } from '../../../src/operations/doctor/finding.js'
 import { prepareDatabase } from '../../../src/prepare-database.js'
-import { openChain } from '../../simulation/localnet/localnet.js'
+import { startChain } from '../../simulation/localnet/localnet.js'
 import { manualClock } from '../../support/clock.js'
 import { emptyDatabase, freshDatabase } from '../../support/database.js'
 import { openHouse } from '../../support/house.js'
@@ -139,7 +139,7 @@ describe('the database', () => {
 
 describe('rails', () => {
   test('a node that answers is well; one that does not, or of another chain, is wrong', async () => {
-    const chain = await openChain()
+    const chain = await startChain()
     await chain.advance(40)
     const config = readConfig(settings)
     const at = (mode: 'test' | 'live', url: string) =>
