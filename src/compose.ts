@@ -81,13 +81,19 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const { wallets = noWallets, coinCustomers } = parts
   const seal = createSeal(config.secret)
   const onIdleError = logLostConnection(logger)
-  const { requestMs, quickMs, quickPoolSize } = limits.postgres
+  const { requestMs, quickMs, quickPoolSize, changeMs, changePoolSize } = limits.postgres
   const db = new Database(databaseUrl, onIdleError, { statementMs: requestMs })
   // Authentication and readiness come before everything else and must not queue behind it.
   const quickDb = new Database(databaseUrl, onIdleError, {
     statementMs: quickMs,
     size: quickPoolSize,
     applicationName: 'manilla quick',
+  })
+  // Changes may touch thousands of rows; reads do not queue behind them.
+  const changeDb = new Database(databaseUrl, onIdleError, {
+    statementMs: changeMs,
+    size: changePoolSize,
+    applicationName: 'manilla changes',
   })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
   const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
@@ -136,7 +142,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       naira: config.naira,
       // Who reads that a balance is funded finds its coins on the chain.
       fundBalance: (call) => fundings.run(call).finally(fill),
-      change: createChanges({ db, clock, seal }),
+      change: createChanges({ db: changeDb, clock, seal }),
       ordering: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
       createPayout: (call) => payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
@@ -160,7 +166,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
       await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
-      await Promise.all([quickDb.close(), db.close()])
+      await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
     },
   }
 }

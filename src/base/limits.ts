@@ -27,6 +27,7 @@ export const limits = {
     waiting: 20_000,
     transientRetries: 5,
     /** The server cancels a statement first; the client cuts a connection that stays silent. */
+    connectMs: 2.5 * second,
     statementMs: 3 * second,
     deadlineMs: 4 * second,
     /** A lane meets a lock only where two inserts collide; calls that wait apart take turns. */
@@ -40,10 +41,12 @@ export const limits = {
   gather: { batch: 512, underWay: 4, waiting: 20_000 },
   postgres: {
     poolSize: 10,
-    connectMs: 2.5 * second,
-    /** For workers and operators; requests get `requestMs`. */
+    connectMs: 5 * second,
+    /** For workers and operators; requests get less, and changes that touch many rows more. */
     statementMs: 30 * second,
     requestMs: 8 * second,
+    changeMs: 15 * second,
+    changePoolSize: 5,
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
     /** How long after its own timeout a server may stay silent before the connection is cut. */

@@ -17,7 +17,7 @@ const types: pg.CustomTypesConfig = {
 const serverKeepAlive =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
-type Timeouts = { statementMs: number; lockMs: number }
+type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
 /**
  * Every connection has timeouts on both sides. The server cancels what takes too long; a server
@@ -25,7 +25,7 @@ type Timeouts = { statementMs: number; lockMs: number }
  * statements leave without waiting for the answer to the one before.
  */
 function connectionOptions(url: string, applicationName: string, timeouts: Timeouts) {
-  const { statementMs, lockMs } = timeouts
+  const { statementMs, lockMs, connectMs } = timeouts
   return {
     connectionString: url,
     application_name: applicationName,
@@ -34,7 +34,7 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.postgres.keepAliveMs,
     options: serverKeepAlive,
-    connectionTimeoutMillis: limits.postgres.connectMs,
+    connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     query_timeout: statementMs + limits.postgres.silenceMs,
     lock_timeout: lockMs,
@@ -45,6 +45,7 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
 const standardTimeouts = {
   statementMs: limits.postgres.statementMs,
   lockMs: limits.postgres.lockMs,
+  connectMs: limits.postgres.connectMs,
 }
 
 /**
@@ -68,8 +69,8 @@ export async function connect(
 
 /** For a lane: short timeouts, because every call in the batch waits for the slowest statement. */
 export function connectLane(url: string, applicationName: string): Promise<pg.Client> {
-  const { statementMs, lockMs } = limits.lane
-  return connect(url, applicationName, { statementMs, lockMs })
+  const { statementMs, lockMs, connectMs } = limits.lane
+  return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
 /** Ends a connection without a word to the server, which may no longer be there. */
