@@ -28,6 +28,7 @@ import { pollPayouts } from './payouts/poll-payouts.js'
 import { markForReview } from './payouts/review-payouts.js'
 import { connectLane } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
+import { isDatabaseAway } from './postgres/failures.js'
 import { forgetOldEntries } from './request-log/forget-entries.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { concludeSweeps } from './wallets/conclude-sweeps.js'
@@ -282,14 +283,18 @@ async function runJob(
   const { db, clock, logger, progress } = tools
   while (!signal.aborted) {
     let done = 0
+    let hasFailed = false
     try {
       done = await job.run(db, clock.now())
       progress.record(job.name, true)
     } catch (error) {
       // The next run finds the same rows again; nothing is lost by waiting for it.
+      hasFailed = true
       progress.record(job.name, false)
-      logger.error({ err: error, job: job.name }, 'a job failed')
+      const level = isDatabaseAway(error) ? 'warn' : 'error'
+      logger[level]({ err: error, job: job.name }, 'a job failed')
     }
-    if (done < job.batch) await sleep(job.everyMs, undefined, { signal }).catch(() => {})
+    const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.retryMs) : job.everyMs
+    if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -231,6 +231,10 @@ export const limits = {
     /** When a stop is asked for: what has not ended by then is left. */
     finishMs: 5 * second,
     heartbeatEveryMs: 5 * second,
+    /** A job that failed is run again soon, however rarely it runs otherwise. */
+    retryMs: 10 * second,
+    /** How long a worker that ended without stopping is worth a remark. */
+    missedForMs: hour,
     /** A worker is missing, and a job made no progress, after three heartbeats. */
     missingAfterMs: 15 * second,
     /** Rows of workers that are gone, so that `doctor` can report when the last one ran. */

@@ -72,6 +72,8 @@ export async function stopHeartbeat(db: Database, { id }: Worker): Promise<void>
 export type Workers = {
   /** Those that have not stopped and whose last heartbeat is recent. */
   alive: number
+  /** Those that ended within the last hour without an orderly stop. */
+  missed: number
   /** Since the newest heartbeat of any worker; null when no worker has run of late. */
   lastBeatAgeMs: number | null
   /** Jobs that are late on a worker that is alive, by name. */
@@ -88,6 +90,8 @@ export async function readWorkers(db: Database): Promise<Workers> {
       select *, stopped_at is null and age_ms < ${limits.work.missingAfterMs} as is_alive
       from beats)
     select (select count(*) from workers where is_alive)::int as alive,
+      (select count(*) from workers where not is_alive and stopped_at is null
+        and age_ms < ${limits.work.missedForMs})::int as missed,
       (select min(greatest(age_ms, 0)) from workers) as "lastBeatAgeMs",
       array(
         select distinct job from workers, unnest(late_jobs) as job

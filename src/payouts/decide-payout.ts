@@ -20,6 +20,8 @@ export type Decision = {
   examined?: Examined | undefined
   /** Says that it did not land, although an endpoint says that it did. */
   isSureNotLanded?: boolean | undefined
+  /** Says that it landed, although no endpoint knows it. */
+  isSureLanded?: boolean | undefined
 }
 
 /**
@@ -28,7 +30,7 @@ export type Decision = {
  * Money is given back only when nobody can be about to send the order: not while a worker is in its
  * lease, and not in the first moments, when whoever made it sends it. The attempt is locked from
  * that question to the end, so no worker can claim it in between; and a worker whose lease has run
- * out sends nothing any more (`look-after-payouts.ts`). On a chain the attempt must also have
+ * out sends nothing any more (`poll-payouts.ts`). On a chain the attempt must also have
  * expired, whatever the operator knows: what can still land could be paid twice.
  */
 export async function decidePayout(
@@ -72,7 +74,7 @@ export async function findChainAttempt(
  * holds the same rule: `operator_fails_only_what_cannot_land`.
  */
 function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decision): void {
-  const { hasLanded, examined, isSureNotLanded, reference } = decision
+  const { hasLanded, examined, isSureNotLanded, isSureLanded, reference } = decision
   assert(examined, 'an attempt on a chain is examined first')
   const { finding, isExpired, height, validUntil, knownBy } = examined
   if (examined.token !== attempt.token)
@@ -85,6 +87,12 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
       name,
       `A majority of the endpoints says that ${reference} is ${finding.state}. ` +
         'A worker concludes it; run `manilla work`.',
+    )
+  if (hasLanded && knownBy.length === 0 && !isSureLanded)
+    throw refuse(
+      name,
+      `No endpoint knows ${attempt.token}. Look it up elsewhere; if it landed, repeat with ` +
+        '--confirm-landed.',
     )
   if (hasLanded) return
   if (!isExpired || height === undefined)

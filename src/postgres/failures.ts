@@ -87,3 +87,9 @@ export function isServerTrouble(error: unknown): boolean {
   const { code = '' } = error as Failure
   return code.startsWith('53') || code.startsWith('58') || code === '57014'
 }
+
+/** The database is lost or in trouble: an outage, and no bug of the work that met it. */
+export function isDatabaseAway(error: unknown): boolean {
+  const isLost = error instanceof ConnectionLost || error instanceof OutcomeUnknown
+  return isLost || isConnectionLost(error) || isServerTrouble(error)
+}

@@ -124,6 +124,40 @@ test('a held collection account delays no payment of another merchant', async ()
   await until(async () => (await statusOf(ada, held.json.data.reference)) === 'PAID')
 })
 
+// Workers conclude payouts of many merchants in one transaction. Rows of one merchant are held, so
+// that transaction gives up: the payouts of the other must be concluded all the same.
+test('held payouts delay no payout of another merchant', async () => {
+  const pay = async (merchant: Merchant) => {
+    await fund(merchant, `before payout ${merchant.reference}`)
+    const reply = await house.ask('POST', '/v1/disbursements/bank-transfer', {
+      key: merchant.test.secret,
+      body: { amount: 100, bankCode: '058', accountNumber: '0123456789' },
+      headers: { 'idempotency-key': `payout ${merchant.reference}` },
+    })
+    expect([reply.status, reply.json.message]).toEqual([201, reply.json.message])
+    return reply.json.data.reference
+  }
+  for (const merchant of [ada, bola])
+    await house.ask('POST', '/v1/test/balances/fund', {
+      key: merchant.test.secret,
+      body: { asset: 'NGN', amount: 100_000 },
+    })
+  const [held, free] = [await pay(ada), await pay(bola)]
+  const statusOf = async (merchant: Merchant, reference: string) => {
+    const path = `/v1/disbursements/bank-transfer/${reference}`
+    return (await house.ask('GET', path, { key: merchant.test.secret })).json.data.status
+  }
+  const holder = await hold(
+    `select from payouts where environment_id = ${ada.environments.test.id} for update`,
+  )
+  await house.pass(3)
+  expect(await statusOf(bola, free)).toBe('COMPLETED')
+  expect(await statusOf(ada, held)).toBe('SUBMITTED')
+  await holder.query('commit')
+  await house.pass(130)
+  expect(await statusOf(ada, held)).toBe('COMPLETED')
+})
+
 test('the books are sound after all of this', async () => {
   await expectSoundBooks(db)
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
@@ -157,6 +158,15 @@ describe('an Idempotency-Key', () => {
     const replayed = replies.filter((reply) => reply.headers.get('idempotent-replayed') === 'true')
     expect(replayed).toHaveLength(19)
     expect(await countAccounts()).toBe(1)
+  })
+
+  // The bank still gives the same number for the same key, and the number has an account.
+  test('that was forgotten is refused when it is used again', async () => {
+    const headers = { 'idempotency-key': 'forgotten' }
+    expect((await create(order, headers)).status).toBe(201)
+    await house.db.rows(sql`delete from idempotency_keys where key = 'forgotten'`)
+    const { status, json } = await create(order, headers)
+    expect([status, json.reason]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('gets the first answer again after expiresAt has passed and the account is paid', async () => {

@@ -32,7 +32,8 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const document = JSON.parse(read('openapi.json'))
 
 /** Operators' actions and what banks tell are named in words of the same form, but are no events. */
-const isElsewhere = (file: string) => !/^(events|operate|rails)\//.test(file)
+const isElsewhere = (file: string) =>
+  !/^(events|operations\/commands|rails|simulation)\//.test(file)
 
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && isElsewhere(file))

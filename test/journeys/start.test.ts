@@ -265,7 +265,7 @@ describe('stopping and starting', () => {
     programs.push(program)
     await until(() => postgresOf(home) !== undefined)
     const postgres = postgresOf(home)!
-    expect((await stop(program)).code).toBe(0)
+    expect([(await stop(program)).code, program.text()]).toEqual([0, expect.anything()])
     expect([program.pid, postgres].filter(isRunning)).toEqual([])
   })
 })

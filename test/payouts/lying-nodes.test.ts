@@ -256,6 +256,17 @@ test('an operator fails a disputed payout only when it can no longer land', asyn
   await expect(decide(world, reference, sure)).rejects.toThrow('has ended already')
 })
 
+test('an operator completes what no endpoint knows only with a confirmation', async () => {
+  const world = await openBehind(1)
+  await world.drop()
+  const { data } = (await world.pay(world.wallet)).json
+  const completed = { hasLanded: true }
+  await expect(decide(world, data.reference, completed)).rejects.toThrow('--confirm-landed')
+  expect((await world.find(data.reference)).status).toBe('SUBMITTED')
+  await decide(world, data.reference, { ...completed, isSureLanded: true })
+  expect((await world.find(data.reference)).status).toBe('CONFIRMED')
+})
+
 test('an operator cannot fail what a majority has seen land, and may complete it', async () => {
   const world = await openBehind(3)
   const { chain, wallet } = world

@@ -57,7 +57,13 @@ export function toRefusal(error: unknown): Refusal | undefined {
     return new Refusal('internal_error', {
       reason: 'unavailable',
       message:
-        'Others kept the same balance busy for too long. Nothing was done; retry in a moment.',
+        'Another operation holds the same rows for too long. Nothing was done; retry in a moment.',
+    })
+
+  if ((error as { constraint?: string }).constraint === 'number_is_one_account')
+    return new Refusal('validation_failed', {
+      reason: 'idempotency_key_reused',
+      message: 'This Idempotency-Key was used for an account before. Use a new key.',
     })
 
   if (isServerTrouble(error))

@@ -38,6 +38,7 @@ export function registerPayouts(
         .makeOptionMandatory(),
     )
     .option('--confirm-not-landed', 'on a chain: it failed, although an endpoint says it landed')
+    .option('--confirm-landed', 'on a chain: it landed, although no endpoint knows it')
   setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
 }
 
@@ -78,6 +79,7 @@ type DecideOptions = {
   outcome: 'completed' | 'failed'
   evidence: string
   confirmNotLanded?: boolean
+  confirmLanded?: boolean
 }
 
 /** The chain is asked first: no network call happens inside a transaction. */
@@ -85,10 +87,12 @@ async function decideOne(
   { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
   withRails: WithRails,
 ): Promise<CommandOutput> {
-  const { outcome, evidence, confirmNotLanded: isSureNotLanded } = options
+  const { outcome, evidence } = options
+  const { confirmNotLanded: isSureNotLanded, confirmLanded: isSureLanded } = options
   const examined = await examine(db, reference, withRails)
   const payout = await db.transaction(async (tx) => {
-    const decision = { reference, hasLanded: outcome === 'completed', examined, isSureNotLanded }
+    const hasLanded = outcome === 'completed'
+    const decision = { reference, hasLanded, examined, isSureNotLanded, isSureLanded }
     const decided = await decidePayout(tx, now, decision, followReturns)
     const { environmentId } = decided
     const merchantId = await getMerchantId(tx, environmentId)

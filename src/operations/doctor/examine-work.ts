@@ -25,7 +25,7 @@ export async function examineService(url: string | undefined): Promise<CheckResu
 
 /** Missing within 15 seconds of the last heartbeat, long before any work is overdue. */
 export async function examineWorkers(db: Database): Promise<CheckResult[]> {
-  const { alive, lastBeatAgeMs, lateJobs } = await readWorkers(db)
+  const { alive, missed, lastBeatAgeMs, lateJobs } = await readWorkers(db)
   const start = 'Start `manilla work` (or `npm start`), and let your process manager restart it.'
   if (alive === 0) {
     const since =
@@ -34,7 +34,11 @@ export async function examineWorkers(db: Database): Promise<CheckResult[]> {
         : `the last heartbeat was ${Math.round(lastBeatAgeMs / second)} s ago`
     return [wrong('Workers', `No worker is running: ${since}`, start)]
   }
-  const running = well('Workers', alive === 1 ? '1 is running' : `${alive} are running`)
+  const count = alive === 1 ? '1 is running' : `${alive} are running`
+  const running =
+    missed === 0
+      ? well('Workers', count)
+      : remark('Workers', `${count}; ${missed} ended within the last hour without stopping`, start)
   if (lateJobs.length === 0) return [running]
   const mend = 'Search the log of the workers for "a job failed"; restart them if a job hangs.'
   return [running, wrong('Jobs', `late: ${lateJobs.join(', ')}`, mend)]

@@ -56,6 +56,7 @@ describe('the statement', () => {
       { state: 'processing' },
     ].map((line, index) => ({
       reference: carriages[index]!.reference,
+      token: carriages[index]!.reference.replaceAll('_', '-'),
       amount: BigInt(index + 1),
       receivedAt: from,
       completedAt: null,
