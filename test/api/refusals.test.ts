@@ -783,7 +783,7 @@ describe('what passes', () => {
     const reply = await expectNothingWritten(use)
     await session.query('rollback')
 
-    const message = /kept the same balance busy .* Nothing was done; retry in a moment/
+    const message = /held the same rows for too long. Nothing was done; retry in a moment/
     expectRefusal(reply, { status: 503, code: 'internal_error', reason: 'unavailable', message })
     const retried = await use()
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null])

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { isLongRun } from '../support/long-run.js'
 import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { depositsStorm } from './deposits-storm.js'
 
-/** `npm run storm` asks for more of them. */
+/** The longest of the storms: only `npm run storm` runs it. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isFull = kills > 2
 const [deposits, wallets] = isFull ? [2_000, 500] : [60, 20]
@@ -15,7 +16,7 @@ const programs = trackPrograms(home)
 // The same amounts come to the same wallets again and again, also just while they are swept or
 // after they were closed; nodes lose, refuse and are behind; processes die. Whatever is on the
 // chain must be one payment, and every coin must lie where the books say.
-test(
+test.runIf(isLongRun)(
   'every deposit on the chain is credited once, whatever nodes answer and whoever is killed when',
   async () => {
     const startedAt = performance.now()

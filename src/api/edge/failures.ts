@@ -57,7 +57,7 @@ export function toRefusal(error: unknown): Refusal | undefined {
     return new Refusal('internal_error', {
       reason: 'unavailable',
       message:
-        'Another operation holds the same rows for too long. Nothing was done; retry in a moment.',
+        'Another operation has held the same rows for too long. Nothing was done; retry in a moment.',
     })
 
   if ((error as { constraint?: string }).constraint === 'number_is_one_account')
