@@ -16,7 +16,7 @@ export const solanaLimits = {
   longAnswersPerRequest: 20,
   connections: 16,
   callMs: 5 * second,
-  /** Each endpoint is asked so often before the rail counts as unavailable. */
+  /** How often each endpoint is tried before the rail counts as unavailable. */
   rounds: 2,
   responseBytes: 16 * 1024 * 1024,
   endpoints: 5,
@@ -24,7 +24,7 @@ export const solanaLimits = {
   /** A blockhash lives for about a minute, on the embedded chain for some seconds. */
   blockhashMs: 2 * second,
   embeddedBlockhashMs: second / 5,
-  /** For so long the first endpoint that tells a blockhash waits for a fresher one. */
+  /** How long the first blockhash waits for a fresher one from another endpoint. */
   patienceMs: second / 4,
   balancesMs: second,
   soundMs: 10 * second,

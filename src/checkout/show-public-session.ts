@@ -85,7 +85,7 @@ function showReceived({ payments, sentBackTo }: PublicSession) {
   })
 }
 
-/** Its last digits are enough for whoever owns it, and of no use to others. */
+/** The last digits are enough for the owner of the account, and of no use to others. */
 function showDestination({ id }: Payment, sentBackTo: PublicSession['sentBackTo']) {
   const destination = sentBackTo.get(id)
   if (destination?.kind !== 'bank_account') return null

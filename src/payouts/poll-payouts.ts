@@ -4,6 +4,7 @@ import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
 import type { Database } from '../postgres/database.js'
 import { isLockTimeout } from '../postgres/failures.js'
+import type { Tx } from '../postgres/tx.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
 import { disputesIn, noteDisputes } from './disputes.js'
 import { findInstructions } from './find-instructions.js'
@@ -36,42 +37,39 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const known = attempts
     .map((attempt, index) => conclude(now, attempt, findings[index]!))
     .filter((conclusion) => conclusion !== undefined)
-  await db.transaction(async (tx) =>
-    noteDisputes(tx, now, disputesIn(rail.name, attempts, findings)),
-  )
-  await concludeTogether(tools, now, [...known, ...replaced])
+  const note = (tx: Tx) => noteDisputes(tx, now, disputesIn(rail.name, attempts, findings))
+  await concludeTogether(tools, now, { conclusions: [...known, ...replaced], note })
   await sendReplacements(tools, replaced)
   return attempts.length
 }
 
 /**
  * In one transaction; or merchant by merchant, where another transaction holds rows of one of them.
- * What that merchant is owed waits for the end of the lease, and nobody else does.
+ * Only the payouts of that merchant wait for the end of their lease.
  */
 async function concludeTogether(
   { db, logger, follow }: Tools,
   now: Date,
-  conclusions: Conclusion[],
+  { conclusions, note }: { conclusions: Conclusion[]; note: (tx: Tx) => void },
 ): Promise<void> {
-  const conclude = (some: Conclusion[]) =>
-    db.transaction((tx) => concludePayouts(tx, now, some, follow))
   try {
-    await conclude(conclusions)
+    await db.transaction((tx) => {
+      note(tx)
+      return concludePayouts(tx, now, conclusions, follow)
+    })
   } catch (error) {
     if (!isLockTimeout(error)) throw error
-    for (const some of groupBy(conclusions, ({ attempt }) => attempt.environmentId))
-      await conclude(some).catch((failure: unknown) => {
-        if (!isLockTimeout(failure)) throw failure
-        const [{ attempt }] = some as [Conclusion]
-        logger.warn({ environmentId: attempt.environmentId }, 'payouts wait: their rows are held')
-      })
+    await db.transaction(async (tx) => note(tx))
+    for (const environmentId of new Set(conclusions.map(({ attempt }) => attempt.environmentId))) {
+      const own = conclusions.filter(({ attempt }) => attempt.environmentId === environmentId)
+      await db
+        .transaction((tx) => concludePayouts(tx, now, own, follow))
+        .catch((failure: unknown) => {
+          if (!isLockTimeout(failure)) throw failure
+          logger.warn({ environmentId }, 'payouts wait: their rows are held')
+        })
+    }
   }
-}
-
-function groupBy<Item>(items: Item[], keyOf: (item: Item) => number): Item[][] {
-  const groups = new Map<number, Item[]>()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
-  return [...groups.values()]
 }
 
 /**
