@@ -3,8 +3,8 @@
  * payments until the last of them is in the books; then both again beside a million of each.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { deriveNoticeKey } from '../dist/base/sealed.js'
+import { sql } from '../dist/postgres/sql.js'
 import { startMeter } from './cpu.mjs'
 import { seedAccounts, seedPast } from './seed-collections.mjs'
 

@@ -5,10 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { newId } from '../dist/base/ids.js'
 import { emitAll } from '../dist/events/emit.js'
 import { createMerchant } from '../dist/merchants/create-merchant.js'
+import { sql } from '../dist/postgres/sql.js'
 import { createEndpoint } from '../dist/webhooks/change-endpoints.js'
 
 const environments = 5

@@ -15,7 +15,6 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sql } from 'kysely'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 
 await buildOrExit()
@@ -24,6 +23,7 @@ const { createSeal } = await import('../dist/base/sealed.js')
 const { Database } = await import('../dist/postgres/database.js')
 const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
 const { migrate } = await import('../dist/postgres/migrate.js')
+const { sql } = await import('../dist/postgres/sql.js')
 const { createMerchant } = await import('../dist/merchants/create-merchant.js')
 const { issueKey } = await import('../dist/merchants/issue-key.js')
 const { toIdempotencyKey } = await import('../dist/idempotency/key.js')

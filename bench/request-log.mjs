@@ -3,7 +3,7 @@
  * asked in short turns. Neighbouring turns are compared, for the machine is not the same a minute
  * later; the two equal servers, compared in the same way, say what can be told at all.
  */
-import { sql } from 'kysely'
+import { sql } from '../dist/postgres/sql.js'
 import { startMeter } from './cpu.mjs'
 
 const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })

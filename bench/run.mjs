@@ -7,7 +7,6 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sql } from 'kysely'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 
 await buildOrExit()
@@ -16,6 +15,7 @@ const { createSeal } = await import('../dist/base/sealed.js')
 const { Database } = await import('../dist/postgres/database.js')
 const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
 const { migrate } = await import('../dist/postgres/migrate.js')
+const { sql } = await import('../dist/postgres/sql.js')
 const { openDemo } = await import('../dist/simulation/demo.js')
 const { allProofs, verifyLedger } = await import('../dist/operations/verify-ledger.js')
 const { payoutProofs } = await import('../dist/payouts/proofs.js')

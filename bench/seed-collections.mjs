@@ -1,5 +1,5 @@
 /** Accounts, and payments long since judged, by the hundred thousand; the books stay right. */
-import { sql } from 'kysely'
+import { sql } from '../dist/postgres/sql.js'
 
 const atOnce = 100_000
 
@@ -21,7 +21,7 @@ export async function seedPast(db, { environmentId, amount, first, count }) {
     const rows = Math.min(atOnce, first + count - from)
     await db.transaction((tx) => seedSome(tx, { environmentId, amount, first: from, count: rows }))
   }
-  for (const table of tables) await db.rows(sql`vacuum analyze ${sql.table(table)}`)
+  for (const table of tables) await db.rows(sql`vacuum analyze ${sql.identifier(table)}`)
   // What is still to be written to disk would be in the way of what is measured next.
   await db.rows(sql`checkpoint`)
 }

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 /** What people, or another process, start. */
 const programs = ['main', 'cli', 'simulation/localnet/process', 'sdk/cli/world', 'sdk/cli/program']
 /** Packages of hundreds of small files: to find and read them is most of the time of a start. */
-const folded = ['typebox', 'kysely', '@solana/', '@solana-program/', '@scure/']
+const folded = ['typebox', '@solana/', '@solana-program/', '@scure/']
 
 const manifest = fileURLToPath(new URL('../package.json', import.meta.url))
 const packages = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependencies)

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Seal } from './base/sealed.js'
 import { connect } from './postgres/connection.js'
 import { migrate } from './postgres/migrate.js'
+import { sql } from './postgres/sql.js'
 import { inTransaction } from './postgres/tx.js'
 
 /**

@@ -1,11 +1,11 @@
 import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from './base/clock.js'
 import { limits } from './base/limits.js'
 import { addJobMetrics, addWorkFigures } from './operations/work-metrics.js'
 import type { Database } from './postgres/database.js'
+import { sql } from './postgres/sql.js'
 import type { Work } from './work.js'
 
 /**

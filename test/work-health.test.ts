@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { minute, second, systemClock } from '../src/base/clock.js'
 import { limits } from '../src/base/limits.js'
@@ -17,6 +16,7 @@ import {
   writeHeartbeat,
 } from '../src/operations/worker-heartbeats.js'
 import { Database } from '../src/postgres/database.js'
+import { sql } from '../src/postgres/sql.js'
 import { serve } from '../src/serve.js'
 import { startWork } from '../src/work.js'
 import { answerForWork } from '../src/work-health.js'

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -6,6 +5,7 @@ import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import { listPolicies } from '../merchants/settings.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import {
   type AccountStatus,

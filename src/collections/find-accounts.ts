@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import {
   type AccountKind,

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 import { type NoticeName, type NoticeState, readAnnounced } from './store-notices.js'

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import { type AccountKind, accountKinds } from './account.js'
 import { type Payment, type PaymentStatus, paymentStatuses } from './payment.js'
@@ -39,7 +39,7 @@ export async function listPayments(
 
 const sources = Object.keys(accountKinds) as AccountKind[]
 
-function searchOf(environmentId: EnvironmentId, filter: PaymentFilter): RawBuilder<unknown> {
+function searchOf(environmentId: EnvironmentId, filter: PaymentFilter): Sql<unknown> {
   const { source, accountId, status, beforeId, limit } = filter
   if (!source && !accountId && !status)
     return sql`(

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { prefixes, toReference } from '../base/ids.js'
 import { toWire } from '../money/amounts.js'
 import type { Destination } from '../payouts/ports.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 import { type ReturnRow, returnColumns, toReturnOf } from './store-returns.js'

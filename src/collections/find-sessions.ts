@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { Refusal } from '../base/refusal.js'
 import {
@@ -8,6 +7,7 @@ import {
   type SettingsPatch,
 } from '../merchants/settings-document.js'
 import { newestRows } from '../postgres/newest-rows.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
@@ -132,8 +132,8 @@ export async function findByIds(
 
 async function findWhere(
   db: Reader,
-  where: RawBuilder<unknown>,
-  from: RawBuilder<unknown> = sql`checkout_sessions`,
+  where: Sql<unknown>,
+  from: Sql<unknown> = sql`checkout_sessions`,
 ): Promise<FoundSession[]> {
   const rows = await db.rows(sql<SessionRow & { settings: string | null }>`
     select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s

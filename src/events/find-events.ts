@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import { type EventType, eventTypes } from './catalogue.js'
 
@@ -38,7 +38,7 @@ export async function listEvents(
     order by created_at desc, id desc limit ${filter.limit}`)
 }
 
-function searchOf(environmentId: EnvironmentId, filter: EventFilter): RawBuilder<unknown> {
+function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknown> {
   const { types, resourceId, from, to, limit } = filter
   const before = earlier(filter.before, to && { createdAt: to, id: firstUuid })
   if (!types && !resourceId)

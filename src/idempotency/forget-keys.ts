@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 
 /** Removes keys whose time is over, a bounded number at once; says how many. */
 export async function forgetOldKeys(db: Database, now: Date): Promise<number> {

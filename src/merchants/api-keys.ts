@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
 

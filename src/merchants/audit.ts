@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
 /** Who did what, for the day somebody asks. Details never hold a secret. */

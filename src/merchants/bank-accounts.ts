@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { sql } from 'kysely'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 
 export type Merchant = { id: string; reference: string; displayName: string; createdAt: Date }

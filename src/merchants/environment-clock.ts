@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
-import { sql } from 'kysely'
 import { day } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 

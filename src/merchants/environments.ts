@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
 /** How people name an environment: the merchant's reference and a mode. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { parseAddressRange } from './address-ranges.js'
 import { type IssuedKey, insertKey, type NewKey } from './api-keys.js'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
 /** False says that it was approved before, and nothing was changed. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import { type ApiKey, selectKeys, unknownKey } from './api-keys.js'
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Merchant } from './create-merchant.js'
 

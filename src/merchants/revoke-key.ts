@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { type ApiKey, type KeyName, lockKey } from './api-keys.js'
 

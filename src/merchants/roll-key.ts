@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from './api-keys.js'
 

@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
-import { sql } from 'kysely'
 import type { Environment, EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { type Detail, Refusal } from '../base/refusal.js'
 import { parseDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 import {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -24,6 +23,7 @@ import {
 } from '../payouts/reconciliations.js'
 import { readTreasuryBooks } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import type { SolanaRail, TreasuryTransfer } from '../rails/solana/rail.js'
 import { compareDeposits } from '../wallets/compare-deposits.js'
 import { readArriving } from '../wallets/store-sweeps.js'

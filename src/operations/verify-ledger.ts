@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import type { Proof } from '../base/proof.js'
 import { collectionProofs } from '../collections/proofs.js'
@@ -7,6 +6,7 @@ import { idempotencyProofs } from '../idempotency/proofs.js'
 import { ledgerProofs } from '../ledger/proofs.js'
 import { payoutProofs } from '../payouts/proofs.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import { walletProofs } from '../wallets/wallet-proofs.js'
 
 export type ProofResult = { claim: string; counterexamples: unknown[] }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../base/clock.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import type { JobProgress } from './job-progress.js'
 import { readWorkers } from './worker-heartbeats.js'
 

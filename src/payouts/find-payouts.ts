@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import {
   kinds,
@@ -49,7 +49,7 @@ export async function listPayouts(
     merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
     status && sql`p.status = ${status}`,
     beforeId && sql`p.id < ${beforeId}`,
-  ].filter((condition): condition is RawBuilder<unknown> => Boolean(condition))
+  ].filter((condition): condition is Sql<unknown> => Boolean(condition))
   const from =
     merchantReference === undefined
       ? newestRows({

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** Up to where books and rail are known to agree. */

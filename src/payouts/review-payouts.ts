@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import { type PayoutKind, referenceOf } from './payout.js'
 
 type Tools = { db: Database; logger: Logger }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import type { Asset } from '../money/assets.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** The treasury of a mode in the books, summed over its environments. */

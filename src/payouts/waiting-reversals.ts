@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'

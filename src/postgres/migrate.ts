@@ -1,61 +1,85 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { limits } from '../base/limits.js'
 
-const folder = new URL('../../migrations/', import.meta.url)
+const folders = {
+  core: new URL('../../migrations/', import.meta.url),
+  /** The tables of the sandbox bank, which production may do without. */
+  simulation: new URL('../../migrations/simulation/', import.meta.url),
+}
+
+/** Any number that nothing else in this database locks. */
+const lockKey = 3_853_314
+
+export type Scope = { simulation: boolean }
 
 /**
- * Brings the database up to the numbered files, all or none. Safe when several processes start at
- * once: the others wait, then find nothing left to do. Refuses a database that was migrated further
- * than this program knows, because it would write by rules it has not read.
+ * Applies the numbered files that the database lacks, all or none, and returns their names. Safe
+ * when several processes start at once: one applies them, the others wait and find nothing to do.
+ * Refuses a database that a newer version has migrated, because its rules are unknown here.
  */
-export async function migrate(url: string): Promise<string[]> {
-  const pool = new pg.Pool({
+export async function migrate(url: string, scope: Scope = { simulation: true }): Promise<string[]> {
+  const files = await listFiles(scope)
+  const known = await listMigrations({ simulation: true })
+  const client = new pg.Client({
     connectionString: url,
-    max: 1,
     application_name: 'manilla migrate',
     connectionTimeoutMillis: limits.postgres.connectMs,
   })
-  pool.on('error', () => {}) // the statement under way tells
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: readMigrations },
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
-  })
+  client.on('error', () => {}) // the statement under way reports it
+  await client.connect()
   try {
-    const { error, results = [] } = await migrator.migrateToLatest()
-    if (error) throw error
-    return results.map((result) => result.migrationName)
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    const applied = await readApplied(client)
+    const unknown = applied.filter((name) => !known.includes(name))
+    if (unknown.length > 0) throw newerDatabase(unknown)
+    const missing = files.filter(({ name }) => !applied.includes(name))
+    for (const { name, url: file } of missing) {
+      await client.query(await readFile(file, 'utf8'))
+      await client.query('insert into migrations (name, timestamp) values ($1, now())', [name])
+    }
+    await client.query('commit')
+    return missing.map(({ name }) => name)
   } finally {
-    await db.destroy()
+    await client.end()
   }
 }
 
-/** Their names, as the database writes down those that it has. */
-export async function listMigrations(): Promise<string[]> {
-  return (await listFiles()).map(nameOf)
+export async function listMigrations(scope: Scope): Promise<string[]> {
+  return (await listFiles(scope)).map(({ name }) => name)
 }
 
-async function listFiles(): Promise<string[]> {
-  const names = await readdir(folder)
-  return names.filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name)).sort()
+type File = { name: string; url: URL }
+
+/** The core first: the simulation may refer to its tables, never the other way round. */
+async function listFiles({ simulation }: Scope): Promise<File[]> {
+  const wanted = simulation ? [folders.core, folders.simulation] : [folders.core]
+  const lists = await Promise.all(
+    wanted.map(async (folder) => {
+      const names = await readdir(folder)
+      return names
+        .filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name))
+        .sort()
+        .map((name) => ({ name: name.replace(/\.sql$/, ''), url: new URL(name, folder) }))
+    }),
+  )
+  return lists.flat()
 }
 
-function nameOf(file: string): string {
-  return file.replace(/\.sql$/, '')
+async function readApplied(client: pg.Client): Promise<string[]> {
+  await client.query(`
+    create table if not exists migrations (
+      name varchar(255) primary key,
+      timestamp varchar(255) not null
+    )`)
+  const { rows } = await client.query<{ name: string }>('select name from migrations')
+  return rows.map(({ name }) => name)
 }
 
-async function readMigrations() {
-  const numbered = await listFiles()
-  const texts = await Promise.all(numbered.map((name) => readFile(new URL(name, folder), 'utf8')))
-  const migrations = numbered.map((name, index) => {
-    const up = async (db: Kysely<unknown>) => {
-      await sql.raw(texts[index]!).execute(db)
-    }
-    return [nameOf(name), { up }] as const
-  })
-  return Object.fromEntries(migrations)
+function newerDatabase(unknown: string[]): Error {
+  return new Error(
+    `A newer version of Manilla has migrated this database: ${unknown.join(', ')} is unknown to ` +
+      'this version. Run the newer version.',
+  )
 }

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
+import { type Sql, sql } from './sql.js'
 
 type ColumnType = 'text' | 'uuid' | 'timestamptz'
 
@@ -7,7 +7,7 @@ type Search = {
   table: string
   environmentId: EnvironmentId
   /** Further columns of the index that have one value, and its condition if it has one. */
-  where?: RawBuilder<unknown>
+  where?: Sql<unknown>
   /** The next columns of the index, each with the values that are wanted of it. */
   columns: { name: string; type: ColumnType; values: readonly string[] }[]
   /** The last columns of the index, which give the order. */
@@ -30,7 +30,7 @@ type Search = {
  * do not match. Its statistics cover all environments, so it does that exactly where a value is
  * common elsewhere and rare in this environment, and then reads every row of the environment.
  */
-export function newestRows(search: Search): RawBuilder<unknown> {
+export function newestRows(search: Search): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search
   const where = search.where ?? sql`true`
   const combinations = combine(columns.map(({ values }) => values))
@@ -57,11 +57,11 @@ export function newestRows(search: Search): RawBuilder<unknown> {
     order by ${descending(orderNames.map((name) => `found.${name}`))} limit ${limit})`
 }
 
-function tuple(names: string[]): RawBuilder<unknown> {
+function tuple(names: string[]): Sql<unknown> {
   return sql.raw(`(${names.join(', ')})`)
 }
 
-function descending(names: string[]): RawBuilder<unknown> {
+function descending(names: string[]): Sql<unknown> {
   return sql.raw(names.map((name) => `${name} desc`).join(', '))
 }
 

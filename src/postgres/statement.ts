@@ -1,13 +1,6 @@
 import { strict as assert } from 'node:assert'
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-} from 'kysely'
 import { type ColumnType, type ColumnValue, encodeArray } from './binary-arrays.js'
+import { Sql } from './sql.js'
 
 /** What is sent to the server. A name lets it be parsed and planned once per connection. */
 export type Statement<Row> = {
@@ -54,18 +47,7 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   }
 }
 
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-})
-
-/** Statements written with kysely's `sql` tag and prepared ones travel the same way. */
-export function toStatement<Row>(source: RawBuilder<Row> | Statement<Row>): Statement<Row> {
-  if (!('compile' in source)) return source
-  const { sql: text, parameters } = source.compile(compiler)
-  return { text, values: [...parameters] }
+/** Statements written with the `sql` tag and prepared ones are sent the same way. */
+export function toStatement<Row>(source: Sql<Row> | Statement<Row>): Statement<Row> {
+  return source instanceof Sql ? source.compile() : source
 }

@@ -1,11 +1,11 @@
-import type { RawBuilder } from 'kysely'
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
 import { type Copy, sendCopy } from './copy-rows.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
+import type { Sql } from './sql.js'
 import { type Statement, toStatement } from './statement.js'
 
-export type Source<Row> = RawBuilder<Row> | Statement<Row>
+export type Source<Row> = Sql<Row> | Statement<Row>
 
 /** Anything that can answer a question: the pool, or a transaction under way. */
 export type Reader = {

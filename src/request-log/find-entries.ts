@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import type { EntryWithBodies, RequestLogEntry } from './entry.js'
 
@@ -50,7 +50,7 @@ export async function listRequestLogEntries(
 }
 
 /** What an index leads to at once. */
-function toReach(environmentId: EnvironmentId, filter: EntryFilter): RawBuilder<unknown>[] {
+function toReach(environmentId: EnvironmentId, filter: EntryFilter): Sql<unknown>[] {
   const { from, to, before, requestId, statuses } = filter
   return [
     sql`environment_id = ${environmentId}`,
@@ -62,7 +62,7 @@ function toReach(environmentId: EnvironmentId, filter: EntryFilter): RawBuilder<
   ].filter((condition) => condition !== undefined)
 }
 
-function toWanted({ statuses, method, pathPrefix }: EntryFilter): RawBuilder<unknown>[] {
+function toWanted({ statuses, method, pathPrefix }: EntryFilter): Sql<unknown>[] {
   return [
     statuses && sql`status between ${statuses.from} and ${statuses.to}`,
     method === undefined ? undefined : sql`method = ${method}`,
@@ -71,7 +71,7 @@ function toWanted({ statuses, method, pathPrefix }: EntryFilter): RawBuilder<unk
 }
 
 /** The last one that is looked at; undefined where all are. */
-async function findEnd(db: Reader, inReach: RawBuilder<unknown>[]): Promise<string | undefined> {
+async function findEnd(db: Reader, inReach: Sql<unknown>[]): Promise<string | undefined> {
   const [last] = await db.rows(sql<{ id: string }>`
     select id from request_logs where ${sql.join(inReach, sql` and `)}
     order by id desc offset ${limits.requestLogs.seenAtOnce - 1} limit 1`)

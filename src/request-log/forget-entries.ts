@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { after, day } from '../base/clock.js'
 import { firstIdAt } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 
 /**
  * Removes requests whose time is over, a bounded number at once; says how many. Goes from one

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
@@ -8,6 +7,7 @@ import type { Moved } from '../ledger/movement.js'
 import type { Asset } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 

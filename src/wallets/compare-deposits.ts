@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import type { WalletRail } from '../collections/ports.js'
 import { formatDecimal } from '../money/amounts.js'
 import { type Coin, coins } from '../money/assets.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import { pollSoon } from './store-wallets.js'
 

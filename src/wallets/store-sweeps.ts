@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
@@ -6,6 +5,7 @@ import { limits } from '../base/limits.js'
 import type { LiveSweep, SweptPart } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { Wallet } from '../collections/ports.js'
 import { type Coin, coins } from '../money/assets.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { after, type Clock } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
@@ -9,6 +8,7 @@ import type { Coin } from '../money/assets.js'
 import type { Prepared } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { isTransient } from '../postgres/failures.js'
+import { sql } from '../postgres/sql.js'
 import {
   insertSweep,
   lockUnchanged,

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { WalletRail } from '../collections/ports.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** Where something came that cannot be read, by rail: it may be money. */

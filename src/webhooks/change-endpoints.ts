@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { after } from '../base/clock.js'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
@@ -7,6 +6,7 @@ import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
 import { lockEnvironment } from '../merchants/environments.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import {
   type EndpointName,

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes, toReference } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
 /** Where a merchant hears of events. Its secrets stay in the table, sealed. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { limits } from '../base/limits.js'
 import type { Event } from '../events/find-events.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 export type DeliveryAttempt = {

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
+import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** An endpoint that has open deliveries. */

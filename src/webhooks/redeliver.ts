@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { emitAll } from '../events/emit.js'
 import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
+import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { showEndpoint, type WebhookEndpoint } from './endpoint.js'
 

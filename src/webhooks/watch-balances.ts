@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId, toUuid } from '../base/ids.js'
 import { limits } from '../base/limits.js'
@@ -9,6 +8,7 @@ import { type LowBalanceSettings, listLowBalances } from '../merchants/settings.
 import { parseDecimal, toWire } from '../money/amounts.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 

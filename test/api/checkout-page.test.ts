@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 
 const house = await openBankHouse()

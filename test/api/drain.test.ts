@@ -2,11 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import { serve } from '../../src/serve.js'
 import {
   type House,

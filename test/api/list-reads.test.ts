@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { ApiParts } from '../../src/api/api-parts.js'
 import { isList } from '../../src/api/edge/add-route.js'
 import { createRoutes } from '../../src/api/routes/routes.js'
 import { limits } from '../../src/base/limits.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openHouse, type Reply } from '../support/house.js'
 import { openSession, until } from '../support/sessions.js'
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { patternIssues } from '../../src/api/edge/validation.js'
+import { sql } from '../../src/postgres/sql.js'
 import { createConformance } from '../support/conformance.js'
 import { type House, openHouse, type Reply } from '../support/house.js'
 
@@ -168,7 +168,7 @@ describe('real answers', () => {
     const broken = await openHouse()
     await broken.ask('GET', '/v1/balances', { key: broken.merchant.test.secret })
     for (const table of ['ledger_accounts', 'ledger_transfers', 'environment_settings'])
-      await broken.db.rows(sql`drop table ${sql.table(table)} cascade`)
+      await broken.db.rows(sql`drop table ${sql.identifier(table)} cascade`)
     await meet(broken, () => ({}))
   })
 

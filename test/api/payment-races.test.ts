@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { openNoticeBoard } from '../support/notices.js'
 import { behaves, openDesk } from '../support/payment-desk.js'

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
 import { expectSoundBooks } from '../support/sound-books.js'

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import type { Code, Reason } from '../../src/base/refusals.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import { makeKey } from '../../src/merchants/key-format.js'
 import { revokeKey } from '../../src/merchants/revoke-key.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openHouse, type Reply } from '../support/house.js'
 import { openSession } from '../support/sessions.js'
 

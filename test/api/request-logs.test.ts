@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { minute } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
+import { sql } from '../../src/postgres/sql.js'
 import { type House, type Keys, openHouse } from '../support/house.js'
 import { until } from '../support/sessions.js'
 

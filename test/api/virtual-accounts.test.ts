@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
+import { sql } from '../../src/postgres/sql.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import type { Merchant, Reply } from '../support/house.js'

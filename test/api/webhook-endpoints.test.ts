@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openHouse, type Reply } from '../support/house.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
@@ -17,6 +16,7 @@ import { findLatestPayments, lockPayments } from '../../src/collections/store-pa
 import { lockReturns } from '../../src/collections/store-returns.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import { inTransaction, type Reader, type Source } from '../../src/postgres/tx.js'
 import { manualClock } from '../support/clock.js'

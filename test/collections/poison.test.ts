@@ -6,10 +6,10 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
 import type { Moves, WalletRail } from '../../src/collections/ports.js'
+import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { expectSoundBooks } from '../support/sound-books.js'

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fromReferenceOfAnyKind } from '../../src/base/ids.js'
 import { collectionProofs } from '../../src/collections/proofs.js'
 import { insertNotices } from '../../src/collections/store-notices.js'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
+import { sql } from '../../src/postgres/sql.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 
 // As in test/payouts/proofs.test.ts: a sound database is damaged, past all triggers, so that one

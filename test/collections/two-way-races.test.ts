@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { type Opened, openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
 import type { WalletRail } from '../../src/collections/ports.js'
+import { sql } from '../../src/postgres/sql.js'
 import { endSweeps } from '../../src/wallets/store-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'

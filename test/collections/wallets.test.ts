@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { listOpenNotices } from '../../src/collections/find-notices.js'
 import { reconcile } from '../../src/operations/reconcile.js'
+import { sql } from '../../src/postgres/sql.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { refuseOtherSeed } from '../../src/wallets/troubled-wallets.js'
 import {

@@ -5,7 +5,6 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
@@ -13,6 +12,7 @@ import { createPaymentLane, takeDueNotices } from '../../src/collections/payment
 import type { WalletRail } from '../../src/collections/ports.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { connect } from '../../src/postgres/connection.js'
+import { sql } from '../../src/postgres/sql.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { readPage } from '../support/doc-pages.js'
 
@@ -21,7 +21,7 @@ const listed = {
 
 const isOurs = sql`c.relnamespace = 'public'::regnamespace and c.relname not like 'migrations%'`
 const hasColumn = (relation: string) => sql`
-  exists (select from pg_attribute a where a.attrelid = ${sql.ref(relation)}
+  exists (select from pg_attribute a where a.attrelid = ${sql.identifier(relation)}
     and a.attname = 'environment_id' and not a.attisdropped)`
 
 test('which tables carry environment_id', async () => {

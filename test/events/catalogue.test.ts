@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { bodySchema, catalogue, type EventType, eventTypes } from '../../src/events/catalogue.js'
 import { filters, listensTo, typesOf } from '../../src/events/filter.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
 const spell = (groups: Record<string, string>) =>

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
 

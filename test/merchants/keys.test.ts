@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after, day, hour } from '../../src/base/clock.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
@@ -11,6 +10,7 @@ import { issueKey } from '../../src/merchants/issue-key.js'
 import { getKey, listKeys } from '../../src/merchants/list-keys.js'
 import { revokeKey } from '../../src/merchants/revoke-key.js'
 import { rollKey } from '../../src/merchants/roll-key.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

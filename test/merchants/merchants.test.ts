@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import { Secret } from '../../src/base/secret.js'
@@ -11,6 +10,7 @@ import {
 } from '../../src/merchants/environments.js'
 import { approveKyc, isKycApproved } from '../../src/merchants/kyc.js'
 import { listMerchants } from '../../src/merchants/list-merchants.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/base/environment.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { getSettings, patchSettings } from '../../src/merchants/settings.js'
 import { defaultSettings, Settings, SettingsPatch } from '../../src/merchants/settings-document.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
 import { payoutProofs } from '../../src/payouts/proofs.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { payInEveryWay } from '../support/payouts.js'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../src/postgres/connection.js'
 import { copyStatement } from '../../src/postgres/copy-rows.js'
+import { sql } from '../../src/postgres/sql.js'
 import { inTransaction } from '../../src/postgres/tx.js'
 import { freshDatabase } from '../support/database.js'
 

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { isConnectionLost, isLockTimeout, isTransient } from '../../src/postgres/failures.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
 

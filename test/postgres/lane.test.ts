@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type pg from 'pg'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
@@ -6,6 +5,7 @@ import { Refusal } from '../../src/base/refusal.js'
 import { Busy } from '../../src/postgres/busy.js'
 import { connect } from '../../src/postgres/connection.js'
 import { Lane, type LaneWork } from '../../src/postgres/lane.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession, until, untilBlocked } from '../support/sessions.js'
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
+import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Reader, Source } from '../../src/postgres/tx.js'
 import {

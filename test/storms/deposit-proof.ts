@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import { type Program, runCommand } from '../support/program.js'
 import { type Chained, type Deposit, readChain } from './deposit-chain.js'
 import type { Payers } from './deposit-payers.js'

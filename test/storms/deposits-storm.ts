@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { limits } from '../../src/base/limits.js'
 import { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { Payers, type Sweeping } from './deposit-payers.js'

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { prefixes, toReference } from '../../src/base/ids.js'
+import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEndpoint, testSecret } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'

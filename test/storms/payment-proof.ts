@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import type { Variance } from '../../src/collections/account.js'
 import type { NoticeState } from '../../src/collections/store-notices.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { type ProofResult, verifyLedger } from '../../src/operations/verify-ledger.js'
 import type { Difference } from '../../src/payouts/compare-books.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import type { SandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import type { Kind, PlannedPayment } from './payment-plan.js'
 

@@ -2,13 +2,13 @@ import { strict as assert } from 'node:assert'
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { deriveNoticeKey } from '../../src/base/sealed.js'
 import type { Secret } from '../../src/base/secret.js'
 import type { PaymentNotice } from '../../src/collections/ports.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import {
   createSandboxBank,
   type SandboxBank,

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { type EnvironmentId, type Mode, toEnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 
 /** The least an environment needs to exist, for rooms that only know its number. */
 export async function insertEnvironment(db: Database, mode: Mode = 'test'): Promise<EnvironmentId> {

@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
 import { createNoticeLane } from '../../src/collections/payment-lane.js'
 import type { PaymentNotice } from '../../src/collections/ports.js'
 import { connect } from '../../src/postgres/connection.js'
+import { sql } from '../../src/postgres/sql.js'
 import type { BankHouse } from './bank-house.js'
 import { whenDone } from './house.js'
 

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 
 /** Everything that says how payouts stand: their rows, their attempts, what was told of them. */
 export async function readPayoutRows(db: Database): Promise<string> {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { connect } from '../../src/postgres/connection.js'
 import type { Database } from '../../src/postgres/database.js'
+import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Reader, Source } from '../../src/postgres/tx.js'
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../src/operations/verify-ledger.js'
+import { sql } from '../../src/postgres/sql.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { walletProofs } from '../../src/wallets/wallet-proofs.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'

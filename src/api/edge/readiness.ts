@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { isDiskFull } from '../../postgres/failures.js'
 import { gather } from '../../postgres/gather.js'
 import type { OpenedLane } from '../../postgres/lane.js'
+import { sql } from '../../postgres/sql.js'
 
 export type Readiness = {
   /** Whether requests that write can be answered now. */

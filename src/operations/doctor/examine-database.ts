@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import { listMigrations } from '../../postgres/migrate.js'
+import { sql } from '../../postgres/sql.js'
 import { type CheckResult, remark, well, wrong } from './finding.js'
 
 type Tools = { db: Database; clock: Clock; seal: Seal }
@@ -31,7 +31,7 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 
 /** Which files it has seen, and whether it belongs to the secret of this process. */
 async function examineMigrations({ db, seal }: Tools): Promise<CheckResult[]> {
-  const known = await listMigrations()
+  const known = await listMigrations({ simulation: true })
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
   const applied = table!.there

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { limits } from '../../base/limits.js'
+import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
 
 export type ReversedTransfers = { cursor: bigint; references: string[] }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { BankSender } from '../../collections/ports.js'
+import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Reader, Tx } from '../../postgres/tx.js'
 import type { SandboxPayment } from './payment.js'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/tx.js'
 import type { Plan, SandboxTransfer } from './transfer.js'

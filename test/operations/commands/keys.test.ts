@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { after, day, hour, second } from '../../../src/base/clock.js'
 import { createKeyRing } from '../../../src/merchants/key-ring.js'
+import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import { clock, createConsole, seal } from './commands.js'
 
@@ -14,7 +14,7 @@ async function dumpDatabase(): Promise<string> {
   const tables = await db.rows(sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public'`)
   const dumps = tables.map(({ name }) =>
-    db.rows(sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`),
+    db.rows(sql<{ row: string }>`select t::text as row from ${sql.identifier(name)} t`),
   )
   return (await Promise.all(dumps))
     .flat()

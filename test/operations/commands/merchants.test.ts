@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { getEnvironment } from '../../../src/merchants/environments.js'
 import { isKycApproved } from '../../../src/merchants/kyc.js'
+import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import { createConsole } from './commands.js'
 

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import type { OpenedAccount } from '../../../src/collections/ports.js'
+import { sql } from '../../../src/postgres/sql.js'
 import { magicReferences } from '../../../src/simulation/sandbox-bank/magic-references.js'
 import { freshDatabase } from '../../support/database.js'
 import { openBank } from './open-bank.js'

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { sql } from '../../../src/postgres/sql.js'
 import { inTransaction } from '../../../src/postgres/tx.js'
 import { lookUpTransfers } from '../../../src/simulation/sandbox-bank/look-up-transfers.js'
 import type { PaymentOrder } from '../../../src/simulation/sandbox-bank/payment-order.js'

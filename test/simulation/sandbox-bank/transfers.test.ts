@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { second } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
+import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   carriageTo,
