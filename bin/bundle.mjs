@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 /** What people, or another process, start. */
-const programs = ['main', 'cli', 'simulation/localnet/process', 'sdk/cli/world', 'sdk/cli/program']
+const programs = [
+  'main',
+  'cli',
+  'simulation/localnet/process',
+  'sdk/cli/terminal',
+  'sdk/cli/program',
+]
 /** Packages of hundreds of small files: to find and read them is most of the time of a start. */
 const folded = ['typebox', '@solana/', '@solana-program/', '@scure/']
 

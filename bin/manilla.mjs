@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url'
 import { buildOrExit } from './build-when-needed.mjs'
 
 await buildOrExit()
-const { openWorld } = await import('../dist/sdk/cli/world.js')
+const { openTerminal } = await import('../dist/sdk/cli/terminal.js')
 const { createProgram, runProgram } = await import('../dist/sdk/cli/program.js')
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const words = process.argv.slice(2)
-const world = openWorld([fileURLToPath(new URL('../.manilla', import.meta.url))])
-const program = createProgram(world, version, words)
+const terminal = openTerminal([fileURLToPath(new URL('../.manilla', import.meta.url))])
+const program = createProgram(terminal, version, words)
 // Those of the operator come with a database driver and more: who asks the API need not wait for it.
 const group = program.commands.find((command) => command.name() === words[0])
 const asksApi = group?.commands.some((command) => command.name() === words[1])
 if (!asksApi && (!group || group.commands.length > 0)) {
   const { registerOperator } = await import('../dist/cli.js')
-  registerOperator(program, world)
+  registerOperator(program, terminal)
 }
-const exitCode = await runProgram(program, world, words)
+const exitCode = await runProgram(program, terminal, words)
 // A command that found something wrong has said so itself.
 process.exitCode ||= exitCode

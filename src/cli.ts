@@ -28,8 +28,11 @@ import { prepareDatabase } from './prepare-database.js'
 import { waitForSignal } from './signals.js'
 
 /** The commands of those who run a service, for the program that has the others. */
-export function registerOperator(program: Command, { watch }: Pick<OperateContext, 'watch'>): void {
-  const context = { ...contextHere, watch }
+export function registerOperator(
+  program: Command,
+  { startProgress }: Pick<OperateContext, 'startProgress'>,
+): void {
+  const context = { ...contextHere, startProgress }
   program.commandsGroup('Run a service:')
   registerServices(program)
   program.commandsGroup('Operate it, on its database:')
@@ -77,7 +80,7 @@ function registerServices(program: Command): void {
     })
 }
 
-const contextHere: Omit<OperateContext, 'watch'> = {
+const contextHere: Omit<OperateContext, 'startProgress'> = {
   clock: systemClock,
   actor: userInfo().username,
   print,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Manilla } from '../src/manilla.js'
 import { type Access, findAccess, openClient } from './access.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
-/** What a command has to say: `data` for machines, `text` for people. */
-export type Answer = { data: unknown; text: string }
+/** The result of a command: `data` for `--json`, `text` for people. */
+export type Output = { data: unknown; text: string }
 
 export type Run<Options> = {
-  world: World
+  terminal: Terminal
   manilla: Manilla
   access: Access
   args: string[]
@@ -15,28 +15,28 @@ export type Run<Options> = {
   isJson: boolean
 }
 
-/** Gives a command that asks the service its work. Every one takes `--json` and `--live`. */
+/** Sets the action of a command that calls the API, with `--json` and `--live`. */
 export function setAction<Options = object>(
   command: Command,
-  world: World,
-  work: (run: Run<Options>) => Promise<Answer | undefined>,
+  terminal: Terminal,
+  work: (run: Run<Options>) => Promise<Output | undefined>,
 ): void {
   command.option('--live', 'use the live key: real money')
-  setTestAction(command, world, work)
+  setTestAction(command, terminal, work)
 }
 
-/** The same for what must never happen with a live key: it does not take `--live`. */
+/** For commands that must never run with a live key: without `--live`. */
 export function setTestAction<Options = object>(
   command: Command,
-  world: World,
-  work: (run: Run<Options>) => Promise<Answer | undefined>,
+  terminal: Terminal,
+  work: (run: Run<Options>) => Promise<Output | undefined>,
 ): void {
-  command.option('--json', 'print JSON, for machines')
+  command.option('--json', 'print JSON')
   command.action(async () => {
     const { json, live, ...options } = command.opts()
-    const access = findAccess(world, live ? 'live' : 'test')
-    const run = { world, access, manilla: openClient(access), args: command.processedArgs }
-    const answer = await work({ ...run, options: options as Options, isJson: json === true })
-    if (answer) world.print(json ? JSON.stringify(answer.data) : answer.text)
+    const access = findAccess(terminal, live ? 'live' : 'test')
+    const run = { terminal, access, manilla: openClient(access), args: command.processedArgs }
+    const output = await work({ ...run, options: options as Options, isJson: json === true })
+    if (output) terminal.print(json ? JSON.stringify(output.data) : output.text)
   })
 }

@@ -1,74 +1,73 @@
-import type { Scenario, Stage } from './stage.js'
+import type { Scenario, ScenarioContext } from './scenario-context.js'
 
 const asset = 'USDC'
 const network = 'SOLANA'
 const coin = { asset, network } as const
 
-/** A wallet of nobody: its key was thrown away. */
+/** An ordinary wallet; its key was discarded. */
 const anyWallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
-/** What is sent there lands and fails: docs/reference/test-mode.md. */
+/** Transfers to it land and fail: docs/reference/test-mode.md. */
 const failingWallet = 'GKr1nro9PDbXy948bwH9FBDsZQHHN4j99ncuJixDGYG2'
 
-async function openWallet({ manilla, name }: Stage, more: { expiresAt?: string } = {}) {
-  const order = { merchantReference: name, ...coin, amount: '25', ...more }
-  return manilla.cryptoWallets.create(order)
+async function openWallet({ manilla, name }: ScenarioContext, more: { expiresAt?: string } = {}) {
+  return manilla.cryptoWallets.create({ merchantReference: name, ...coin, amount: '25', ...more })
 }
 
-function deposit({ manilla }: Stage, { address }: { address: string }, amount = '25') {
+function deposit({ manilla }: ScenarioContext, { address }: { address: string }, amount = '25') {
   return manilla.test.cryptoDeposits.create({ address, asset, amount })
 }
 
 function deposited(amount: string): Scenario {
-  return async (stage) => {
-    const wallet = await openWallet(stage)
-    await deposit(stage, wallet, amount)
+  return async (context) => {
+    const wallet = await openWallet(context)
+    await deposit(context, wallet, amount)
     return wallet.reference
   }
 }
 
 function send(destinationAddress: string): Scenario {
-  return async (stage) => {
-    const order = { amount: '1', ...coin, destinationAddress }
-    const make = () => stage.manilla.cryptoTransfers.create(order)
-    return (await stage.afford(asset, make)).reference
+  return async (context) => {
+    const transfer = await context.withFunds(asset, () =>
+      context.manilla.cryptoTransfers.create({ amount: '1', ...coin, destinationAddress }),
+    )
+    return transfer.reference
   }
 }
 
-async function openDedicated({ manilla, name }: Stage) {
+async function openDedicated({ manilla, name }: ScenarioContext) {
   return manilla.dedicatedCryptoWallets.create({ externalReference: name, network })
 }
 
-/** How to make everything happen that is about coins. */
 export const coinScenarios = {
   'crypto_wallet.paid': deposited('25'),
   'crypto_wallet.underpaid': deposited('24.5'),
   'crypto_wallet.overpaid': deposited('25.5'),
-  'crypto_wallet.late_payment': async (stage) => {
-    const wallet = await openWallet(stage)
-    await stage.manilla.cryptoWallets.cancel(wallet.reference)
-    await deposit(stage, wallet)
+  'crypto_wallet.late_payment': async (context) => {
+    const wallet = await openWallet(context)
+    await context.manilla.cryptoWallets.cancel(wallet.reference)
+    await deposit(context, wallet)
     return wallet.reference
   },
-  'crypto_wallet.duplicate_payment': async (stage) => {
-    const wallet = await openWallet(stage)
-    await deposit(stage, wallet)
-    await stage.until('crypto_wallet.paid', wallet.reference)
-    await deposit(stage, wallet)
+  'crypto_wallet.duplicate_payment': async (context) => {
+    const wallet = await openWallet(context)
+    await deposit(context, wallet)
+    await context.waitFor('crypto_wallet.paid', wallet.reference)
+    await deposit(context, wallet)
     return wallet.reference
   },
-  'crypto_wallet.expired': async (stage) => {
-    const made = await stage.shortLived((expiresAt) => openWallet(stage, { expiresAt }))
-    return made.reference
+  'crypto_wallet.expired': async (context) => {
+    const wallet = await context.createExpiring((expiresAt) => openWallet(context, { expiresAt }))
+    return wallet.reference
   },
-  'crypto_wallet.cancelled': async (stage) => {
-    const { reference } = await openWallet(stage)
-    await stage.manilla.cryptoWallets.cancel(reference)
+  'crypto_wallet.cancelled': async (context) => {
+    const { reference } = await openWallet(context)
+    await context.manilla.cryptoWallets.cancel(reference)
     return reference
   },
-  'dedicated_crypto_wallet.created': async (stage) => (await openDedicated(stage)).reference,
-  'dedicated_crypto_wallet.credited': async (stage) => {
-    const wallet = await openDedicated(stage)
-    await deposit(stage, wallet)
+  'dedicated_crypto_wallet.created': async (context) => (await openDedicated(context)).reference,
+  'dedicated_crypto_wallet.credited': async (context) => {
+    const wallet = await openDedicated(context)
+    await deposit(context, wallet)
     return wallet.reference
   },
   'crypto_transfer.submitted': send(anyWallet),

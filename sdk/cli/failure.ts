@@ -1,20 +1,20 @@
 import { ConnectionError, ManillaError } from '../src/errors.js'
 import { withoutControls } from './show.js'
 
-/** How the program ends. docs/reference/cli.md is written from it. */
+/** docs/reference/cli.md is generated from these. */
 export const exitCodes = {
   done: 0,
-  /** The service refused, or something that was checked does not hold. */
+  /** The service refused the request, or a check failed. */
   refused: 1,
-  /** The command was not called as it must be. */
+  /** Wrong arguments or configuration. */
   misused: 2,
-  /** No answer: the service does not run, or not there. */
+  /** The service did not answer. */
   unreachable: 3,
-  /** Ctrl-C, as shells have it. */
+  /** Ctrl-C, as in shells. */
   stopped: 130,
 } as const
 
-/** An expected end that is not a success: what happened, and what to do. */
+/** An expected failure: what happened, and what to do. */
 export class Failure extends Error {
   override name = 'Failure'
   readonly nextStep: string
@@ -31,12 +31,12 @@ export function misused(message: string, nextStep: string): Failure {
   return new Failure(message, nextStep, exitCodes.misused)
 }
 
-/** Somebody stopped the command; what it had begun is cleaned up. */
+/** The user stopped the command, which has cleaned up. */
 export class Stopped extends Failure {
   override name = 'Stopped'
 
   constructor() {
-    super('Stopped.', 'Call it again when you like.', exitCodes.stopped)
+    super('Stopped.', 'Run the command again to retry.', exitCodes.stopped)
   }
 }
 
@@ -45,18 +45,18 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Failure ? error.exitCode : exitCodes.refused
 }
 
-const startIt = 'Does it run? `npm start`, in the folder of Manilla, starts it.'
+const startHint = 'Is it running? Start it with `npm start` in its folder.'
 
-/** What a person is told; a bug shows where it is only to those who set DEBUG. */
+/** The text for people; the stack of a bug is shown only with DEBUG. */
 export function describeFailure(error: unknown, isDebugging: boolean): string {
-  // Whatever was typed or answered comes back in messages.
+  // Messages may repeat what was typed or answered.
   return withoutControls(describe(error, isDebugging), '\n')
 }
 
 function describe(error: unknown, isDebugging: boolean): string {
   if (error instanceof Failure) return `error: ${error.message}\n  → ${error.nextStep}`
   if (error instanceof ConnectionError)
-    return `error: ${error.message}\n  → ${startIt} ${error.nextStep ?? ''}`.trimEnd()
+    return `error: ${error.message}\n  → ${startHint} ${error.nextStep ?? ''}`.trimEnd()
   if (error instanceof ManillaError) return describeRefusal(error)
   const { message, stack } = error as Error
   return isDebugging ? String(stack) : `error: ${message}`
@@ -73,7 +73,7 @@ function describeRefusal(error: ManillaError): string {
   ].join('\n')
 }
 
-/** The same for machines, one line. */
+/** The failure as one line of JSON. */
 export function toJson(error: unknown): string {
   if (error instanceof ManillaError) {
     const { code, reason, status, message, details, nextStep, requestId } = error

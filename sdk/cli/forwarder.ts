@@ -5,7 +5,7 @@ import { misused } from './failure.js'
 
 export type Forwarded = {
   event: { id: string; type: string; data: Record<string, unknown> }
-  /** What was answered to the service: what your server said, or 502 where it said nothing. */
+  /** What the service received: your server's status, or 502 if it did not answer. */
   status: number
   problem: string | undefined
   durationMs: number
@@ -15,27 +15,27 @@ export type Forwarded = {
 type Options = {
   port: number
   target: string | undefined
-  heard(forwarded: Forwarded): void
+  onForwarded(forwarded: Forwarded): void
 }
 
-/** More than any event has. */
-const bodyLimit = 1_000_000
-/** The service waits no longer. */
-const patienceMs = 14_000
+/** Larger than any event. */
+const bodyBytesMax = 1_000_000
+/** Shorter than the time after which the service gives up a delivery. */
+const answerTimeoutMs = 14_000
 
 /**
- * Takes webhooks on a port of this machine and hands them on as they are: same bytes, same headers,
- * and your server's answer is the answer, so that retries happen as they would in earnest.
+ * Receives webhooks on a local port and forwards them unchanged. Your server's answer is returned
+ * to the service, so that retries happen as in production.
  */
-export async function openForwarder({ port, target, heard }: Options) {
+export async function openForwarder({ port, target, onForwarded }: Options) {
   let secret: string | undefined
   const server = createServer((request, response) => {
-    take(request, response).catch((error: Error) => answer(response, 400, error.message))
+    receive(request, response).catch((error: Error) => answer(response, 400, error.message))
   })
 
-  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
-    // Anybody may knock at a port: only what the service signed is believed and handed on.
+    // Any local process can reach this port: forward only what the service signed.
     const verified = await verifyWebhook(body, request.headers, secret ?? '')
     const event = verified as unknown as Forwarded['event']
     const startedAt = Date.now()
@@ -44,12 +44,12 @@ export async function openForwarder({ port, target, heard }: Options) {
       : { status: 204, problem: undefined, text: '' }
     answer(response, status, text)
     const durationMs = Date.now() - startedAt
-    heard({ event, status, problem, durationMs, isForwarded: target !== undefined })
+    onForwarded({ event, status, problem, durationMs, isForwarded: target !== undefined })
   }
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ message }) =>
-      reject(misused(`Port ${port} cannot be used: ${message}.`, 'Choose another with --port.')),
+      reject(misused(`Cannot listen on port ${port}: ${message}.`, 'Choose another with --port.')),
     )
     server.listen(port, '127.0.0.1', resolve)
   })
@@ -71,15 +71,19 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let size = 0
   for await (const chunk of request) {
     size += (chunk as Buffer).length
-    if (size > bodyLimit) throw new Error('The body is too large.')
+    if (size > bodyBytesMax) throw new Error('The body is too large.')
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)
 }
 
-type Answered = { status: number; problem: string | undefined; text: string }
+type ForwardResult = { status: number; problem: string | undefined; text: string }
 
-async function forward(target: string, from: IncomingMessage, body: Buffer): Promise<Answered> {
+async function forward(
+  target: string,
+  from: IncomingMessage,
+  body: Buffer,
+): Promise<ForwardResult> {
   const names = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp']
   const headers = [...names, 'webhook-signature'].flatMap((name): [string, string][] => {
     const value = from.headers[name]
@@ -91,7 +95,7 @@ async function forward(target: string, from: IncomingMessage, body: Buffer): Pro
       headers,
       body: new Uint8Array(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(answerTimeoutMs),
     })
     return { status: response.status, problem: undefined, text: await response.text() }
   } catch (error) {

@@ -3,20 +3,20 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { ConnectionError, type Manilla, NotFoundError } from '../src/manilla.js'
 import { type Access, modeOf, readJson, writePrivate } from './access.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
-/** An endpoint of the service that leads to this machine for as long as somebody listens. */
+/** A webhook endpoint that leads to this machine while `manilla listen` runs. */
 export type ListeningEndpoint = {
   secret: string
-  /** Whether it is the same next time. */
+  /** True if the next run uses the same secret. */
   isKept: boolean
   close(): Promise<void>
 }
 
-type Kept = { id: string; secret: string; pid: number }
-type Order = {
+type Saved = { id: string; secret: string; pid: number }
+type Options = {
   manilla: Manilla
-  world: World
+  terminal: Terminal
   access: Access
   url: string
   events: string[] | undefined
@@ -25,24 +25,23 @@ type Order = {
 type EventFilter = NonNullable<Parameters<Manilla['webhookEndpoints']['create']>[0]['events']>
 
 /**
- * The endpoint is kept and switched off between two sittings, so that its secret stays the same and
- * your server need not be told a new one each time. Whoever listens beside another gets one of
- * their own, which is gone afterwards.
+ * Reuses one endpoint, disabled between runs, so that its secret stays the same. A second
+ * `manilla listen` beside the first gets a temporary endpoint.
  */
-export async function openListeningEndpoint(order: Order): Promise<ListeningEndpoint> {
-  const { manilla, world, access } = order
-  const file = path.join(world.configFolder, 'listen.json')
+export async function openListeningEndpoint(options: Options): Promise<ListeningEndpoint> {
+  const { manilla, terminal, access } = options
+  const file = path.join(terminal.configFolder, 'listen.json')
   const { merchant } = await manilla.profile.get()
-  const place = `${access.baseUrl} ${modeOf(access.key)} ${merchant.id}`
-  const kept = readKept(file)[place]
-  if (kept && kept.pid !== process.pid && isRunning(kept.pid)) return openTemporary(order)
+  const name = `${access.baseUrl} ${modeOf(access.key)} ${merchant.id}`
+  const saved = readSaved(file)[name]
+  if (saved && saved.pid !== process.pid && isRunning(saved.pid)) return openTemporary(options)
 
-  const { id, secret } = (kept && (await switchOn(order, kept))) ?? (await create(order))
-  // Read anew each time: somebody else may listen to another service and keep theirs meanwhile.
-  const keep = (pid: number) =>
-    writePrivate(file, { ...readKept(file), [place]: { id, secret, pid } })
+  const { id, secret } = (saved && (await enable(options, saved))) ?? (await create(options))
+  // Read the file again each time: a run against another service may have changed it.
+  const save = (pid: number) =>
+    writePrivate(file, { ...readSaved(file), [name]: { id, secret, pid } })
   try {
-    keep(process.pid)
+    save(process.pid)
   } catch (error) {
     await manilla.webhookEndpoints.delete(id)
     throw error
@@ -51,59 +50,66 @@ export async function openListeningEndpoint(order: Order): Promise<ListeningEndp
     secret,
     isKept: true,
     async close() {
-      keep(0)
-      await leave(world, () => manilla.webhookEndpoints.update(id, { enabled: false }))
+      save(0)
+      await tolerateAbsence(terminal, () => manilla.webhookEndpoints.update(id, { enabled: false }))
     },
   }
 }
 
-function readKept(file: string): Record<string, Kept> {
-  return existsSync(file) ? readJson<Record<string, Kept>>(file) : {}
+function readSaved(file: string): Record<string, Saved> {
+  return existsSync(file) ? readJson<Record<string, Saved>>(file) : {}
 }
 
-/** The service may have gone first: the endpoint is mended by whoever listens next. */
-async function leave(world: World, work: () => Promise<unknown>): Promise<void> {
+/** The service may have stopped first; the next run repairs the endpoint. */
+async function tolerateAbsence(terminal: Terminal, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof ConnectionError) && !(error instanceof NotFoundError)) throw error
-    world.note(`The endpoint could not be switched off: ${error.message}`)
+    terminal.note(`Could not disable the endpoint: ${error.message}`)
   }
 }
 
-async function switchOn(order: Order, kept: Kept): Promise<Kept | undefined> {
-  const change = { url: order.url, events: toFilter(order.events), enabled: true }
+async function enable({ manilla, url, events }: Options, saved: Saved): Promise<Saved | undefined> {
   try {
-    await order.manilla.webhookEndpoints.update(kept.id, change)
-    return kept
+    await manilla.webhookEndpoints.update(saved.id, {
+      url,
+      events: toFilter(events),
+      enabled: true,
+    })
+    return saved
   } catch (error) {
-    // Deleted, or of a database that is gone.
+    // Deleted, or the database was replaced.
     if (error instanceof NotFoundError) return undefined
     throw error
   }
 }
 
-async function openTemporary(order: Order): Promise<ListeningEndpoint> {
-  const { id, secret } = await create(order)
+async function openTemporary(options: Options): Promise<ListeningEndpoint> {
+  const { id, secret } = await create(options)
   return {
     secret,
     isKept: false,
-    close: () => leave(order.world, () => order.manilla.webhookEndpoints.delete(id)),
+    close: () =>
+      tolerateAbsence(options.terminal, () => options.manilla.webhookEndpoints.delete(id)),
   }
 }
 
-/** Of this machine, and switched off: their secret is lost, or we would use it. */
-async function removeForgotten(manilla: Manilla, description: string): Promise<void> {
-  for await (const one of manilla.webhookEndpoints.list())
-    if (one.description === description && one.disabledReason === 'merchant')
-      await manilla.webhookEndpoints.delete(one.id)
+/** Deletes disabled endpoints of this machine whose secret is lost. */
+async function deleteStale(manilla: Manilla, description: string): Promise<void> {
+  for await (const endpoint of manilla.webhookEndpoints.list())
+    if (endpoint.description === description && endpoint.disabledReason === 'merchant')
+      await manilla.webhookEndpoints.delete(endpoint.id)
 }
 
-async function create({ manilla, url, events }: Order): Promise<{ id: string; secret: string }> {
+async function create({ manilla, url, events }: Options): Promise<{ id: string; secret: string }> {
   const description = `manilla listen on ${hostname()}`.slice(0, 100)
-  await removeForgotten(manilla, description)
-  const order = { url, events: toFilter(events), description }
-  const { id, secret } = await manilla.webhookEndpoints.create(order)
+  await deleteStale(manilla, description)
+  const { id, secret } = await manilla.webhookEndpoints.create({
+    url,
+    events: toFilter(events),
+    description,
+  })
   return { id, secret }
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { createProgram, runProgram } from './program.js'
-import { openWorld } from './world.js'
+import { openTerminal } from './terminal.js'
 
-// The program as it comes with the SDK: everything that asks a service over its API.
+// The program of the npm package: every command that calls the API.
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
 const { version } = JSON.parse(manifest) as { version: string }
-const world = openWorld(['.manilla'])
+const terminal = openTerminal(['.manilla'])
 const words = process.argv.slice(2)
-process.exitCode = await runProgram(createProgram(world, version, words), world, words)
+process.exitCode = await runProgram(createProgram(terminal, version, words), terminal, words)

@@ -1,30 +1,30 @@
 import type { Command } from 'commander'
 import type { Manilla, Pages, Payment } from '../src/manilla.js'
-import { type Answer, type Run, setTestAction } from './action.js'
+import { type Output, type Run, setTestAction } from './action.js'
 import { type Failure, misused } from './failure.js'
 import { formatNaira } from './show.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
 type Options = { asset?: string; from?: string }
 type Coin = 'USDC' | 'USDT'
 
-export function registerPay(program: Command, world: World): void {
+export function registerPay(program: Command, terminal: Terminal): void {
   const pay = program
     .command('pay')
     .description('pay as a customer would, in test mode')
-    .argument('<account>', 'an account number, a wallet address, or a reference, ours or yours')
-    .argument('[amount]', 'in naira or coins, 5000 is ₦5,000.00; by default what is asked for')
-    .option('--asset <coin>', 'USDC or USDT, for a wallet that takes both')
-    .option('--from <number>', 'the account number that pays; magic ones make returns fail')
-  setTestAction<Options>(pay, world, payOne)
+    .argument('<account>', 'account number, wallet address, or a reference (ours or yours)')
+    .argument('[amount]', 'in naira or coins (5000 is ₦5,000.00); defaults to the expected amount')
+    .option('--asset <coin>', 'USDC or USDT, for a wallet that accepts both')
+    .option('--from <number>', "the payer's account number; magic numbers make returns fail")
+  setTestAction<Options>(pay, terminal, payOne)
 }
 
-/** What is to be paid, where, and how much is asked for. */
+/** Where to pay, and the expected amount if there is one. */
 type Target =
   | { accountNumber: string; amount?: number }
   | { address: string; asset?: string; amount?: string }
 
-async function payOne({ manilla, args, options }: Run<Options>): Promise<Answer> {
+async function payOne({ manilla, args, options }: Run<Options>): Promise<Output> {
   const [account = '', amount] = args
   const target = await findTarget(manilla, account)
   return 'address' in target
@@ -36,43 +36,41 @@ async function payNaira(
   manilla: Manilla,
   target: { accountNumber: string; amount?: number },
   given: Options & { amount: string | undefined },
-): Promise<Answer> {
+): Promise<Output> {
   if (given.asset !== undefined && given.asset !== 'NGN')
-    throw misused('A bank account takes no coins.', 'Leave out --asset, or pay to a wallet.')
+    throw misused('A bank account accepts naira only.', 'Remove --asset, or pay to a wallet.')
   const amount = given.amount === undefined ? target.amount : readKobo(given.amount)
   if (amount === undefined) throw noAmount()
   const { accountNumber } = target
   const sender = given.from === undefined ? {} : { sender: { accountNumber: given.from } }
   const data = await manilla.test.bankTransfers.create({ accountNumber, amount, ...sender })
-  const paid = `${formatNaira(amount)} was paid to ${accountNumber}`
-  return { data, text: `${paid}: ${describeFate(data)}.` }
+  const paid = `Paid ${formatNaira(amount)} to ${accountNumber}`
+  return { data, text: `${paid}: ${describeResult(data)}.` }
 }
 
-/** What became of it: that is what one pays in test mode for. */
-function describeFate({ status, variance }: Payment): string {
-  const fates = { ACCEPTED: 'accepted', HELD: 'held', RETURNING: 'it goes back', RETURNED: 'back' }
-  const why = variance === 'NONE' ? '' : `, because it is ${reasons[variance]}`
-  return fates[status] + why
+function describeResult({ status, variance }: Payment): string {
+  const reason = variance === 'NONE' ? '' : ` (${reasons[variance]})`
+  return status.toLowerCase() + reason
 }
 
 const reasons = {
-  UNDERPAID: 'too little',
-  OVERPAID: 'too much; only the excess',
+  UNDERPAID: 'underpaid',
+  OVERPAID: 'overpaid; applies to the excess only',
   LATE: 'late',
-  DUPLICATE: 'a second payment',
+  DUPLICATE: 'duplicate payment',
 }
 
 async function payCoins(
   manilla: Manilla,
   target: { address: string; asset?: string; amount?: string },
   given: { amount: string | undefined; asset: string | undefined },
-): Promise<Answer> {
+): Promise<Output> {
   const amount = given.amount ?? target.amount
   if (amount === undefined) throw noAmount()
   const { address } = target
   const asset = (given.asset ?? target.asset ?? 'USDC') as Coin
   const data = await manilla.test.cryptoDeposits.create({ address, asset, amount })
-  const text = `${amount} ${asset} was sent to ${address}; it counts when it is final, in seconds.`
+  const text = `Sent ${amount} ${asset} to ${address}. It is credited when final, within seconds.`
   return { data, text }
 }
 
@@ -84,22 +82,22 @@ async function findTarget(manilla: Manilla, account: string): Promise<Target> {
   const own = await findByOwnReference(manilla, account)
   if (own) return own
   throw misused(
-    `Nothing that can be paid is called ${account}.`,
-    'Give what a create answered: accountNumber, address, reference, or the one you gave it.',
+    `No account, wallet or session found for ${account}.`,
+    'Use an accountNumber, an address, a reference, or your own merchantReference.',
   )
 }
 
-/** Where you have used it more than once, the newest that waits to be paid. */
+/** If the reference was used more than once: the newest one, unpaid accounts first. */
 async function findByOwnReference(manilla: Manilla, own: string): Promise<Target | undefined> {
   const newest = async <Found>(list: Pages<Found>) => (await list.page()).items[0]
-  const ordered = { merchantReference: own, limit: 1 }
+  const temporary = { merchantReference: own, limit: 1 }
   const permanent = { externalReference: own, limit: 1 }
-  const session = await newest(manilla.checkout.sessions.list(ordered))
+  const session = await newest(manilla.checkout.sessions.list(temporary))
   if (session) return finders.cs_!(manilla, session.reference)
   return (
-    (await newest(manilla.virtualAccounts.list({ ...ordered, status: 'ACTIVE' }))) ??
-    (await newest(manilla.virtualAccounts.list(ordered))) ??
-    (await newest(manilla.cryptoWallets.list(ordered))) ??
+    (await newest(manilla.virtualAccounts.list({ ...temporary, status: 'ACTIVE' }))) ??
+    (await newest(manilla.virtualAccounts.list(temporary))) ??
+    (await newest(manilla.cryptoWallets.list(temporary))) ??
     (await newest(manilla.dedicatedAccounts.list(permanent))) ??
     (await newest(manilla.dedicatedCryptoWallets.list(permanent)))
   )
@@ -122,30 +120,31 @@ const finders: Record<string, (manilla: Manilla, reference: string) => Promise<T
   },
 }
 
-/** Only the newest hundred are looked through: for others, the amount has to be said. */
+/** Searches the newest hundred only; for older accounts the caller names the amount. */
 async function findByNumber(manilla: Manilla, accountNumber: string): Promise<Target> {
   const { items } = await manilla.virtualAccounts.list({ limit: 100 }).page()
-  return items.find((one) => one.accountNumber === accountNumber) ?? { accountNumber }
+  return items.find((account) => account.accountNumber === accountNumber) ?? { accountNumber }
 }
 
 async function findByAddress(manilla: Manilla, address: string): Promise<Target> {
   const { items } = await manilla.cryptoWallets.list({ limit: 100 }).page()
-  return items.find((one) => one.address === address) ?? { address }
+  return items.find((wallet) => wallet.address === address) ?? { address }
 }
 
-/** Naira as people write them: at most two digits after the point, nothing rounded. */
+/** Reads naira with at most two decimals; never rounds. */
 function readKobo(text: string): number {
   const [, whole, rest = ''] = /^(\d{1,13})(?:\.(\d{1,2}))?$/.exec(ungroup(text)) ?? []
-  if (whole === undefined) throw misused(`${text} is no amount of naira.`, 'Write 5000 or 5000.50.')
+  if (whole === undefined)
+    throw misused(`${text} is not a valid amount in naira.`, 'Write 5000 or 5000.50.')
   return Number(whole + rest.padEnd(2, '0'))
 }
 
-/** Commas may part groups of three; `1,5` may mean one and a half somewhere, and is refused. */
+/** Accepts commas between groups of three digits; refuses `1,5`, which may mean one and a half. */
 function ungroup(text: string): string {
   return /^\d{1,3}(,\d{3})+(\.|$)/.test(text) ? text.replaceAll(',', '') : text
 }
 
 function noAmount(): Failure {
-  const message = 'Nothing says how much is to be paid.'
-  return misused(message, 'Say it: manilla pay ACCOUNT 5000')
+  const message = 'This account has no expected amount.'
+  return misused(message, 'Name the amount: manilla pay ACCOUNT 5000')
 }

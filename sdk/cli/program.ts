@@ -7,48 +7,52 @@ import { registerResend } from './resend.js'
 import { registerResources } from './resource-commands.js'
 import { withoutControls } from './show.js'
 import { registerLogs } from './tail-logs.js'
+import type { Terminal } from './terminal.js'
 import { registerTrigger } from './trigger.js'
-import type { World } from './world.js'
 
-/** The program with the commands that ask a service over its API. */
-export function createProgram(world: World, version: string, words: string[]): Command {
+/** The program with every command that calls the API. */
+export function createProgram(terminal: Terminal, version: string, words: string[]): Command {
   const isJson = words.includes('--json')
   const program = new Command('manilla')
     .description('Collect naira and stablecoins, pay out to banks and wallets.')
     .version(version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => world.print(text.trimEnd()),
-      writeErr: (text) => world.note(text.trimEnd()),
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) =>
         write(isJson ? toJson(new Error(text.trim())) : withoutControls(text, '\n')),
     })
-    .configureHelp({ helpWidth: Math.min(world.columns, 120) })
+    .configureHelp({ helpWidth: Math.min(terminal.columns, 120) })
   program.commandsGroup('Try things out:')
-  registerListen(program, world)
-  registerTrigger(program, world)
-  registerPay(program, world)
-  registerLogs(program, world)
-  registerLogin(program, world)
-  registerResources(program, world)
-  registerResend(program, world)
+  registerListen(program, terminal)
+  registerTrigger(program, terminal)
+  registerPay(program, terminal)
+  registerLogs(program, terminal)
+  registerLogin(program, terminal)
+  registerResources(program, terminal)
+  registerResend(program, terminal)
   return program
 }
 
-/** Runs the words of a command line and says how the process should end. */
-export async function runProgram(program: Command, world: World, words: string[]): Promise<number> {
+/** Runs a command line and returns the exit code. */
+export async function runProgram(
+  program: Command,
+  terminal: Terminal,
+  words: string[],
+): Promise<number> {
   const isJson = words.includes('--json')
   try {
     await program.parseAsync(words, { from: 'user' })
     return exitCodes.done
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfCommander(error)
-    world.note(isJson ? toJson(error) : describeFailure(error, Boolean(world.env.DEBUG)))
+    terminal.note(isJson ? toJson(error) : describeFailure(error, Boolean(terminal.env.DEBUG)))
     return exitCodeOf(error)
   }
 }
 
-/** Help that was asked for is no failure; a command that is not known is the caller's. */
+/** `--help` exits with 0, an unknown command with 2. */
 function exitCodeOfCommander({ code, exitCode }: CommanderError): number {
   return code === 'commander.error' || exitCode === 0 ? exitCode : exitCodes.misused
 }

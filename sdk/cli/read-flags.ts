@@ -3,7 +3,7 @@ import { type Failure, misused } from './failure.js'
 
 type Kind = 'text' | 'integer' | 'boolean' | 'amount' | 'list' | 'json'
 
-/** The name as the API has it (`customer.name` is inside of `customer`), its kind, what it is. */
+/** One field of a request. A dotted name is a nested field: `customer.name`. */
 export type Flag = [
   ...[name: string, kind: Kind, about: string],
   ...[isRequired: boolean, isNullable: boolean],
@@ -11,12 +11,12 @@ export type Flag = [
 
 type Input = Record<string, unknown>
 
-/** `customer.bankCode` is typed as `--customer.bank-code`, `lowBalance.NGN` `--low-balance.ngn`. */
+/** `customer.bankCode` becomes `--customer.bank-code`; `lowBalance.NGN` `--low-balance.ngn`. */
 export function toFlagName(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
-/** The request that the flags make, on top of what `--data` gives. */
+/** Builds the request from the flags, on top of `--data`. */
 export function readFlags(flags: Flag[], given: Input, data: string | undefined): Input {
   const input: Input = data === undefined ? {} : readObject(data)
   for (const [name, kind, , , isNullable] of flags) {
@@ -33,7 +33,7 @@ type Given = { name: string; text: string; asset: string | undefined }
 
 const readers: Record<Kind, (given: Given) => unknown> = {
   text: ({ text }) => text,
-  list: ({ text }) => text.split(',').map((one) => one.trim()),
+  list: ({ text }) => text.split(',').map((item) => item.trim()),
   json: ({ name, text }) => parse(text, `--${toFlagName(name)}`),
   integer: ({ name, text }) => {
     const isExact = /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
@@ -46,7 +46,7 @@ const readers: Record<Kind, (given: Given) => unknown> = {
       throw wrongFlag(`--${toFlagName(name)} must be true or false, not ${text}.`)
     return text === 'true'
   },
-  // Naira are whole kobo, coins a decimal: the API tells them apart by their type, and so do we.
+  // The API takes naira as a number of kobo and coins as a decimal string.
   amount: ({ text, asset }) =>
     /^\d{1,15}$/.test(text) && (asset === undefined || asset === 'NGN') ? Number(text) : text,
 }
@@ -59,11 +59,11 @@ function put(target: Input, [name, ...deeper]: string[], value: unknown): void {
   target[name!] ??= {}
   const inside = target[name!]
   if (typeof inside !== 'object' || inside === null)
-    throw wrongFlag(`--data has ${name} as a plain value, and a flag wants to go inside of it.`)
+    throw wrongFlag(`${name} in --data is not an object, but a flag sets a field inside it.`)
   put(inside as Input, deeper, value)
 }
 
-/** `-` is what comes in, `@file` what is in a file. */
+/** `-` reads stdin, `@file` a file. */
 function readObject(data: string): Input {
   const text = data === '-' ? readText(0) : data[0] === '@' ? readText(data.slice(1)) : data
   const value = parse(text, '--data')
@@ -76,7 +76,7 @@ function readText(from: string | number): string {
   try {
     return readFileSync(from, 'utf8')
   } catch (error) {
-    throw wrongFlag(`--data cannot be read: ${(error as Error).message}.`)
+    throw wrongFlag(`Cannot read --data: ${(error as Error).message}.`)
   }
 }
 
@@ -89,5 +89,5 @@ function parse(text: string, flag: string): unknown {
 }
 
 function wrongFlag(message: string): Failure {
-  return misused(message, '--help says what it takes.')
+  return misused(message, 'Run the command with --help to see what it accepts.')
 }

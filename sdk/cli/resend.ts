@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
 import { setAction } from './action.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
-/** `events resend evt_…`: the name that people look for; `events redeliver` is the API's. */
-export function registerResend(program: Command, world: World): void {
+/** `events resend`, the name that Stripe users expect; `events redeliver` is the API's name. */
+export function registerResend(program: Command, terminal: Terminal): void {
   const events = program.commands.find((command) => command.name() === 'events')!
   events.description(`${events.description()}, resend`)
   const resend = events
     .command('resend')
-    .description('send an event again, to every endpoint that listens to it or to one')
-    .argument('<id>', 'of the event, evt_…')
-    .option('--endpoint <id>', 'only this one, we_…')
-  setAction<{ endpoint?: string }>(resend, world, async ({ manilla, args, options }) => {
+    .description('send an event again to every subscribed endpoint, or to one')
+    .argument('<id>', 'event id, evt_…')
+    .option('--endpoint <id>', 'only this endpoint, we_…')
+  setAction<{ endpoint?: string }>(resend, terminal, async ({ manilla, args, options }) => {
     const [id = ''] = args
     const data = await manilla.events.redeliver(id, { endpointId: options.endpoint })
     const count = data.deliveries === 1 ? 'one endpoint' : `${data.deliveries} endpoints`
-    const hint = data.deliveries === 0 ? ' None listens to it: `manilla listen` does.' : ''
-    return { data, text: `${id} is sent again to ${count}.${hint}` }
+    const hint = data.deliveries === 0 ? ' No endpoint subscribes to it; try `manilla listen`.' : ''
+    return { data, text: `Resending ${id} to ${count}.${hint}` }
   })
 }

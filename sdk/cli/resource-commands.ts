@@ -5,63 +5,63 @@ import {
   type Operation,
   type Operations,
   operations,
-  placesIn,
+  parametersOf,
 } from '../src/operations.js'
-import { type Answer, type Run, setAction, setTestAction } from './action.js'
+import { type Output, type Run, setAction, setTestAction } from './action.js'
 import { misused } from './failure.js'
 import { described } from './flags.js'
 import { readFlags, toFlagName } from './read-flags.js'
 import { formatFields, formatList } from './show.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
-/** A command for every operation: `virtualAccounts.create` is `virtual-accounts create`. */
-export function registerResources(program: Command, world: World): void {
-  program.commandsGroup('Resources of the API:')
-  registerRows(program, world, operations, '')
+/** One command per API operation: `virtualAccounts.create` becomes `virtual-accounts create`. */
+export function registerResources(program: Command, terminal: Terminal): void {
+  program.commandsGroup('API resources:')
+  registerRows(program, terminal, operations, '')
 }
 
-function registerRows(parent: Command, world: World, rows: Operations, prefix: string): void {
+function registerRows(parent: Command, terminal: Terminal, rows: Operations, prefix: string): void {
   for (const [name, row] of Object.entries(rows)) {
     const command = parent.command(toFlagName(name))
-    if (isOperation(row)) registerOperation(command, world, row, prefix + name)
+    if (isOperation(row)) registerOperation(command, terminal, row, prefix + name)
     else {
       command.description(describeGroup(name, row))
-      registerRows(command, world, row, `${prefix}${name}.`)
+      registerRows(command, terminal, row, `${prefix}${name}.`)
     }
   }
 }
 
 function describeGroup(name: string, rows: Operations): string {
   const verbs = Object.keys(rows).map(toFlagName).join(', ')
-  return name === 'test' ? `what only test mode can: ${verbs}` : verbs
+  return name === 'test' ? `test mode only: ${verbs}` : verbs
 }
 
 type Options = Record<string, string | undefined>
 
 function registerOperation(
   command: Command,
-  world: World,
+  terminal: Terminal,
   operation: Operation,
   name: string,
 ): void {
   const { about, flags } = described[name]!
   command.description(about)
-  for (const place of placesIn(operation.path)) command.argument(`<${toFlagName(place)}>`)
-  for (const [field, kind, says, isRequired, isNullable] of flags) {
+  for (const place of parametersOf(operation.path)) command.argument(`<${toFlagName(place)}>`)
+  for (const [field, kind, text, isRequired, isNullable] of flags) {
     const flag = `--${toFlagName(field)} <${kind}${isNullable ? ' or null' : ''}>`
-    command.addOption(new FieldOption(flag, isRequired ? `(required) ${says}` : says, field))
+    command.addOption(new FieldOption(flag, isRequired ? `(required) ${text}` : text, field))
   }
   if (operation.takes === 'body')
-    command.option('--data <json>', 'the request as JSON; @file reads a file, - what comes in')
+    command.option('--data <json>', 'the request as JSON; @file reads a file, - reads stdin')
   if (operation.method === 'POST' && !operation.isPublic)
-    command.option('--idempotency-key <key>', 'makes the request safe to send again')
-  // Payers pay by these, and nobody pays for them with a live key.
+    command.option('--idempotency-key <key>', 'makes the request safe to retry')
+  // These simulate payers and never work with a live key.
   const isTestOnly = operation.path.startsWith('/v1/test/') || name === 'checkout.simulate'
   const set = isTestOnly ? setTestAction : setAction
-  set<Options>(command, world, (run) => call(run, operation, name))
+  set<Options>(command, terminal, (run) => call(run, operation, name))
 }
 
-/** Its value is found under the name that the API has for it. */
+/** An option whose value is stored under the field's API name. */
 class FieldOption extends Option {
   readonly field: string
 
@@ -78,18 +78,19 @@ class FieldOption extends Option {
 type Method = (...given: unknown[]) => Promise<unknown> & { page?: () => Promise<Page> }
 type Page = { items: unknown[]; nextCursor: string | null }
 
-async function call(run: Run<Options>, operation: Operation, name: string): Promise<Answer> {
+async function call(run: Run<Options>, operation: Operation, name: string): Promise<Output> {
   const { data, idempotencyKey, ...given } = run.options
   const input = readFlags(described[name]!.flags, given, data)
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
-  if (run.args.includes('')) throw misused('An argument is empty.', '--help says what it takes.')
+  if (run.args.includes(''))
+    throw misused('An argument is empty.', 'Run the command with --help to see what it accepts.')
   const method = findMethod(run.manilla, name)
   const inputs = operation.takes === 'nothing' ? [] : [input]
-  const asked = method(...run.args, ...inputs, options)
+  const pending = method(...run.args, ...inputs, options)
   return describe(
     operation,
-    run.world,
-    operation.gives === 'pages' ? await asked.page!() : await asked,
+    run.terminal,
+    operation.gives === 'pages' ? await pending.page!() : await pending,
   )
 }
 
@@ -100,7 +101,7 @@ function findMethod(manilla: Manilla, name: string): Method {
 
 type Found = { [part: string]: unknown }
 
-function describe({ gives }: Operation, { columns }: World, data: unknown): Answer {
+function describe({ gives }: Operation, { columns }: Terminal, data: unknown): Output {
   if (gives === 'pages') {
     const { items, nextCursor } = data as Page
     const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`

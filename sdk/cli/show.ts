@@ -1,4 +1,4 @@
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
 type Fields = Record<string, unknown>
 
@@ -7,11 +7,11 @@ const red = 31
 const dim = 2
 const colors = { green, red, dim } as const
 
-export function paint(world: World, color: keyof typeof colors, text: string): string {
-  return world.hasColors && text !== '' ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
+export function paint(terminal: Terminal, color: keyof typeof colors, text: string): string {
+  return terminal.hasColors && text !== '' ? `\u001b[${colors[color]}m${text}\u001b[0m` : text
 }
 
-/** A resource, a line for each field; what is in it has the name of its place: `customer.name`. */
+/** One line per field; nested fields get dotted names: `customer.name`. */
 export function formatFields(data: unknown): string {
   const lines = flatten(data)
   if (lines.length === 0) return 'Done.'
@@ -23,10 +23,10 @@ function flatten(data: unknown, prefix = ''): [string, string][] {
   if (typeof data !== 'object' || data === null) return [[prefix || 'answer', toText(data)]]
   const fields = data as Fields
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
-    const place = withoutControls(prefix === '' ? name : `${prefix}.${name}`)
+    const path = withoutControls(prefix === '' ? name : `${prefix}.${name}`)
     const isNested = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-    if (isNested) return flatten(value, place)
-    return [[place, toCell(name, fields, '  ')]]
+    if (isNested) return flatten(value, path)
+    return [[path, toCell(name, fields, '  ')]]
   })
 }
 
@@ -35,15 +35,15 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? withoutControls(value) : JSON.stringify(value)
 }
 
-/** Payers write names and narrations: none of them may command this terminal. */
-export function withoutControls(text: string, but = ''): string {
-  return text.replace(/\p{Cc}|\p{Cf}/gu, (one) => {
-    const code = one.codePointAt(0)!.toString(16).padStart(4, '0')
-    return but.includes(one) ? one : `\\u${code}`
+/** Escapes control characters: payers choose names and narrations, which must not control the terminal. */
+export function withoutControls(text: string, allowed = ''): string {
+  return text.replace(/\p{Cc}|\p{Cf}/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16).padStart(4, '0')
+    return allowed.includes(character) ? character : `\\u${code}`
   })
 }
 
-/** Kobo are easily misread by a factor of a hundred: they stand beside naira. */
+/** Shows naira beside kobo, which are easily misread by a factor of 100. */
 function toCell(name: string, fields: Fields, gap: string): string {
   const { [name]: value, currency, asset } = fields
   const isMoney = /^(amount|fee|totalDebit|available|held|pending|balance)/.test(name)
@@ -56,7 +56,7 @@ export function formatNaira(kobo: number): string {
   return `₦${naira.toLocaleString('en')}.${String(rest).padStart(2, '0')}`
 }
 
-/** Many resources, a line for each: their plain fields, as many as fit side by side. */
+/** One line per resource, with as many scalar fields as fit. */
 export function formatList(items: unknown[], columns: number): string {
   if (items.length === 0) return 'None.'
   const rows = items as Fields[]
@@ -78,7 +78,7 @@ export function formatList(items: unknown[], columns: number): string {
     .join('\n')
 }
 
-const looked = [
+const firstColumns = [
   'reference',
   'method',
   'path',
@@ -91,13 +91,12 @@ const looked = [
   'createdAt',
 ]
 
-/** What people look for first; the rest as the API has it. */
 function sortNames(names: Set<string>): string[] {
-  const first = looked.filter((name) => names.has(name))
+  const first = firstColumns.filter((name) => names.has(name))
   return [...first, ...[...names].filter((name) => !first.includes(name))]
 }
 
-/** How wide a line is that ends with this column. */
+/** Width of a line up to and including this column. */
 function sumTo(widths: number[], last: number): number {
   return widths.slice(0, last + 1).reduce((sum, width) => sum + width + 2, -2)
 }

@@ -3,66 +3,71 @@ import type { Command } from 'commander'
 import { ConnectionError, type Manilla } from '../src/manilla.js'
 import { type Run, setAction } from './action.js'
 import { paint, withoutControls } from './show.js'
-import type { World } from './world.js'
+import type { Terminal } from './terminal.js'
 
 type Filters = NonNullable<Parameters<Manilla['requestLogs']['list']>[0]>
 type Options = Pick<Filters, 'status' | 'method' | 'path'>
 type Pages = ReturnType<Manilla['requestLogs']['list']>
 type Entry = Awaited<ReturnType<Pages['page']>>['items'][number]
 
-const lookEveryMs = 1_000
-const shownFirst = 10
-/** Entries are written in batches, and may appear after younger ones. */
-const lookBackMs = 10_000
-/** Of what came between two looks no more is read than this, and of a month not all of it. */
-const [pageSize, pagesAtOnce] = [100, 10]
-const remembered = 5_000
+const pollIntervalMs = 1_000
+const firstEntries = 10
+/** Entries are written in batches, so older ones may appear after newer ones. */
+const overlapMs = 10_000
+const pageSize = 100
+const pagesPerPollMax = 10
+const seenMax = 5_000
 
-export function registerLogs(program: Command, world: World): void {
-  const logs = program.command('logs').description('what your servers ask, as it happens')
+export function registerLogs(program: Command, terminal: Terminal): void {
+  const logs = program.command('logs').description('requests made with your key')
   const tail = logs
     .command('tail')
-    .description('follow the requests that come with your key, until Ctrl-C')
-    .option('--status <status>', 'one, such as 422, or a class, such as 4xx')
-    .option('--method <method>', 'such as POST')
-    .option('--path <path>', 'what the path begins with')
-  setAction<Options>(tail, world, followLogs)
+    .description('print requests made with your key as they happen')
+    .option('--status <status>', 'a status such as 422, or a class such as 4xx')
+    .option('--method <method>', 'HTTP method, such as POST')
+    .option('--path <path>', 'beginning of the path')
+  setAction<Options>(tail, terminal, followLogs)
 }
 
-async function followLogs({ world, manilla, options, isJson }: Run<Options>): Promise<undefined> {
-  const signal = world.stop()
-  const tell = (entries: Entry[]) => {
+async function followLogs({
+  terminal,
+  manilla,
+  options,
+  isJson,
+}: Run<Options>): Promise<undefined> {
+  const signal = terminal.stop()
+  const print = (entries: Entry[]) => {
     for (const entry of entries)
-      world.print(isJson ? JSON.stringify(entry) : describeEntry(world, entry))
+      terminal.print(isJson ? JSON.stringify(entry) : describeEntry(terminal, entry))
   }
   try {
     const log = new SeenLog(manilla, options, signal)
-    tell((await log.readLatest()).slice(-shownFirst))
-    if (!isJson) world.note(paint(world, 'dim', 'Waiting for more; Ctrl-C ends it.'))
+    print((await log.readLatest()).slice(-firstEntries))
+    if (!isJson)
+      terminal.note(paint(terminal, 'dim', 'Waiting for requests. Press Ctrl-C to stop.'))
     for (;;) {
-      await sleep(lookEveryMs, undefined, { signal })
-      tell(await log.readNew().catch(goOn(world)))
+      await sleep(pollIntervalMs, undefined, { signal })
+      print(await log.readNew().catch(tolerateRestart(terminal)))
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-/** A service that is being restarted comes back. */
-function goOn(world: World): (error: unknown) => Entry[] {
+function tolerateRestart(terminal: Terminal): (error: unknown) => Entry[] {
   return (error) => {
     if (!(error instanceof ConnectionError)) throw error
-    world.note(`${error.message} Trying on.`)
+    terminal.note(`${error.message} Retrying.`)
     return []
   }
 }
 
-/** What has been seen of a log, and so what is new in it. Oldest first, without our own looks. */
+/** Reads entries that were not returned before, oldest first, without its own requests. */
 class SeenLog {
   readonly #list: (query: Filters) => Pages
   readonly #filters: Options
   readonly #seen = new Set<string>()
-  /** By the time of the service. */
+  /** In the service's time. */
   #newestMs = 0
 
   constructor(manilla: Manilla, filters: Options, signal: AbortSignal) {
@@ -74,42 +79,46 @@ class SeenLog {
     const { items } = await this.#list({ limit: 1 }).page()
     if (items[0]) this.#newestMs = Date.parse(items[0].createdAt)
     const latest = await this.#list({ ...this.#filters, limit: pageSize }).page()
-    return this.#take(latest.items)
+    return this.#selectNew(latest.items)
   }
 
-  /** None is passed over for its place; only what is too much for one look. */
+  /** Reads at most `pagesPerPollMax` pages. */
   async readNew(): Promise<Entry[]> {
-    const from = new Date(this.#newestMs - lookBackMs).toISOString()
+    const from = new Date(this.#newestMs - overlapMs).toISOString()
     const found: Entry[] = []
     let cursor: string | undefined
-    for (let pages = 0; pages < pagesAtOnce; pages += 1) {
+    for (let pages = 0; pages < pagesPerPollMax; pages += 1) {
       const query = { ...this.#filters, from, cursor, limit: pageSize }
       const { items, nextCursor } = await this.#list(query).page()
       found.push(...items)
       if (nextCursor === null) break
       cursor = nextCursor
     }
-    return this.#take(found)
+    return this.#selectNew(found)
   }
 
-  #take(entries: Entry[]): Entry[] {
+  #selectNew(entries: Entry[]): Entry[] {
     const fresh = entries.filter(({ id }) => !this.#seen.has(id))
     for (const { id, createdAt } of fresh) {
       this.#seen.add(id)
       this.#newestMs = Math.max(this.#newestMs, Date.parse(createdAt))
     }
     for (const id of this.#seen) {
-      if (this.#seen.size <= remembered) break
+      if (this.#seen.size <= seenMax) break
       this.#seen.delete(id)
     }
     return fresh.filter(({ path }) => !path.startsWith('/v1/request-logs')).reverse()
   }
 }
 
-function describeEntry(world: World, entry: Entry): string {
+function describeEntry(terminal: Terminal, entry: Entry): string {
   const { createdAt, status, method, path, query, durationMs, requestId, replayed } = entry
   const color = status >= 400 ? 'red' : 'green'
   const what = withoutControls(`${method.padEnd(6)} ${path}${query === null ? '' : `?${query}`}`)
-  const end = paint(world, 'dim', `${durationMs} ms  ${requestId}${replayed ? '  replayed' : ''}`)
-  return `${createdAt.slice(11, 23)}  ${paint(world, color, String(status))}  ${what}  ${end}`
+  const end = paint(
+    terminal,
+    'dim',
+    `${durationMs} ms  ${requestId}${replayed ? '  replayed' : ''}`,
+  )
+  return `${createdAt.slice(11, 23)}  ${paint(terminal, color, String(status))}  ${what}  ${end}`
 }

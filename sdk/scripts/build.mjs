@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/**
- * dist/esm for `import` and dist/cjs for `require`, each with its types: declarations that belong
- * to the other kind of module would promise an import that does not work.
- */
+/** Builds dist/esm for `import` and dist/cjs for `require`, each with matching declarations. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const manifest = createRequire(import.meta.url).resolve('typescript/package.json')
@@ -27,7 +24,7 @@ for (const [kind, project, type] of [
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`)
 }
 
-/** The program in one file, with what it is made of inside: nothing else gets installed. */
+/** The CLI in one file with its dependencies bundled, so that nothing else is installed. */
 const program = join(dist, 'cli.mjs')
 const bundle = await rolldown({ input: join(root, 'cli/main.ts'), platform: 'node' })
 const { output } = await bundle.write({ file: program, format: 'esm', codeSplitting: false })
@@ -38,7 +35,7 @@ const inside = new Set(
     (id) => /^.*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? [],
   ),
 )
-if (inside.size === 0) throw new Error('The program must have commander inside, and its licence')
+if (inside.size === 0) throw new Error('The bundle must contain commander and its licence')
 const terms = [...inside].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))

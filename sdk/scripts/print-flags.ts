@@ -1,10 +1,10 @@
 import { type Document, describedBy, header, inputOf, listRows, withoutRefs } from './document.js'
 import type { Schema } from './print-schema.js'
 
-/** A field of a request as the command line takes it. */
+/** A request field as a command-line flag. */
 type Flag = { name: string; kind: string; about: string; isRequired: boolean; isNullable: boolean }
 
-/** sdk/cli/flags.ts: what the commands of the resources say and take, from the document. */
+/** sdk/cli/flags.ts: descriptions and flags of the resource commands. */
 export function printFlags(document: Document): string {
   const rows = listRows().map(([name, row]) => {
     const described = describedBy(document, row)
@@ -21,7 +21,7 @@ export function printFlags(document: Document): string {
     header.trimEnd(),
     "import type { Flag } from './read-flags.js'",
     '',
-    '/** Every operation of the table, by its full name: what it does, and what it can be told. */',
+    '/** Description and flags of every operation, by its full name. */',
     'export const described: Record<string, { about: string; flags: Flag[] }> = {',
     ...rows,
     '}\n',
@@ -29,15 +29,15 @@ export function printFlags(document: Document): string {
 }
 
 function printFlag({ name, kind, about, isRequired, isNullable }: Flag): string {
-  const says = [quote(name), quote(kind), quote(about), String(isRequired), String(isNullable)]
-  return `[${says.join(', ')}]`
+  const parts = [quote(name), quote(kind), quote(about), String(isRequired), String(isNullable)]
+  return `[${parts.join(', ')}]`
 }
 
 function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** Fields of fields have a name with points; of variants, all fields of any. */
+/** Nested fields get dotted names; variants contribute all their fields. */
 function listFlags(schema: Schema, prefix = '', isParentRequired = true): Flag[] {
   const variants = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
   const fields = new Map<string, Schema[]>()
@@ -52,18 +52,18 @@ function listFlags(schema: Schema, prefix = '', isParentRequired = true): Flag[]
 
 function toFlags(field: { name: string; schemas: Schema[]; isRequired: boolean }): Flag[] {
   const { name, schemas, isRequired } = field
-  const plain = schemas.flatMap((one) => one.anyOf ?? one.oneOf ?? [one])
+  const plain = schemas.flatMap((schema) => schema.anyOf ?? schema.oneOf ?? [schema])
   const nested = plain.filter(({ properties }) => Object.keys(properties ?? {}).length > 0)
   if (nested.length > 0)
     return listFlags({ anyOf: nested, required: inAll(nested) }, `${name}.`, isRequired)
   const about = schemas[0]!.description ?? ''
-  const choices = [...new Set(plain.flatMap((one) => one.enum ?? []))].map(String)
-  const said = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
+  const choices = [...new Set(plain.flatMap((schema) => schema.enum ?? []))].map(String)
+  const text = choices.length > 0 ? `${about} One of: ${choices.join(', ')}.`.trim() : about
   const isNullable = plain.some(({ type }) => type === 'null')
-  return [{ name, kind: kindOf(plain), about: said.replaceAll('`', ''), isRequired, isNullable }]
+  return [{ name, kind: kindOf(plain), about: text.replaceAll('`', ''), isRequired, isNullable }]
 }
 
-/** What is required whichever variant it is. */
+/** Fields that every variant requires. */
 function inAll(variants: Schema[]): string[] {
   const [first, ...others] = variants.map(({ required = [] }) => required)
   return (first ?? []).filter((name) => others.every((required) => required.includes(name)))

@@ -3,7 +3,7 @@ import {
   type Operation,
   type Operations,
   operations,
-  placesIn,
+  parametersOf,
 } from '../src/operations.js'
 import {
   type Described,
@@ -16,7 +16,7 @@ import {
 } from './document.js'
 import { printComment, printSchema, quote } from './print-schema.js'
 
-/** sdk/src/resources.ts: the client as callers see it, with what the document says of each. */
+/** sdk/src/resources.ts: the type of the client, with the descriptions of openapi.json. */
 export function printResources(document: Document): string {
   const body = printRows(document, operations, '  ')
   const used = (name: string) => new RegExp(`\\b${name}\\b`).test(body)
@@ -29,7 +29,7 @@ export function printResources(document: Document): string {
     ...imports.map((name) => `  ${name},`),
     "} from './types.js'",
     '',
-    '/** Every operation of the API, under the name that you call it by. */',
+    '/** Every operation of the API. */',
     'export type Resources = {',
     body,
     '}',
@@ -60,10 +60,10 @@ function printRows(document: Document, rows: Operations, indent: string): string
 function printMethod(document: Document, name: string, row: Operation, indent: string): string {
   const described = describedBy(document, row)
   const { summary, description } = described
-  const comment = printComment(`${summary}.\n\n${description}\n\n${placeOf(row)}`, indent)
+  const comment = printComment(`${summary}.\n\n${description}\n\n${addressOf(row)}`, indent)
   const options = row.method === 'POST' && !row.isPublic ? 'WriteOptions' : 'RequestOptions'
   const given = [
-    ...placesIn(row.path).map((place) => `${place}: string`),
+    ...parametersOf(row.path).map((name) => `${name}: string`),
     ...printInput(row, described),
     `options?: ${options}`,
   ].join(', ')
@@ -71,7 +71,7 @@ function printMethod(document: Document, name: string, row: Operation, indent: s
   return [...comment, line].join('\n')
 }
 
-function placeOf({ method, path }: Operation): string {
+function addressOf({ method, path }: Operation): string {
   return `\`${method} ${path}\``
 }
 

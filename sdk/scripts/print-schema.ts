@@ -1,4 +1,4 @@
-/** The part of JSON Schema that our document uses. */
+/** The part of JSON Schema that openapi.json uses. */
 export type Schema = {
   $ref?: string
   type?: string
@@ -22,8 +22,8 @@ export type Schema = {
 }
 
 /**
- * A schema as TypeScript. What a caller sends may hold `undefined` where something is optional: it
- * is left out of the JSON, and strict callers need not build objects around it.
+ * A schema as TypeScript. Optional input fields accept `undefined`, which is left out of the JSON,
+ * so that callers with `exactOptionalPropertyTypes` need no conditional objects.
  */
 export function printSchema(schema: Schema, isInput = false, indent = ''): string {
   if (schema.$ref) return nameOf(schema.$ref)
@@ -69,17 +69,17 @@ function printObject(schema: Schema, isInput: boolean, indent: string): string {
   return ['{', ...lines, `${indent}}`].join('\n')
 }
 
-/** What the document says of a field; an example where it says nothing. */
+/** The description of a field, or else an example. */
 function describe({ description, examples, type }: Schema): string {
-  const isTelling = type === 'string' && typeof examples?.[0] === 'string'
-  return description ?? (isTelling ? `Such as \`${examples[0]}\`.` : '')
+  const hasExample = type === 'string' && typeof examples?.[0] === 'string'
+  return description ?? (hasExample ? `Such as \`${examples[0]}\`.` : '')
 }
 
 export function quote(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`
 }
 
-/** Paragraphs as a doc comment, as wide as the rest of the code. */
+/** Wraps paragraphs into a doc comment of at most 100 columns. */
 export function printComment(text: string, indent: string): string[] {
   if (text === '') return []
   const single = `${indent}/** ${text} */`

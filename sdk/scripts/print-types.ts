@@ -9,10 +9,10 @@ import {
 } from './document.js'
 import { printComment, printSchema, type Schema } from './print-schema.js'
 
-/** Events are printed type by type, which says more than the schema of all of them. */
+/** Printed type by type, which is more precise than the schema of all events. */
 const eventName = 'WebhookEvent'
 
-/** sdk/src/types.ts: everything that is sent, answered and announced. */
+/** sdk/src/types.ts: requests, answers and events. */
 export function printTypes(document: Document): string {
   const schemas = Object.entries(document.components.schemas)
     .filter(([name]) => name !== eventName)
@@ -44,12 +44,18 @@ function printEvents({ webhooks, components }: Document): string[] {
   const required = Object.keys(fields)
   const common = printSchema({ type: 'object', required, properties: fields })
   return [
-    ['/** What comes with each type of event. */', 'export type EventData = {', ...rows, '}', ''],
+    ['/** The `data` of each event type. */', 'export type EventData = {', ...rows, '}', ''],
     ['export type EventType = keyof EventData', ''],
     ['/** An event of one type. */'],
     [`export type EventOf<Type extends EventType> = ${common.slice(0, -2)}`],
-    ['  type: Type', '  /** The resource at that moment. */', '  data: EventData[Type]', '}', ''],
-    ['/** Any event: `type` says which, and so what `data` is. */'],
+    [
+      '  type: Type',
+      '  /** The resource when the event happened. */',
+      '  data: EventData[Type]',
+      '}',
+      '',
+    ],
+    ['/** Any event; `type` narrows `data`. */'],
     [`export type ${eventName} = { [Type in EventType]: EventOf<Type> }[EventType]`, ''],
   ].map((lines) => lines.join('\n'))
 }

@@ -1,12 +1,12 @@
-import { isOperation, type Operation, type Operations, placesIn } from './operations.js'
+import { isOperation, type Operation, type Operations, parametersOf } from './operations.js'
 import type { Connection, WriteOptions } from './options.js'
 import { type Page, toPages } from './pages.js'
-import { type Answer, type Question, send } from './send.js'
+import { type ApiAnswer, type ApiRequest, send } from './send.js'
 
 type Input = Record<string, unknown>
 type Call = { operation: Operation; path: string; input: Input; options: WriteOptions | undefined }
 
-/** Makes of every row of the table a function, under the names that the table has. */
+/** Turns every row of the table into a method of the same name. */
 export function bind(connection: Connection, rows: Operations, prefix = ''): object {
   const bound = Object.entries(rows).map(([name, row]) => [
     name,
@@ -22,28 +22,29 @@ function toMethod(connection: Connection, operation: Operation, name: string) {
     return (...given: unknown[]) => listAll(connection, toCall(operation, name, given))
   const read = readers[operation.gives]
   return async (...given: unknown[]) =>
-    read(await send(connection, toQuestion(toCall(operation, name, given))))
+    read(await send(connection, toRequest(toCall(operation, name, given))))
 }
 
 function listAll(connection: Connection, call: Call) {
   const { cursor: first, ...filters } = call.input
   return toPages(
     async (cursor) => {
-      const question = toQuestion({ ...call, input: { ...filters, cursor } })
-      return readers.data(await send(connection, question)) as Page<unknown>
+      const request = toRequest({ ...call, input: { ...filters, cursor } })
+      return readers.data(await send(connection, request)) as Page<unknown>
     },
     first as string | undefined,
   )
 }
 
-/** Arguments come as the path has them, then the input where there is one, then the options. */
+/** Arguments: those of the path, then the input if there is one, then the options. */
 function toCall(operation: Operation, name: string, given: unknown[]): Call {
-  const places = placesIn(operation.path)
-  const path = places.reduce(
-    (filled, place, index) => filled.replace(`{${place}}`, toSegment(given[index], place, name)),
+  const names = parametersOf(operation.path)
+  const path = names.reduce(
+    (filled, parameter, index) =>
+      filled.replace(`{${parameter}}`, toSegment(given[index], parameter, name)),
     operation.path,
   )
-  const rest = given.slice(places.length)
+  const rest = given.slice(names.length)
   const [input, options] = operation.takes === 'nothing' ? [undefined, rest[0]] : rest
   return {
     operation,
@@ -53,14 +54,14 @@ function toCall(operation: Operation, name: string, given: unknown[]): Call {
   }
 }
 
-/** Nothing in its place would ask for another thing: the list instead of the one. */
-function toSegment(given: unknown, place: string, name: string): string {
+/** Refuses an empty segment, which would turn "get one" into "list all". */
+function toSegment(given: unknown, parameter: string, name: string): string {
   if (typeof given === 'string' && given !== '') return encodeURIComponent(given)
-  const what = given === '' ? 'an empty text' : given === null ? 'null' : typeof given
-  throw new TypeError(`manilla.${name} needs its ${place} as a text; it was given ${what}.`)
+  const what = given === '' ? 'an empty string' : given === null ? 'null' : typeof given
+  throw new TypeError(`manilla.${name} needs ${parameter} as a string, but got ${what}.`)
 }
 
-function toQuestion({ operation, path, input, options }: Call): Question {
+function toRequest({ operation, path, input, options }: Call): ApiRequest {
   if (operation.takes === 'body') return { operation, path, body: input, options }
   return { operation, path: path + toQuery(input), options }
 }
@@ -74,8 +75,8 @@ function toQuery(input: Input): string {
 }
 
 const readers = {
-  data: ({ data }: Answer) => data,
-  items: ({ data }: Answer) => (data as Page<unknown>).items,
-  csv: ({ text, headers }: Answer) => ({ text, nextCursor: headers.get('x-next-cursor') }),
+  data: ({ data }: ApiAnswer) => data,
+  items: ({ data }: ApiAnswer) => (data as Page<unknown>).items,
+  csv: ({ text, headers }: ApiAnswer) => ({ text, nextCursor: headers.get('x-next-cursor') }),
   nothing: () => undefined,
 }

@@ -1,24 +1,24 @@
 import { WebhookError } from './webhook-error.js'
-import type { Message, Verifier } from './webhook-key.js'
+import type { SignedMessage, Verifier } from './webhook-key.js'
 
 type Undoing = { what: string; undo: (text: string) => string }
 
-/** What servers do to a body before it is verified, and how to see it by undoing it. */
+/** Common changes to a body before verification; undoing one proves that it happened. */
 const undoings: Undoing[] = [
-  { what: 'blanks or a line break were added around it', undo: (text) => text.trim() },
-  { what: 'it was parsed and written anew', undo: (text) => JSON.stringify(JSON.parse(text)) },
+  { what: 'whitespace was added around it', undo: (text) => text.trim() },
+  { what: 'it was parsed and serialized again', undo: (text) => JSON.stringify(JSON.parse(text)) },
   { what: 'its bytes were read as Latin-1 instead of UTF-8', undo: readAgainAsUtf8 },
 ]
 
-/** No signature fits: finds out why, as far as that can be known. */
+/** Finds out why no signature matches, as far as possible. */
 export async function diagnose(
   verifier: Verifier,
-  message: Message,
+  message: SignedMessage,
   signatures: string[],
 ): Promise<WebhookError> {
   if (signatures.length === 0)
     return mismatch(
-      `webhook-signature holds no ${verifier.version} signature. Either it is not from Manilla, or something on the way cut it.`,
+      `The webhook-signature header has no ${verifier.version} signature. The request is not from Manilla, or a proxy cut the header.`,
     )
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(message.body)
   for (const { what, undo } of undoings) {
@@ -26,25 +26,26 @@ export async function diagnose(
     if (body && (await verifier.matches({ ...message, body }, signatures)))
       return new WebhookError(
         'body_changed',
-        `The body is not as it was sent: ${what}. Verify the raw body, before anything else touches it.`,
+        `The body was changed: ${what}. Verify the raw body before any middleware touches it.`,
       )
   }
-  if (text === '') return new WebhookError('body_changed', 'The body is empty: it was read before.')
+  if (text === '')
+    return new WebhookError('body_changed', 'The body is empty: something has already read it.')
   return guess(text, message.id)
 }
 
-/** A body that looks untouched speaks against the secret; one that does not, against itself. */
+/** A body that looks intact suggests a wrong secret. */
 function guess(text: string, id: string): WebhookError {
   const event = parse(text)
   if (!event)
-    return new WebhookError('body_changed', 'The body is not whole JSON: it was cut or changed.')
+    return new WebhookError('body_changed', 'The body is not complete JSON: it was cut or changed.')
   if (event.id !== id)
     return new WebhookError(
       'body_changed',
-      'The body is that of another event than the headers name. Each request brings both.',
+      'The body belongs to another event than the headers. Pass both from the same request.',
     )
   return mismatch(
-    'The signature was made with another secret. Use the one of this endpoint, in this mode; after a rotation, the new one. If it is right, the body was changed on the way.',
+    'The signature was made with another secret. Use the secret of this endpoint and mode; after a rotation, the new one. If the secret is right, the body was changed on the way.',
   )
 }
 

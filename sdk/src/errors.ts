@@ -1,9 +1,9 @@
 import type { Refusal } from './types.js'
 
-/** What the API says in `code`, or what the SDK says when the API said nothing that it knows. */
+/** The API's `code`, or the SDK's own when the answer is missing or not from Manilla. */
 export type ErrorCode = Refusal['code'] | 'no_answer' | 'unexpected_answer'
 
-/** A finer word of the API, where it has one. */
+/** The API's more specific `reason`. */
 export type ErrorReason = NonNullable<Refusal['reason']>
 
 type Facts = {
@@ -19,24 +19,24 @@ type Facts = {
   cause?: unknown
 }
 
-/** Every request that does not succeed ends in one of these. */
+/** Thrown by every request that does not succeed. */
 export class ManillaError extends Error {
   override name = 'ManillaError'
-  /** The word to branch on. */
+  /** Branch on this. */
   readonly code: ErrorCode
-  /** A finer word, where there is one. */
+  /** A more specific code, if there is one. */
   readonly reason: ErrorReason | undefined
-  /** Of the answer; undefined where none came. */
+  /** HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  /** What to do now. */
+  /** What to do next. */
   readonly nextStep: string | undefined
-  /** What is wrong, field by field. */
+  /** Problems by field. */
   readonly details: { field: string; issue: string }[]
-  /** Names the request in the logs of the service. */
+  /** Identifies the request in the logs of the service. */
   readonly requestId: string | undefined
-  /** What the request was sent with: the same one makes asking again safe. */
+  /** The key the request was sent with. Retry with the same key: it runs at most once. */
   readonly idempotencyKey: string | undefined
-  /** How long the service asks to be left alone. */
+  /** From the Retry-After header. */
   readonly retryAfterMs: number | undefined
 
   constructor(facts: Facts) {
@@ -52,17 +52,17 @@ export class ManillaError extends Error {
   }
 }
 
-/** No answer came: no connection, or not in time. Whether the request was carried out is open. */
+/** No connection, or no answer in time. The request may have been carried out. */
 export class ConnectionError extends ManillaError {
   override name = 'ConnectionError'
 }
 
-/** 401 or 403: the key is missing, wrong, or may not do this. */
+/** 401 or 403: the key is missing, invalid or lacks permission. */
 export class AuthenticationError extends ManillaError {
   override name = 'AuthenticationError'
 }
 
-/** 400, 413 or 415: the request is not as specified; `details` has it by field. */
+/** 400, 413 or 415: the request is invalid; see `details`. */
 export class ValidationError extends ManillaError {
   override name = 'ValidationError'
 }
@@ -72,12 +72,12 @@ export class InsufficientBalanceError extends ManillaError {
   override name = 'InsufficientBalanceError'
 }
 
-/** 404: there is no such thing in the environment of this key. */
+/** 404: not found in the environment of this key. */
 export class NotFoundError extends ManillaError {
   override name = 'NotFoundError'
 }
 
-/** 429: too many requests, also after the retries. */
+/** 429: too many requests, even after retries. */
 export class RateLimitError extends ManillaError {
   override name = 'RateLimitError'
 }

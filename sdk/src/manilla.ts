@@ -22,10 +22,10 @@ export type * from './types.js'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './verify-webhook.js'
 export { WebhookError, type WebhookProblem } from './webhook-error.js'
 
-/** Your Manilla, as its API has it. */
+/** A client of your Manilla service. */
 export type Manilla = Resources & {
   readonly webhooks: {
-    /** Proves that a webhook comes from your Manilla and is fresh, and gives the event. */
+    /** Verifies signature and age of a webhook and returns the event. */
     verify: typeof verifyWebhook
   }
 }
@@ -35,12 +35,13 @@ type Constructor = new (key: string | undefined, options: ManillaOptions) => Man
 /**
  * ```ts
  * const manilla = new Manilla(process.env.MANILLA_KEY, { baseUrl: 'https://pay.example.com' })
- * const order = { merchantReference: 'order-1001', amount: 500_000 }
- * const { accountNumber } = await manilla.virtualAccounts.create(order)
+ * const { accountNumber } = await manilla.virtualAccounts.create({
+ *   merchantReference: 'order-1001',
+ *   amount: 500_000,
+ * })
  * ```
  *
- * The key decides the mode: `sk_test_…` or `sk_live_…`. It is kept out of sight: printing the
- * client shows what it can do, and nothing else.
+ * The key decides the mode: `sk_test_…` or `sk_live_…`. Printing the client never shows the key.
  */
 export const Manilla = class Manilla {
   constructor(key: string | undefined, options: ManillaOptions) {

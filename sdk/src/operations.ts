@@ -1,14 +1,14 @@
 /**
- * The whole client in one table: the name a caller uses, and what is asked of the API. The client
- * is built from it, its types are printed from it, and a test holds it against openapi.json.
+ * The whole client in one table: method names and API operations. The client is built from it, its
+ * types are generated from it, and a test compares it with openapi.json.
  */
 export type Operation = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As the document writes it; arguments take the places of `{names}` in their order. */
+  /** As in openapi.json; arguments replace the `{names}` in order. */
   path: string
   takes: 'body' | 'query' | 'nothing'
   gives: 'data' | 'items' | 'pages' | 'csv' | 'nothing'
-  /** Asked without a key, by anyone who knows the reference. */
+  /** Called without a key, by anyone who knows the reference. */
   isPublic: boolean
 }
 
@@ -134,7 +134,7 @@ export function isOperation(row: Operation | Operations): row is Operation {
   return typeof row.path === 'string'
 }
 
-/** The names in the braces of a path. */
-export function placesIn(path: string): string[] {
+/** The names in braces of a path. */
+export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 }

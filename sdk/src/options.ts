@@ -1,41 +1,41 @@
-/** What every request can be told. */
+/** Options of every request. */
 export type RequestOptions = {
-  /** Gives up when you say so; what it was aborted with is thrown. */
+  /** Aborts the request; its reason is thrown. */
   signal?: AbortSignal | undefined
-  /** For each attempt. */
+  /** Timeout of each attempt. */
   timeoutMs?: number | undefined
-  /** 0 for one attempt only. */
+  /** 0 means one attempt only. */
   maxRetries?: number | undefined
-  /** Told of every answer that comes, also of those that are asked for once more. */
+  /** Called for every answer, including those that are retried. */
   onAnswer?: ((answer: AnswerFacts) => void) | undefined
 }
 
-/** What an answer says beside its data. */
+/** Metadata of an answer. */
 export type AnswerFacts = {
   status: number
-  /** Names the request in the logs of the service: `manilla.requestLogs.get(requestId)`. */
+  /** Identifies the request: `manilla.requestLogs.get(requestId)`. */
   requestId: string | undefined
-  /** It is the answer to an earlier request with the same key; nothing was carried out again. */
+  /** True if this repeats the answer to an earlier request with the same key. */
   isReplayed: boolean
 }
 
-/** What a POST can be told. */
+/** Options of every POST. */
 export type WriteOptions = RequestOptions & {
   /**
-   * Makes the request safe to repeat, also after a crash: the same key with the same request runs
-   * at most once. One is made where you give none, and kept through the retries.
+   * Makes the request safe to retry, even after a crash: the same key with the same request runs
+   * at most once. Generated if absent, and kept across retries.
    */
   idempotencyKey?: string | undefined
 }
 
 export type ManillaOptions = {
-  /** Where your Manilla runs, such as `https://pay.example.com`. */
+  /** URL of your Manilla service, such as `https://pay.example.com`. */
   baseUrl: string | URL
-  /** Another `fetch`, for a proxy or for tests. */
+  /** A custom `fetch`, for a proxy or for tests. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** How long one attempt may take: 30,000 where it is not said. */
+  /** Timeout of each attempt; 30,000 by default. */
   timeoutMs?: number | undefined
-  /** How often a request is tried again: 3 times where it is not said. */
+  /** Number of retries; 3 by default. */
   maxRetries?: number | undefined
 }
 
@@ -47,7 +47,7 @@ export type Connection = {
   maxRetries: number
 }
 
-/** Refuses, in plain words, what could never work. */
+/** Refuses a key or URL that could never work. */
 export function toConnection(key: string | undefined, options: ManillaOptions): Connection {
   const { baseUrl, timeoutMs = 30_000, maxRetries = 3 } = options ?? {}
   checkKey(key)
@@ -63,18 +63,17 @@ export function toConnection(key: string | undefined, options: ManillaOptions): 
 function checkKey(key: unknown): asserts key is string {
   if (typeof key !== 'string' || key === '')
     throw new TypeError(`The key is ${key === '' ? 'empty' : 'missing'}. Is its variable set?`)
-  if (key.trim() !== key)
-    throw new TypeError('The key has blanks or a line break around it. Trim it.')
+  if (key.trim() !== key) throw new TypeError('The key has whitespace around it. Trim it.')
   if (!/^[sp]k_(test|live)_/.test(key))
-    throw new TypeError('The key is not one of Manilla: they start with sk_test_ or sk_live_.')
+    throw new TypeError('This is not a Manilla key. Keys start with sk_test_ or sk_live_.')
 }
 
 function readBaseUrl(baseUrl: unknown): string {
   const text = String(baseUrl ?? '')
   if (!/^https?:\/\/[^/?#]+/i.test(text) || /[?#]/.test(text))
     throw new TypeError(
-      'baseUrl must say where your Manilla runs, such as https://pay.example.com.',
+      'baseUrl must be the URL of your Manilla service, such as https://pay.example.com.',
     )
-  // Paths say their own version.
+  // Paths include the version.
   return text.replace(/\/+$/, '').replace(/\/v1$/, '')
 }

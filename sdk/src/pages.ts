@@ -1,16 +1,13 @@
 /** One page of a list, newest first. */
 export type Page<Item> = {
   items: Item[]
-  /** Where the next page starts; null on the last. */
+  /** Start of the next page; null on the last. */
   nextCursor: string | null
 }
 
-/**
- * A list that is asked for as you read it. `for await` walks through all of it, page after page;
- * `page()` fetches one page only.
- */
+/** A list that is fetched as you read it. `for await` walks all pages; `page()` fetches one. */
 export type Pages<Item> = AsyncIterable<Item> & {
-  /** The page at `cursor`, or the first, with the cursor of the next. */
+  /** The page at `cursor`, or the first. */
   page(): Promise<Page<Item>>
 }
 
@@ -25,7 +22,7 @@ export function toPages<Item>(
       for (;;) {
         const { items, nextCursor } = await fetchPage(cursor)
         yield* items
-        // The same place twice would go on for ever.
+        // A repeated cursor would loop forever.
         if (nextCursor === null || nextCursor === cursor) return
         cursor = nextCursor
       }

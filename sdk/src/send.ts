@@ -4,19 +4,19 @@ import type { AnswerFacts, Connection, WriteOptions } from './options.js'
 import { readRetryAfter, waitBeforeRetry } from './retry.js'
 import type { Refusal } from './types.js'
 
-export type Question = {
+export type ApiRequest = {
   operation: Operation
-  /** With its arguments in place and its query behind it. */
+  /** With arguments and query filled in. */
   path: string
   body?: unknown
   options?: WriteOptions | undefined
 }
 
-/** `data` is that of the envelope; undefined where the answer has none, as a CSV. */
-export type Answer = { status: number; headers: Headers; text: string; data: unknown }
+/** `data` is that of the envelope; undefined for CSV. */
+export type ApiAnswer = { status: number; headers: Headers; text: string; data: unknown }
 
-/** A timer of more would go off at once. */
-const longestTimerMs = 2_147_483_647
+/** A longer timer would fire at once. */
+const timerMaxMs = 2_147_483_647
 
 type Attempt = {
   url: string
@@ -29,30 +29,33 @@ type Attempt = {
 }
 
 /**
- * Asks until there is an answer, or no reason to ask again. All attempts are the same request, with
- * the same key, so that it is carried out once however often it arrives.
+ * Sends a request and retries while that helps. All attempts carry the same idempotency key, so the
+ * service runs the request at most once.
  */
-export async function send(connection: Connection, question: Question): Promise<Answer> {
-  const attempt = toAttempt(connection, question)
-  // A public POST has no key that would make a second one harmless.
-  const isRepeatable = question.operation.method !== 'POST' || attempt.idempotencyKey !== undefined
-  const maxRetries = question.options?.maxRetries ?? connection.maxRetries
-  let isOpen = false
+export async function send(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
+  const attempt = toAttempt(connection, request)
+  // A public POST has no key that would make a repeat safe.
+  const isRepeatable = request.operation.method !== 'POST' || attempt.idempotencyKey !== undefined
+  const maxRetries = request.options?.maxRetries ?? connection.maxRetries
+  let mayHaveRun = false
   for (let retries = 0; ; retries += 1) {
     const outcome = await tryOnce(connection, attempt)
     if (!(outcome instanceof ManillaError)) return outcome
-    // What is not there any more was deleted by an attempt whose answer was lost.
-    if (isOpen && attempt.init.method === 'DELETE' && outcome.status === 404) return nothing
-    isOpen ||= (outcome.status ?? 500) >= 500
+    // An earlier attempt whose answer was lost has deleted it.
+    if (mayHaveRun && attempt.init.method === 'DELETE' && outcome.status === 404) return deleted
+    mayHaveRun ||= (outcome.status ?? 500) >= 500
     const waitMs = isRepeatable ? waitBeforeRetry(outcome, retries) : undefined
     if (waitMs === undefined || retries >= maxRetries) throw outcome
     await sleep(waitMs, attempt.signal)
   }
 }
 
-const nothing: Answer = { status: 404, headers: new Headers(), text: '', data: undefined }
+const deleted: ApiAnswer = { status: 404, headers: new Headers(), text: '', data: undefined }
 
-function toAttempt(connection: Connection, { operation, path, body, options }: Question): Attempt {
+function toAttempt(
+  connection: Connection,
+  { operation, path, body, options }: ApiRequest,
+): Attempt {
   const { method, isPublic, gives } = operation
   const isKeyed = method === 'POST' && !isPublic
   const idempotencyKey = isKeyed ? (options?.idempotencyKey ?? crypto.randomUUID()) : undefined
@@ -65,9 +68,9 @@ function toAttempt(connection: Connection, { operation, path, body, options }: Q
   }
   return {
     url: connection.baseUrl + path,
-    // The key goes to the address it was given for, and to none that this one names.
+    // Never send the key to an address that a redirect names.
     init: { method, headers, redirect: 'manual', ...jsonOf(body) },
-    timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, longestTimerMs),
+    timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, timerMaxMs),
     signal: options?.signal,
     idempotencyKey,
     wantsCsv,
@@ -79,7 +82,10 @@ function jsonOf(body: unknown): { body?: string } {
   return body === undefined ? {} : { body: JSON.stringify(body) }
 }
 
-async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer | ManillaError> {
+async function tryOnce(
+  connection: Connection,
+  attempt: Attempt,
+): Promise<ApiAnswer | ManillaError> {
   const { url, init, timeoutMs, signal, idempotencyKey } = attempt
   signal?.throwIfAborted()
   const stop = new AbortController()
@@ -88,8 +94,8 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
     isLate = true
     stop.abort()
   }, timeoutMs)
-  const obey = () => stop.abort()
-  signal?.addEventListener('abort', obey)
+  const abort = () => stop.abort()
+  signal?.addEventListener('abort', abort)
   let [response, text]: [Response | undefined, string] = [undefined, '']
   try {
     response = await connection.fetch(url, { ...init, signal: stop.signal })
@@ -106,9 +112,9 @@ async function tryOnce(connection: Connection, attempt: Attempt): Promise<Answer
     })
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', obey)
+    signal?.removeEventListener('abort', abort)
   }
-  // Out here: what a caller's own function throws is the caller's, and no missing answer.
+  // Outside of the try: an error in the caller's callback is not a missing answer.
   attempt.onAnswer?.(factsOf(response))
   return readAnswer(response, text, attempt)
 }
@@ -119,49 +125,49 @@ function factsOf({ status, headers }: Response): AnswerFacts {
 }
 
 function toNextStep(idempotencyKey: string | undefined): string {
-  const repeat = 'It may have been carried out all the same. Send it again with the same'
   return idempotencyKey === undefined
-    ? 'Check baseUrl, and that the service runs there.'
-    : `${repeat} idempotencyKey, ${idempotencyKey}: it runs at most once.`
+    ? 'Check baseUrl and that the service is running.'
+    : `The request may have been carried out. Retry with the same idempotencyKey, ${idempotencyKey}: it runs at most once.`
 }
 
-/** What `fetch` hides behind "fetch failed". */
+/** The reason behind "fetch failed". */
 function causeOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown }
   return cause instanceof Error ? causeOf(cause) : String(code ?? message ?? error)
 }
 
-function readAnswer(response: Response, text: string, attempt: Attempt): Answer | ManillaError {
+function readAnswer(response: Response, text: string, attempt: Attempt): ApiAnswer | ManillaError {
   const { status, headers } = response
-  const said = parse(text)
+  const envelope = parse(text)
   if (response.ok && attempt.wantsCsv) return { status, headers, text, data: undefined }
-  if (response.ok && said && 'data' in said) return { status, headers, text, data: said.data }
-  return toRefusal(response, said, attempt)
+  if (response.ok && envelope && 'data' in envelope)
+    return { status, headers, text, data: envelope.data }
+  return toRefusal(response, envelope, attempt)
 }
 
 function toRefusal(
   { status, headers }: Response,
-  said: Partial<Refusal> | undefined,
+  envelope: Partial<Refusal> | undefined,
   { url, idempotencyKey }: Attempt,
 ): ManillaError {
-  const requestId = said?.requestId ?? headers.get('x-request-id') ?? undefined
+  const requestId = envelope?.requestId ?? headers.get('x-request-id') ?? undefined
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now())
-  const seen = { status, requestId, retryAfterMs, idempotencyKey }
-  const { code, message = 'The service gives no message.' } = said ?? {}
-  if (code) return toError({ ...said, code, message, ...seen })
+  const facts = { status, requestId, retryAfterMs, idempotencyKey }
+  const { code, message = 'The service sent no message.' } = envelope ?? {}
+  if (code) return toError({ ...envelope, code, message, ...facts })
   const target = headers.get('location')
   return toError({
-    ...seen,
+    ...facts,
     code: 'unexpected_answer',
-    message: `${url} answered ${status}${target ? ` and points to ${target}` : ', not as Manilla does'}.`,
-    nextStep: 'Check baseUrl, and what stands between you and the service.',
+    message: `${url} answered ${status}${target ? ` and redirects to ${target}` : ', which is not an answer of Manilla'}.`,
+    nextStep: 'Check baseUrl and any proxy between you and the service.',
   })
 }
 
 function parse(text: string): (Partial<Refusal> & { data?: unknown }) | undefined {
   try {
-    const said = JSON.parse(text)
-    return typeof said === 'object' && said !== null ? said : undefined
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined
   }

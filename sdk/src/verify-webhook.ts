@@ -3,24 +3,24 @@ import type { WebhookEvent } from './types.js'
 import { WebhookError } from './webhook-error.js'
 import { readWebhookKey } from './webhook-key.js'
 
-/** As a server has them: a `Headers`, or an object of Node or a framework. */
+/** A `Headers`, or the headers object of Node or a framework. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | { readonly [name: string]: string | readonly string[] | undefined }
 
 export type VerifyOptions = {
-  /** How far the time of the request may be from yours: 300,000 where it is not said. */
+  /** Maximum difference to your clock; 300,000 by default. */
   toleranceMs?: number | undefined
-  /** Your time, for tests. */
+  /** The current time, for tests. */
   now?: Date | number | undefined
 }
 
 const headerNames = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
 /**
- * Proves that a webhook comes from your Manilla and is fresh, and gives the event. Hand over the
- * body as it arrived, as text or bytes, and the endpoint's `secret` (or its `publicKey`). Throws a
- * `WebhookError` that says what is wrong and what to change.
+ * Verifies signature and age of a webhook and returns the event. Pass the raw body, as text or
+ * bytes, and the endpoint's `secret` (or its `publicKey`). Throws a `WebhookError` that says what
+ * to change.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -34,11 +34,11 @@ export async function verifyWebhook(
   const message = { id, timestamp, body }
   const signatures = signatureHeader
     .split(' ')
-    .filter((one) => one.startsWith(`${verifier.version},`))
-    .map((one) => one.slice(verifier.version.length + 1))
+    .filter((signature) => signature.startsWith(`${verifier.version},`))
+    .map((signature) => signature.slice(verifier.version.length + 1))
   if (!(await verifier.matches(message, signatures)))
     throw await diagnose(verifier, message, signatures)
-  // Last, so that it is certain whose time it is.
+  // After the signature, so that the time is proven to be the sender's.
   checkTime(Number(timestamp) * 1_000, options)
   return readEvent(body)
 }
@@ -48,7 +48,7 @@ function readEvent(body: Uint8Array): WebhookEvent {
     return JSON.parse(new TextDecoder().decode(body))
   } catch {
     const message =
-      'The body is signed with your secret and is no JSON: it is not a webhook of ours.'
+      'The body is signed with your secret but is not JSON: it is not a webhook of Manilla.'
     throw new WebhookError('body_changed', message)
   }
 }
@@ -60,19 +60,19 @@ function toBytes(body: unknown): Uint8Array {
   const what = body === null ? 'null' : typeof body
   throw new WebhookError(
     'body_parsed',
-    `The body must be the text or bytes that arrived; it is ${what}. If a framework parsed it, ask for the raw one: express.raw({ type: 'application/json' }), or await request.text().`,
+    `The body must be the raw text or bytes, but is ${what}. If a framework parsed it, use the raw body: express.raw({ type: 'application/json' }), or await request.text().`,
   )
 }
 
 function readHeaders(headers: WebhookHeaders): [string, string, string] {
   const values = headerNames.map((name) => readHeader(headers, name))
-  // A time that is none would be neither too old nor too new.
+  // An invalid time would be neither too old nor too new.
   if (!/^\d{1,12}$/.test(values[1] ?? '')) values[1] = undefined
   const missing = headerNames.filter((_, index) => !values[index])
   if (missing.length === 0) return values as [string, string, string]
   throw new WebhookError(
     'headers_missing',
-    `The request has no ${missing.join(', no ')}. Hand over all its headers; if they did not arrive, it is not a webhook, or a proxy removed them.`,
+    `The request has no ${missing.join(', no ')}. Pass all headers of the request; if these did not arrive, it is not a webhook, or a proxy removed them.`,
   )
 }
 
@@ -85,19 +85,19 @@ function readHeader(headers: WebhookHeaders, name: string): string | undefined {
 
 function checkTime(sentMs: number, { toleranceMs = 300_000, now = Date.now() }: VerifyOptions) {
   const ageMs = Number(now) - sentMs
-  // With what is no number nothing would ever be too old.
+  // Compared with NaN, nothing would ever be too old.
   if (!(toleranceMs >= 0) || Number.isNaN(ageMs))
-    throw new TypeError('toleranceMs and now must be numbers; is a variable not set?')
+    throw new TypeError('toleranceMs and now must be numbers. Is a variable unset?')
   const seconds = Math.round(Math.abs(ageMs) / 1_000)
-  const allowed = `${toleranceMs / 1_000} s are allowed`
+  const allowed = `${toleranceMs / 1_000} s`
   if (ageMs > toleranceMs)
     throw new WebhookError(
       'too_old',
-      `The webhook is genuine but was sent ${seconds} s ago, and ${allowed}. It waited too long, somebody repeats it, or your clock is fast.`,
+      `The signature is valid, but the webhook was sent ${seconds} s ago; at most ${allowed} is allowed. It was delayed or replayed, or your clock is fast.`,
     )
   if (ageMs < -toleranceMs)
     throw new WebhookError(
       'too_new',
-      `The webhook is genuine but its time is ${seconds} s ahead of yours, and ${allowed}. Your clock is slow, or that of the service is fast.`,
+      `The signature is valid, but the webhook is ${seconds} s ahead of your clock; at most ${allowed} is allowed. Your clock is slow, or the service's is fast.`,
     )
 }

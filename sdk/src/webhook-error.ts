@@ -1,4 +1,4 @@
-/** What was wrong, in a word to branch on; `message` says what to change. */
+/** What is wrong; branch on it. `message` says what to change. */
 export type WebhookProblem =
   | 'body_parsed'
   | 'body_changed'
@@ -8,7 +8,7 @@ export type WebhookProblem =
   | 'too_old'
   | 'too_new'
 
-/** The request is not proven to come from Manilla. Answer 400 and do nothing. */
+/** The webhook could not be verified. Answer 400 and do nothing. */
 export class WebhookError extends Error {
   override name = 'WebhookError'
   readonly problem: WebhookProblem

@@ -1,11 +1,11 @@
 import { WebhookError } from './webhook-error.js'
 
-export type Message = { id: string; timestamp: string; body: Uint8Array }
+export type SignedMessage = { id: string; timestamp: string; body: Uint8Array }
 
-/** Proves signatures of one version. */
+/** Verifies signatures of one version. */
 export type Verifier = {
   version: 'v1' | 'v1a'
-  matches(message: Message, signatures: string[]): Promise<boolean>
+  matches(message: SignedMessage, signatures: string[]): Promise<boolean>
 }
 
 const kinds = {
@@ -13,7 +13,7 @@ const kinds = {
   whpk_: { version: 'v1a', algorithm: { name: 'Ed25519' } },
 } as const
 
-/** A `whsec_…` proves the shared-secret signature, a `whpk_…` the public-key one. */
+/** `whsec_…` verifies the HMAC signature, `whpk_…` the Ed25519 one. */
 export async function readWebhookKey(secret: unknown): Promise<Verifier> {
   const { prefix, bytes } = readSecret(secret)
   const { version, algorithm } = kinds[prefix]
@@ -24,7 +24,7 @@ export async function readWebhookKey(secret: unknown): Promise<Verifier> {
       const content = toContent(message)
       for (const signature of signatures) {
         const given = fromBase64(signature)
-        // Compares in constant time.
+        // subtle.verify compares in constant time.
         if (given && (await crypto.subtle.verify(algorithm, key, given, content))) return true
       }
       return false
@@ -34,18 +34,18 @@ export async function readWebhookKey(secret: unknown): Promise<Verifier> {
 
 function readSecret(secret: unknown) {
   if (typeof secret !== 'string' || secret === '')
-    throw malformed(`is ${secret === '' ? 'empty' : 'missing'}. Is its variable set?`)
-  if (secret.trim() !== secret)
-    throw malformed('has blanks or a line break around it. Trim it where it is read.')
+    throw malformed(`is ${secret === '' ? 'empty' : 'missing'}. Is the variable set?`)
+  if (secret.trim() !== secret) throw malformed('has whitespace around it. Trim it.')
   if (/^[sp]k_/.test(secret))
     throw malformed('is an API key. Use the `secret` (whsec_…) that came with the endpoint.')
   if (secret.startsWith('we_'))
-    throw malformed('is the id of an endpoint. Use the `secret` (whsec_…) that came with it.')
+    throw malformed('is an endpoint id. Use the `secret` (whsec_…) that came with it.')
   const prefix = (['whsec_', 'whpk_'] as const).find((start) => secret.startsWith(start))
   if (!prefix) throw malformed('must start with whsec_ (or whpk_, for the public key).')
   const bytes = fromBase64(secret.slice(prefix.length))
   const isWhole = bytes && (prefix === 'whpk_' ? bytes.length === 32 : bytes.length >= 16)
-  if (!isWhole) throw malformed(`is cut short, or changed: what follows ${prefix} is not a key.`)
+  if (!isWhole)
+    throw malformed(`is incomplete or changed: the part after ${prefix} is not a valid key.`)
   return { prefix, bytes }
 }
 
@@ -53,7 +53,7 @@ function malformed(how: string): WebhookError {
   return new WebhookError('secret_malformed', `The webhook secret ${how}`)
 }
 
-function toContent({ id, timestamp, body }: Message) {
+function toContent({ id, timestamp, body }: SignedMessage) {
   const head = new TextEncoder().encode(`${id}.${timestamp}.`)
   const content = new Uint8Array(head.length + body.length)
   content.set(head)

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { findAccess } from '../../sdk/cli/access.js'
 import { createProgram } from '../../sdk/cli/program.js'
 import { formatFields, formatNaira } from '../../sdk/cli/show.js'
-import type { World } from '../../sdk/cli/world.js'
+import type { Terminal } from '../../sdk/cli/terminal.js'
 import { listRows } from '../../sdk/scripts/document.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { openReceiver } from '../support/receiver.js'
@@ -24,15 +24,15 @@ afterAll(() => {
 
 const { run, ask } = terminal
 
-/** Every command that does something, with the words that call it. */
+/** Every leaf command with its full name. */
 function listCommands(command: Command, words: string[] = []): string[] {
   if (command.commands.length === 0) return [words.join(' ')]
   return command.commands.flatMap((one) => listCommands(one, [...words, one.name()]))
 }
 
 test('every operation of the client is a command', () => {
-  const world = { print() {}, note() {}, columns: 80 } as unknown as World
-  const commands = listCommands(createProgram(world, '0.0.0', []))
+  const terminal = { print() {}, note() {}, columns: 80 } as unknown as Terminal
+  const commands = listCommands(createProgram(terminal, '0.0.0', []))
   const kebab = (text: string) => text.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)
   const wanted = listRows().map(([name]) => kebab(name).replaceAll('.', ' '))
   expect(commands).toEqual(expect.arrayContaining(wanted))
@@ -40,8 +40,8 @@ test('every operation of the client is a command', () => {
   expect(commands.toSorted()).toEqual([...wanted, ...own, 'events resend'].toSorted())
 })
 
-describe('a request is made of flags', () => {
-  test('with numbers as numbers, fields of fields, and JSON', async () => {
+describe('flags build the request', () => {
+  test('with numbers, nested fields and JSON', async () => {
     const words = ['--amount', '500000', '--description', 'Bread', '--metadata', '{"b":1,"a":[2]}']
     const customer = ['--customer.name', 'Ada Obi', '--customer.email', 'ada@example.com']
     const session = await ask('checkout', 'sessions', 'create', ...words, ...customer)
@@ -50,14 +50,14 @@ describe('a request is made of flags', () => {
     expect(await ask('checkout', 'sessions', 'get', session.reference)).toEqual(session)
   })
 
-  test('with naira as kobo and coins as decimals, by what they are', async () => {
+  test('with naira in kobo and coins as decimals', async () => {
     const naira = await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
     expect(naira).toMatchObject({ asset: 'NGN', amount: 2500 })
     const coins = await ask('test', 'fund', '--asset', 'USDC', '--amount', '25')
     expect(coins).toMatchObject({ asset: 'USDC', amount: '25' })
   })
 
-  test('or given whole, by text or by file, and changed by flags', async () => {
+  test('on top of --data, as text or from a file', async () => {
     const file = path.join(folder, 'order.json')
     writeFileSync(file, '{"merchantReference":"from-file","amount":1000}')
     const made = await ask('virtual-accounts', 'create', '--data', `@${file}`, '--amount', '2000')
@@ -68,7 +68,7 @@ describe('a request is made of flags', () => {
     expect(policies.bank).toMatchObject({ underpayment: 'hold', overpayment: 'hold' })
   })
 
-  test('and runs once however often it is sent with the same key', async () => {
+  test('and the same idempotency key runs once', async () => {
     const order = ['--amount', '700', '--merchant-reference', 'once', '--idempotency-key', 'once-1']
     const [first, second] = [
       await ask('virtual-accounts', 'create', ...order),
@@ -88,13 +88,13 @@ describe('pay', () => {
   ])('%s', async (_, amount, paid) => {
     const account = ['--amount', '500000', '--merchant-reference', 'pay-1']
     const { reference, accountNumber } = await ask('virtual-accounts', 'create', ...account)
-    const said = await run('pay', reference, ...amount)
-    expect(said).toMatchObject({ code: 0, out: expect.stringContaining(formatNaira(paid)) })
+    const result = await run('pay', reference, ...amount)
+    expect(result).toMatchObject({ code: 0, out: expect.stringContaining(formatNaira(paid)) })
     expect(await ask('virtual-accounts', 'get', reference)).toMatchObject({ amountReceived: paid })
     expect((await run('pay', accountNumber)).out).toContain('₦5,000.00')
   })
 
-  test('a session by its reference, and nothing by what is no reference', async () => {
+  test('finds a session by its reference and refuses an unknown reference', async () => {
     const order = ['--amount', '90000', '--description', 'x', '--customer.name', 'A']
     const made = ['checkout', 'sessions', 'create', ...order, '--customer.email', 'a@example.com']
     const { reference } = await ask(...made)
@@ -107,14 +107,14 @@ describe('pay', () => {
     expect((await run('pay', '1000000000', '1.005')).code).toBe(2)
   })
 
-  test('says what became of it, and pays what still waits', async () => {
+  test('prints the result, and pays the unpaid account first', async () => {
     const account = ['--amount', '500000', '--merchant-reference', 'fate']
     await ask('virtual-accounts', 'create', ...account)
     await ask('virtual-accounts', 'create', ...account)
-    expect((await run('pay', 'fate', '4000')).out).toContain('because it is too little')
+    expect((await run('pay', 'fate', '4000')).out).toContain('(underpaid)')
     expect((await run('pay', 'fate')).out).toContain(': accepted.')
     expect((await run('pay', 'fate')).out).toContain(': accepted.')
-    expect((await run('pay', 'fate')).out).toContain('because it is a second payment')
+    expect((await run('pay', 'fate')).out).toContain('(duplicate payment)')
   })
 
   test.each(['1,5', '5,0', ',5', '1,2345', '0.001', '1e3', '-5', '5,,5x', ''])(
@@ -125,7 +125,7 @@ describe('pay', () => {
   )
 })
 
-describe('how it ends', () => {
+describe('exit codes', () => {
   test.each([
     [0, ['balances', 'list']],
     [0, ['--help']],
@@ -148,21 +148,21 @@ describe('how it ends', () => {
     [2, ['listen', '--port', 'x']],
     [2, ['balances', 'list', '--live']],
   ])('exit code %i: manilla %s', async (code, words) => {
-    const said = await run(...words)
-    expect(said.code, said.err).toBe(code)
-    if (code > 0) expect(said.err).not.toBe('')
-    if (code > 0) expect(said.out).toBe('')
+    const result = await run(...words)
+    expect(result.code, result.err).toBe(code)
+    if (code > 0) expect(result.err).not.toBe('')
+    if (code > 0) expect(result.out).toBe('')
   })
 
-  test('exit code 3 when nobody answers, and how to start it', async () => {
+  test('exit code 3 without an answer, with a hint how to start the service', async () => {
     const nowhere = openTerminal({ MANILLA_KEY: keys.secret, MANILLA_URL: 'http://127.0.0.1:9' })
-    const said = await nowhere.run('profile', 'get')
-    expect(said.code).toBe(3)
-    expect(said.err).toContain('npm start')
+    const result = await nowhere.run('profile', 'get')
+    expect(result.code).toBe(3)
+    expect(result.err).toContain('npm start')
     nowhere.close()
   }, 30_000)
 
-  test('a refusal tells what to change, field by field, and the request', async () => {
+  test('a refusal names each field and the request id', async () => {
     const { err } = await run('virtual-accounts', 'create', '--amount', '0')
     expect(err).toContain('merchantReference')
     expect(err).toContain('amount')
@@ -179,18 +179,18 @@ test.each([
   [2, ['virtual-accounts', 'get']],
   [2, ['settings', 'update', '--data', '{']],
 ])('with --json every failure is JSON: exit code %i, manilla %s', async (code, words) => {
-  const said = await run(...words, '--json')
-  expect([said.code, said.out]).toEqual([code, ''])
-  expect(JSON.parse(said.err).message).not.toBe('')
+  const result = await run(...words, '--json')
+  expect([result.code, result.out]).toEqual([code, ''])
+  expect(JSON.parse(result.err).message).not.toBe('')
 })
 
-test('--data says which money it is, too', async () => {
+test('--data can name the asset', async () => {
   const made = await ask('test', 'fund', '--data', '{"asset":"USDT"}', '--amount', '25')
   expect(made).toMatchObject({ asset: 'USDT', amount: '25' })
 })
 
-// A page of a log that is searched for little may be empty and still lead on.
-test('logs tail asks a bounded number of times, however long the log is', async () => {
+// A page of a filtered log may be empty and still have a next page.
+test('logs tail reads a bounded number of pages, however long the log is', async () => {
   const log = await openReceiver((response, { path: asked }) => {
     const isProfile = asked.startsWith('/v1/profile')
     const data = isProfile ? { merchant: {}, mode: 'test' } : { items: [], nextCursor: 'on' }
@@ -207,51 +207,51 @@ test('logs tail asks a bounded number of times, however long the log is', async 
   far.close()
 })
 
-// Each has an entry in one file: who ends last must not write back what it read at first.
-test('listeners of two merchants keep their secrets', async () => {
+// Both save to one file: the one that ends last must not overwrite the other's entry.
+test('two merchants listening at once keep their secrets', async () => {
   const other = await house.hire('Bola Foods')
   const { configFolder } = terminal
   const env = { MANILLA_KEY: other.test.secret, MANILLA_URL: house.url }
   const beside = openTerminal(env, { configFolder })
   const first = terminal.start('listen', '--json')
-  await until(() => first.said.out.includes('whsec_'))
+  await until(() => first.result.out.includes('whsec_'))
   const second = beside.start('listen', '--json')
-  await until(() => second.said.out.includes('whsec_'))
+  await until(() => second.result.out.includes('whsec_'))
   await second.stop()
   await first.stop()
   const again = beside.start('listen', '--json')
-  await until(() => again.said.out.includes('whsec_'))
+  await until(() => again.result.out.includes('whsec_'))
   await again.stop()
-  expect(again.said.out).toBe(second.said.out)
-  expect(again.said.out).not.toBe(first.said.out)
+  expect(again.result.out).toBe(second.result.out)
+  expect(again.result.out).not.toBe(first.result.out)
 })
 
-describe('whose key', () => {
-  test('a live key is used only when that is said', async () => {
+describe('which key is used', () => {
+  test('a live key is used only with --live', async () => {
     const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
     expect(await careful.run('balances', 'list')).toMatchObject({ code: 2 })
     expect(await careful.run('balances', 'list', '--live')).toMatchObject({ code: 0 })
     careful.close()
   })
 
-  // Money of the real world must not be moved by what is there to try things out.
+  // Commands for trying things out must never move real money.
   test.each([
     ['trigger', 'crypto_transfer.submitted'],
     ['pay', '1000000000', '5'],
     ['test', 'fund', '--asset', 'NGN', '--amount', '5'],
     ['checkout', 'simulate', 'cs_1'],
-  ])('%s is not for live keys, whatever is said', async (...words) => {
+  ])('%s never accepts a live key', async (...words) => {
     const careful = openTerminal({ MANILLA_KEY: live.secret, MANILLA_URL: house.url })
     expect((await careful.run(...words)).code).toBe(2)
     expect((await careful.run(...words, '--live')).code).toBe(2)
     careful.close()
   })
 
-  test('the environment comes before a login, a login before the demo merchant', () => {
+  test('environment variables win over a login, a login over the demo merchant', () => {
     const home = mkdtempSync(path.join(folder, 'home-'))
     const configFolder = mkdtempSync(path.join(folder, 'config-'))
-    const base = { env: {}, homes: [home], configFolder } as unknown as World
-    expect(() => findAccess(base, 'test')).toThrow('no test key')
+    const base = { env: {}, homes: [home], configFolder } as unknown as Terminal
+    expect(() => findAccess(base, 'test')).toThrow('No test API key')
     const demo = { baseUrl: 'http://demo', test: { secretKey: 'sk_test_demo' }, live: {} }
     writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
     expect(findAccess(base, 'test').key).toBe('sk_test_demo')
@@ -261,10 +261,10 @@ describe('whose key', () => {
     const env = { MANILLA_KEY: 'sk_test_env' }
     expect(findAccess({ ...base, env }, 'test')).toMatchObject({ key: 'sk_test_env' })
     writeFileSync(path.join(configFolder, 'login.json'), '{')
-    expect(() => findAccess(base, 'test')).toThrow('cannot be read')
+    expect(() => findAccess(base, 'test')).toThrow('Cannot read')
   })
 
-  test('a service that was named is never exchanged for another', async () => {
+  test('a configured service is never replaced by another', async () => {
     const home = mkdtempSync(path.join(folder, 'home-'))
     const demo = { baseUrl: 'http://demo', test: { secretKey: 'a' }, live: { secretKey: 'b' } }
     writeFileSync(path.join(home, 'demo.json'), JSON.stringify(demo))
@@ -274,25 +274,25 @@ describe('whose key', () => {
     const fresh = openTerminal({}, { homes: [home], input: keys.secret })
     await fresh.run('login', '--url', `${house.url}/`)
     expect((await fresh.run('balances', 'list')).code).toBe(0)
-    const said = await fresh.run('balances', 'list', '--live')
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining('not with a live key')])
+    const result = await fresh.run('balances', 'list', '--live')
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining('without a live key')])
     fresh.close()
   })
 
-  test('whoami says whose, and never the key', async () => {
-    const said = await run('whoami')
-    expect(said.out).toContain('MANILLA_KEY')
-    expect(said.out).not.toContain(keys.secret)
+  test('whoami names the merchant and never prints the key', async () => {
+    const result = await run('whoami')
+    expect(result.out).toContain('MANILLA_KEY')
+    expect(result.out).not.toContain(keys.secret)
   })
 })
 
-test('what strangers wrote cannot command the terminal', () => {
+test('text from payers cannot control the terminal', () => {
   const shown = formatFields({ sender: { name: '\u001b[2Jgone\u202e\u0007' }, list: ['\u001b'] })
   for (const sign of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(sign)
   expect(shown).toContain('\\u001b[2Jgone')
 })
 
-test('names of fields, and what was typed, cannot either', async () => {
+test('field names and arguments cannot control the terminal', async () => {
   expect(formatFields({ metadata: { '\u001b[31mred': 1 } })).not.toContain('\u001b')
   for (const words of [['trigger'], ['virtual-accounts', 'get'], ['virtual-accounts']]) {
     const { err } = await run(...words, '\u001b]0;title\u0007')
@@ -300,7 +300,7 @@ test('names of fields, and what was typed, cannot either', async () => {
   }
 })
 
-test('a list shows naira beside kobo, and fields in capitals have flags that can be typed', async () => {
+test('a list shows naira beside kobo, and flag names are lower case', async () => {
   await ask('test', 'fund', '--asset', 'NGN', '--amount', '2500')
   expect((await run('balances', 'list')).out).toMatch(/NGN +\d+ \(₦[\d,]+\.\d\d\)/)
   const set = async (value: string) =>
@@ -308,7 +308,7 @@ test('a list shows naira beside kobo, and fields in capitals have flags that can
   expect([await set('5000'), await set('null')]).toEqual([5_000, null])
 })
 
-test('sums of naira are exact however large', () => {
+test('large amounts of naira are exact', () => {
   expect(formatNaira(9_007_199_254_740_991)).toBe('₦90,071,992,547,409.91')
   expect(formatNaira(5)).toBe('₦0.05')
 })
@@ -316,11 +316,11 @@ test('sums of naira are exact however large', () => {
 describe('login', () => {
   const address = ['--url', house.url]
 
-  test('keeps a key that the service knows, for its owner alone, until logout', async () => {
+  test('saves a valid key, readable by its owner only, until logout', async () => {
     const fresh = openTerminal({}, { input: `${keys.secret}\n` })
-    const said = await fresh.run('login', ...address)
-    expect(said).toMatchObject({ code: 0, err: '' })
-    expect(said.out).not.toContain(keys.secret)
+    const result = await fresh.run('login', ...address)
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.out).not.toContain(keys.secret)
     const file = path.join(fresh.configFolder, 'login.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await fresh.ask('whoami')).toMatchObject({ mode: 'test', source: file })
@@ -330,7 +330,7 @@ describe('login', () => {
   })
 
   test.each([
-    [2, 'what is no key', 'hello'],
+    [2, 'not a key', 'hello'],
     [2, 'a public key', keys.public],
     [1, 'a key that is not known', `${keys.secret.slice(0, -1)}!`],
   ])('exit code %i, and nothing kept, for %s', async (code, _, input) => {

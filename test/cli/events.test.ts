@@ -9,7 +9,7 @@ import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 import { openTerminal } from './terminal.js'
 
-/** A service as people start it, and somebody at a terminal beside it. */
+/** A service started with `npm start` and a terminal beside it. */
 const home = createHome()
 const terminal = openTerminal({}, { homes: [home] })
 let program: Program
@@ -38,7 +38,7 @@ async function readDelivery(id: string) {
 }
 
 describe('trigger', () => {
-  test('knows every event of the catalogue, and no other', () => {
+  test('knows exactly the events of the catalogue', () => {
     expect(Object.keys(triggers).sort()).toEqual([...eventTypes].sort())
   })
 
@@ -47,13 +47,13 @@ describe('trigger', () => {
     expect(event).toMatchObject({ type, mode: 'test' })
     expect(await client().events.get(event.id)).toEqual(event)
   }
-  // Of endpoints each takes one that is there: one must not meet that of another.
+  // Not concurrently: each uses an existing endpoint and must not pick that of another.
   const aboutEndpoints = eventTypes.filter((type) => type.startsWith('webhook_endpoint.'))
   const others = eventTypes.filter((type) => !aboutEndpoints.includes(type))
-  test.concurrent.each(others)('%s happens in earnest', expectTrigger)
-  test.each(aboutEndpoints)('%s happens in earnest', expectTrigger)
+  test.concurrent.each(others)('%s triggers a real event', expectTrigger)
+  test.each(aboutEndpoints)('%s triggers a real event', expectTrigger)
 
-  test('leaves settings and endpoints as they were', async () => {
+  test('restores settings and endpoints', async () => {
     expect((await client().settings.get()).lowBalance).toEqual({
       NGN: null,
       USDC: null,
@@ -62,25 +62,25 @@ describe('trigger', () => {
     expect(await listEndpoints()).toEqual([])
   })
 
-  // It is low already, so the scenario first makes it enough, and waits for that to be seen.
-  test('puts back what it changed when somebody stops it', async () => {
+  // The balance is low already, so the scenario first lifts the threshold and waits.
+  test('restores what it changed when the user stops it', async () => {
     const lowBalance = { NGN: 900_000_000_000 }
     await client().settings.update({ lowBalance })
     const triggering = terminal.start('trigger', 'balance.low', '--json')
     await until(async () => (await client().settings.get()).lowBalance.NGN === null)
-    const said = await triggering.stop()
-    expect(said.code).toBe(130)
+    const result = await triggering.stop()
+    expect(result.code).toBe(130)
     expect((await client().settings.get()).lowBalance).toMatchObject(lowBalance)
     await client().settings.update({ lowBalance: { NGN: null } })
   })
 
-  test('works after the clock of test mode was moved, too', async () => {
+  test('works after the test clock was advanced', async () => {
     await client().test.clock.advance({ seconds: 3_600 })
     const event = await terminal.ask('trigger', 'checkout.session.expired')
     expect(event.data.status).toBe('expired')
   })
 
-  test('finds money where there is none', async () => {
+  test('funds an empty balance', async () => {
     const [naira] = await client().balances.list()
     const amount = (naira!.available as number) - 100_000
     const to = { bankCode: '058', accountNumber: '0123456789' }
@@ -90,21 +90,21 @@ describe('trigger', () => {
     expect((await terminal.ask('trigger', 'bank_transfer.submitted')).data.amount).toBe(500_000)
   })
 
-  test('an event that does not exist is answered with those that may be meant', async () => {
-    const said = await terminal.run('trigger', 'virtual_account.payed')
-    expect(said.code).toBe(2)
-    expect(said.err).toContain('virtual_account.paid')
+  test('suggests similar names for an unknown event', async () => {
+    const result = await terminal.run('trigger', 'virtual_account.payed')
+    expect(result.code).toBe(2)
+    expect(result.err).toContain('virtual_account.paid')
   })
 })
 
 describe('listen', () => {
-  test('hands webhooks on byte for byte, and your answer is the answer', async () => {
+  test('forwards webhooks byte for byte and returns the answer of the server', async () => {
     const receiver = await openReceiver((response) => response.writeHead(202).end())
     const listening = terminal.start('listen', '--forward-to', `${receiver.url}/hooks`, '--json')
-    await until(() => listening.said.out.includes('whsec_'))
-    const { secret } = JSON.parse(listening.said.out)
+    await until(() => listening.result.out.includes('whsec_'))
+    const { secret } = JSON.parse(listening.result.out)
     const event = await terminal.ask('trigger', 'virtual_account.paid')
-    await until(() => listening.said.out.includes(event.id))
+    await until(() => listening.result.out.includes(event.id))
 
     const taken = receiver.received.find(({ headers }) => headers['webhook-id'] === event.id)!
     expect(taken.path).toBe('/hooks')
@@ -117,7 +117,7 @@ describe('listen', () => {
     ])
   })
 
-  test('has the same secret the next time, for its owner alone to read', async () => {
+  test('keeps its secret between runs, readable by its owner only', async () => {
     const [first, second] = [await listenOnce(), await listenOnce()]
     expect(first).toMatch(/^whsec_/)
     expect(second).toBe(first)
@@ -128,39 +128,39 @@ describe('listen', () => {
 
   async function listenOnce(): Promise<string> {
     const listening = terminal.start('listen', '--json')
-    await until(() => listening.said.out.includes('whsec_'))
+    await until(() => listening.result.out.includes('whsec_'))
     await listening.stop()
-    return JSON.parse(listening.said.out.split('\n')[0]!).secret
+    return JSON.parse(listening.result.out.split('\n')[0]!).secret
   }
 
-  test('says what is wrong when nobody takes them, and the service tries again', async () => {
+  test('prints the problem when the server is down, and the service retries', async () => {
     const listening = terminal.start('listen', '--forward-to', 'http://127.0.0.1:9/')
-    await until(() => listening.said.out.includes('whsec_'))
+    await until(() => listening.result.out.includes('whsec_'))
     const event = await terminal.ask('trigger', 'virtual_account.cancelled')
-    await until(() => listening.said.out.includes(event.id))
-    expect(listening.said.out).toContain('no answer from http://127.0.0.1:9/')
+    await until(() => listening.result.out.includes(event.id))
+    expect(listening.result.out).toContain('no answer from http://127.0.0.1:9/')
     await until(async () => (await readDelivery(event.id)).attempts.length > 0)
     const delivery = await readDelivery(event.id)
     expect(delivery).toMatchObject({ status: 'PENDING', attempts: [{ status: 502 }] })
     await listening.stop()
   })
 
-  test('hears only what it is asked to, and resends what is asked for', async () => {
+  test('filters by event type and resends events', async () => {
     const listening = terminal.start('listen', '--events', 'dedicated_account.*')
-    await until(() => listening.said.out.includes('whsec_'))
+    await until(() => listening.result.out.includes('whsec_'))
     await terminal.ask('trigger', 'virtual_account.cancelled')
     const { id } = await terminal.ask('trigger', 'dedicated_account.created')
-    await until(() => listening.said.out.includes(id))
-    expect(listening.said.out).not.toContain('virtual_account')
+    await until(() => listening.result.out.includes(id))
+    expect(listening.result.out).not.toContain('virtual_account')
     expect((await terminal.run('events', 'resend', id)).out).toContain('one endpoint')
-    await until(() => listening.said.out.split(id).length === 3)
+    await until(() => listening.result.out.split(id).length === 3)
     await listening.stop()
   })
 
-  test('believes nobody but the service', async () => {
+  test('rejects requests that the service did not sign', async () => {
     const receiver = await openReceiver()
     const listening = terminal.start('listen', '--forward-to', receiver.url)
-    await until(() => listening.said.out.includes('whsec_'))
+    await until(() => listening.result.out.includes('whsec_'))
     const endpoint = (await listEndpoints()).find(({ enabled }) => enabled)!
     const forged = await fetch(endpoint.url, { method: 'POST', body: '{"type":"payment.held"}' })
     expect(forged.status).toBe(400)
@@ -168,39 +168,39 @@ describe('listen', () => {
     await listening.stop()
   })
 
-  test('refuses what could never reach this machine', async () => {
+  test('refuses a service that cannot reach this machine', async () => {
     const elsewhere = openTerminal({
       MANILLA_KEY: readDemo(home).test.secretKey,
       MANILLA_URL: 'https://pay.example.com',
     })
-    const said = await elsewhere.run('listen')
-    expect(said).toMatchObject({ code: 2 })
-    expect(said.err).toContain('--through')
+    const result = await elsewhere.run('listen')
+    expect(result).toMatchObject({ code: 2 })
+    expect(result.err).toContain('--through')
     elsewhere.close()
   })
 })
 
 describe('logs tail', () => {
-  test('shows requests as they come, without its own', async () => {
+  test('prints requests as they happen, without its own', async () => {
     const tailing = terminal.start('logs', 'tail', '--path', '/v1/banks')
-    await until(() => tailing.said.err.includes('Waiting'))
+    await until(() => tailing.result.err.includes('Waiting'))
     await client().banks.list()
     await client().balances.list()
-    await until(() => tailing.said.out.includes('/v1/banks'))
-    expect(tailing.said.out).not.toContain('request-logs')
-    expect(tailing.said.out).not.toContain('/v1/balances')
+    await until(() => tailing.result.out.includes('/v1/banks'))
+    expect(tailing.result.out).not.toContain('request-logs')
+    expect(tailing.result.out).not.toContain('/v1/balances')
     expect((await tailing.stop()).code).toBe(0)
   })
 })
 
-// Ctrl-C in both terminals, and the service is the faster one.
-test('a service that goes first does not keep the listener from ending well', async () => {
+// Ctrl-C in both terminals; the service ends first.
+test('the listener exits cleanly after the service has stopped', async () => {
   const listening = terminal.start('listen')
-  await until(() => listening.said.out.includes('whsec_'))
+  await until(() => listening.result.out.includes('whsec_'))
   program.signal('SIGKILL')
   await program.ended
-  const said = await listening.stop()
-  expect([said.code, said.err]).toEqual([0, expect.stringContaining('could not be switched off')])
+  const result = await listening.stop()
+  expect([result.code, result.err]).toEqual([0, expect.stringContaining('Could not disable')])
   const kept = readFileSync(path.join(terminal.configFolder, 'listen.json'), 'utf8')
   expect(kept).toContain('"pid": 0')
 })

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createProgram, runProgram } from '../../sdk/cli/program.js'
-import type { World } from '../../sdk/cli/world.js'
+import type { Terminal } from '../../sdk/cli/terminal.js'
 
-export type Said = { code: number; out: string; err: string }
+export type CommandResult = { code: number; out: string; err: string }
 
-/** Somebody at a terminal with a home of their own; commands run as the program runs them. */
+/** A terminal with its own config folder; commands run as the program runs them. */
 export function openTerminal(
   env: Record<string, string>,
   given: { homes?: string[]; input?: string; configFolder?: string } = {},
@@ -14,32 +14,34 @@ export function openTerminal(
   const { homes = [], input = '' } = given
   const configFolder = given.configFolder ?? mkdtempSync(path.join(tmpdir(), 'manilla-config-'))
 
-  /** A command that goes on until it is stopped; `said` fills as it speaks. */
+  /** Starts a command that runs until stopped; `result` collects its output. */
   function start(...words: string[]) {
-    const said: Said = { code: -1, out: '', err: '' }
+    const result: CommandResult = { code: -1, out: '', err: '' }
     const stop = new AbortController()
-    const world: World = {
+    const terminal: Terminal = {
       env,
       homes,
       configFolder,
       hasColors: false,
       columns: 120,
       readSecret: async () => input,
-      watch: () => ({ step() {}, end() {} }),
+      startProgress: () => ({ step() {}, end() {} }),
       print: (text) => {
-        said.out += `${text}\n`
+        result.out += `${text}\n`
       },
       note: (text) => {
-        said.err += `${text}\n`
+        result.err += `${text}\n`
       },
       stop: () => stop.signal,
     }
-    const ended = runProgram(createProgram(world, '0.0.0', words), world, words).then((code) => {
-      said.code = code
-      return said
-    })
+    const ended = runProgram(createProgram(terminal, '0.0.0', words), terminal, words).then(
+      (code) => {
+        result.code = code
+        return result
+      },
+    )
     return {
-      said,
+      result,
       ended,
       stop: () => {
         stop.abort()
@@ -52,7 +54,7 @@ export function openTerminal(
     configFolder,
     start,
     run: (...words: string[]) => start(...words).ended,
-    /** What a machine reads, from a command that must succeed. */
+    /** The JSON output of a command that must succeed. */
     async ask(...words: string[]) {
       const { code, out, err } = await start(...words, '--json').ended
       if (code !== 0) throw new Error(`manilla ${words.join(' ')}: ${err}`)

@@ -313,7 +313,7 @@ test('the command asks the chain, ends the payout and writes the evidence to the
       clock: { ...world.clock, now: () => after(world.clock.now(), limits.payouts.leaseMs) },
       actor: 'ada',
       print: (text: string) => said.push(text),
-      watch: () => ({ step() {}, end() {} }),
+      startProgress: () => ({ step() {}, end() {} }),
       withDatabase: <Result>(work: (given: Database, seal: Seal) => Promise<Result>) =>
         work(db, createSeal(new Secret('a secret of more than thirty-two characters'))),
     }

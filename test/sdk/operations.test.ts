@@ -4,17 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { type Document, dataOf, describedBy, listRows } from '../../sdk/scripts/document.js'
 import type { Operation } from '../../sdk/src/operations.js'
 
-/** The SDK and the API must offer the same: nothing is forgotten, and nothing is made up. */
+/** The SDK and the API must offer the same operations. */
 
 const file = path.resolve(import.meta.dirname, '../../openapi.json')
 const document = JSON.parse(readFileSync(file, 'utf8')) as Document
 const rows = listRows()
 
-/** Not for programs of merchants: what banks tell us, and hints for pages. */
+/** Not for merchants' programs: notices from banks, and streams for pages. */
 const isLeftOut = (name: string) => name.startsWith('POST /rails/') || name.endsWith('/stream')
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`
 
-test('every operation of the document has a name in the SDK, and the other way round', () => {
+test('SDK and openapi.json have the same operations', () => {
   const promised = Object.entries(document.paths)
     .flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -29,12 +29,12 @@ describe.each(rows)('%s', (_, row) => {
   const body = described.requestBody?.content['application/json'].schema
   const query = (described.parameters ?? []).filter((parameter) => parameter.in === 'query')
 
-  test('takes what the document says', () => {
+  test('takes the documented input', () => {
     const hasBody = Object.keys(body?.oneOf ?? body?.properties ?? {}).length > 0
     expect(row.takes).toBe(hasBody ? 'body' : query.length > 0 ? 'query' : 'nothing')
   })
 
-  test('gives what the document says', () => {
+  test('returns the documented data', () => {
     const fields = Object.keys(dataOf(described).properties ?? {})
     const isPaged = query.some(({ name }) => name === 'cursor')
     if (row.gives === 'csv')
@@ -44,7 +44,7 @@ describe.each(rows)('%s', (_, row) => {
     else expect(row.gives).toBe(row.method === 'DELETE' ? 'nothing' : 'data')
   })
 
-  test('is public where it needs no key', () => {
+  test('is public if it needs no key', () => {
     const { security } = described as { security?: unknown[] }
     expect(row.isPublic).toBe((security ?? []).length === 0)
   })

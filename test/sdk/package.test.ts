@@ -17,7 +17,7 @@ import { openBankHouse } from '../support/bank-house.js'
 import { openBrowser } from '../support/browser.js'
 import { openReceiver } from '../support/receiver.js'
 
-/** What somebody gets who installs the package, in a folder that knows nothing of this one. */
+/** The package as installed by npm, in an unrelated folder. */
 
 const root = path.resolve(import.meta.dirname, '../..')
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc')
@@ -41,10 +41,10 @@ beforeAll(async () => {
   await npm(installed, 'install', archive)
 })
 
-/** The link to the command stays relative. */
+/** Keeps the link to the command relative. */
 const copying = { recursive: true, verbatimSymlinks: true }
 
-/** An empty project with these files, and the package as npm installed it. */
+/** An empty project with these files and the installed package. */
 async function createProject(name: string, files: Record<string, string | object>) {
   const cwd = path.join(folder, name)
   mkdirSync(cwd)
@@ -78,7 +78,7 @@ const story = `
 const told = 'PAID\ntrue not_found\nbody_parsed true\n'
 
 describe.concurrent('a new project', () => {
-  test('with import has the package, and nothing that came along', async ({ expect }) => {
+  test('with import installs the package and nothing else', async ({ expect }) => {
     const cwd = await createProject('esm', {
       'package.json': { type: 'module' },
       'main.js': `import { Manilla, ManillaError, verifyWebhook } from 'manilla'\n${story}`,
@@ -90,7 +90,7 @@ describe.concurrent('a new project', () => {
     expect(files).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   })
 
-  test('has the command, alone and with nothing beside it', async ({ expect }) => {
+  test('has the command, without dependencies', async ({ expect }) => {
     const cwd = await createProject('command', { 'package.json': {} })
     const { PATH, TMPDIR } = process.env
     const env = { PATH, TMPDIR, MANILLA_KEY: house.merchant.test.secret }
@@ -134,8 +134,8 @@ describe.concurrent('a new project', () => {
   })
 })
 
-// From another origin, as the page of a shop: the public parts, without a key or a preflight.
-test('a browser reads a checkout session and proves a webhook', async ({ expect }) => {
+// From another origin, like a shop's page: the public API, without a key or a preflight.
+test('a browser reads a checkout session and verifies a webhook', async ({ expect }) => {
   const seller = new Manilla(house.merchant.test.secret, { baseUrl: house.url })
   const customer = { name: 'Ada Obi', email: 'ada@example.com' }
   const { reference } = await seller.checkout.sessions.create({
@@ -169,7 +169,7 @@ function pageAbout(reference: string): string {
   </script>`
 }
 
-/** Also of what is installed: declarations that only compile unlooked at would be no use. */
+/** Without skipLibCheck: the installed declarations must compile, too. */
 const strictest = {
   module: 'nodenext',
   target: 'es2022',
@@ -185,7 +185,7 @@ const strictest = {
   skipLibCheck: false,
 }
 
-/** Every line that must not compile says so. */
+/** Lines that must not compile are marked. */
 const strictModule = `
 import { Manilla, ManillaError, verifyWebhook } from 'manilla'
 import type { CreateVirtualAccountInput, EventOf, Payment, WebhookEvent } from 'manilla'
@@ -203,13 +203,13 @@ console.log(account.merchantReference, account.status satisfies 'ACTIVE' | 'PAID
 await manilla.virtualAccounts.create({ merchantReference: 'x', amount: '1' }).catch(() => {})
 // @ts-expect-error: there is no such status
 manilla.virtualAccounts.list({ status: 'LOST' })
-// @ts-expect-error: a read needs no key of its own
+// @ts-expect-error: a read takes no idempotency key
 manilla.payments.list({}, { idempotencyKey: 'x' })
 
 export function read(event: WebhookEvent): string {
   if (event.type === 'payment.held') return event.data.variance
   if (event.type === 'bank_transfer.failed') return event.data.failureReason ?? 'unknown'
-  // @ts-expect-error: what comes with other events has no such field
+  // @ts-expect-error: other events have no such field
   return event.data.failureReason
 }
 export const held = (event: EventOf<'payment.held'>): Payment => event.data

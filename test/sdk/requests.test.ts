@@ -14,7 +14,7 @@ import {
 import { openBankHouse } from '../support/bank-house.js'
 import { openHouse } from '../support/house.js'
 
-/** The SDK against the service as it is. */
+/** The SDK against a real service. */
 
 const house = await openBankHouse()
 const baseUrl = house.url
@@ -38,7 +38,7 @@ async function refusalOf(work: Promise<unknown>): Promise<ManillaError> {
   return error
 }
 
-test('an answer says which request it was, and whether it is an earlier one', async () => {
+test('onAnswer gets the request id and whether the answer is replayed', async () => {
   const answers: AnswerFacts[] = []
   const options = { idempotencyKey: 'told-1', onAnswer: (one: AnswerFacts) => answers.push(one) }
   await manilla.virtualAccounts.create(order('told-1'), options)
@@ -52,7 +52,7 @@ test('an answer says which request it was, and whether it is an earlier one', as
   for (const { requestId } of answers) expect(requestId).toMatch(/^req_/)
 })
 
-test('what a function of the caller throws is no missing answer', async () => {
+test('an error in the callback is not a missing answer', async () => {
   let asked = 0
   const options = {
     maxRetries: 3,
@@ -66,7 +66,7 @@ test('what a function of the caller throws is no missing answer', async () => {
 })
 
 describe('a shop that collects', () => {
-  test('creates, is paid, verifies, and reads what happened', async () => {
+  test('creates an account, is paid, and reads payments and entries', async () => {
     const account = await manilla.virtualAccounts.create({
       ...order('order-1001'),
       metadata: { cart: 'c-77' },
@@ -90,7 +90,7 @@ describe('a shop that collects', () => {
     ])
   })
 
-  test('shows a payer its session without sending the key', async () => {
+  test('reads a public session without sending the key', async () => {
     const customer = { name: 'Ada Obi', email: 'ada@example.com' }
     const session = { amount: 5_000, description: 'Agege bread', customer }
     const { reference } = await manilla.checkout.sessions.create(session)
@@ -111,7 +111,7 @@ describe('a shop that collects', () => {
     expect((await page.profile.get()).mode).toBe('test')
   })
 
-  test('deletes what it does not need, and is told nothing', async () => {
+  test('deletes an endpoint and returns nothing', async () => {
     const endpoint = await manilla.webhookEndpoints.create({ url: 'http://127.0.0.1:9/' })
     expect(endpoint.secret).toMatch(/^whsec_/)
     const changed = await manilla.webhookEndpoints.update(endpoint.id, { enabled: false })
@@ -123,7 +123,7 @@ describe('a shop that collects', () => {
 })
 
 describe('lists', () => {
-  test('are walked page by page to the end, or one page at a time', async () => {
+  test('iterate over all pages, or return one page', async () => {
     const { test: others } = await house.hire('Bola Foods')
     const shop = new Manilla(others.secret, { baseUrl })
     const names = ['a', 'b', 'c', 'd', 'e']
@@ -142,7 +142,7 @@ describe('lists', () => {
     expect((await rest.page()).items).toEqual(all.slice(2, 4))
   })
 
-  test('stop asking when the reader has had enough', async () => {
+  test('stop fetching when the loop ends', async () => {
     let asked = 0
     const counting = new Manilla(keys.secret, {
       baseUrl,
@@ -158,8 +158,8 @@ describe('lists', () => {
   })
 })
 
-describe('keys of requests', () => {
-  test('are made for every POST, another each time, and yours is used where you give one', async () => {
+describe('idempotency keys', () => {
+  test('are generated for every POST unless given', async () => {
     const options = { idempotencyKey: 'order-77' }
     const once = await manilla.virtualAccounts.create(order('order-77'), options)
     expect(await manilla.virtualAccounts.create(order('order-77'), options)).toEqual(once)
@@ -175,7 +175,7 @@ describe('keys of requests', () => {
 })
 
 describe('a refusal', () => {
-  test('has everything that the service says', async () => {
+  test('carries everything that the service sent', async () => {
     const wrong = { merchantReference: 'x', amount: 5.5 }
     const refusal = await refusalOf(manilla.virtualAccounts.create(wrong))
     expect(refusal).toBeInstanceOf(ValidationError)
@@ -190,7 +190,7 @@ describe('a refusal', () => {
     expect(refusal.message).toContain('amount')
   })
 
-  test('is of the class that its status has', async () => {
+  test('has the class of its status', async () => {
     const poor = manilla.bankTransfers.create({
       amount: 900_000_000,
       bankCode: '058',
@@ -211,7 +211,7 @@ describe('a refusal', () => {
     expect(kinds).toEqual([InsufficientBalanceError, denied, denied, missing, missing])
   })
 
-  test('for too many requests says how long to wait', async () => {
+  test('for too many requests carries the wait', async () => {
     const strict = await openHouse({ rateLimitPerSecond: 1 })
     const { secret } = strict.merchant.test
     const shop = new Manilla(secret, { baseUrl: strict.url, maxRetries: 0 })
@@ -224,31 +224,31 @@ describe('a refusal', () => {
   })
 })
 
-describe('what could never work', () => {
+describe('wrong options', () => {
   test.each([
     [undefined, 'The key is missing. Is its variable set?'],
     ['', 'The key is empty'],
-    [`${keys.secret}\n`, 'line break'],
+    [`${keys.secret}\n`, 'whitespace'],
     ['whsec_abc', 'start with sk_test_ or sk_live_'],
   ])('a key such as %j is refused before anything is sent', (key, message) => {
     expect(() => new Manilla(key, { baseUrl })).toThrow(message)
   })
 
-  test('an address that is none is refused, and one with /v1 or a slash behind it is understood', async () => {
+  test('an invalid URL is refused; a trailing slash or /v1 is accepted', async () => {
     expect(() => new Manilla(keys.secret, { baseUrl: 'localhost:8080' })).toThrow('baseUrl must')
     for (const written of [`${baseUrl}/`, `${baseUrl}/v1`, new URL(baseUrl)])
       await new Manilla(keys.secret, { baseUrl: written }).balances.list()
   })
 
-  test('a reference that is missing does not become a list', async () => {
+  test('a missing reference is refused, not sent as a list request', async () => {
     const nothing = undefined as unknown as string
     await expect(manilla.virtualAccounts.get(nothing)).rejects.toThrow(
-      'manilla.virtualAccounts.get needs its reference as a text; it was given undefined.',
+      'manilla.virtualAccounts.get needs reference as a string, but got undefined.',
     )
-    await expect(manilla.events.get('')).rejects.toThrow('needs its id as a text')
+    await expect(manilla.events.get('')).rejects.toThrow('needs id as a string')
   })
 
-  test('an address where nobody listens is named, with what to do', async () => {
+  test('an unreachable service is named, with a next step', async () => {
     const nobody = new Manilla(keys.secret, { baseUrl: 'http://127.0.0.1:2', maxRetries: 0 })
     const refusal = await refusalOf(nobody.virtualAccounts.create(order('order-1')))
     expect(refusal).toBeInstanceOf(ConnectionError)
@@ -257,7 +257,7 @@ describe('what could never work', () => {
   })
 })
 
-test('printing the client shows no key', () => {
+test('printing the client never shows the key', () => {
   expect(inspect(manilla, { depth: 9, showHidden: true })).not.toContain(keys.secret)
   expect(JSON.stringify(manilla)).not.toContain(keys.secret)
 })

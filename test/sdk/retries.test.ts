@@ -18,7 +18,7 @@ const order = { merchantReference: 'order-1', amount: 500_000 }
 
 type Reply = (response: ServerResponse) => void
 
-/** A server that answers as it is told, in this order, and the last for ever. */
+/** A server with scripted replies; the last one repeats. */
 async function openTrouble(...replies: Reply[]) {
   const left = [...replies]
   const answer = (response: ServerResponse) =>
@@ -46,7 +46,7 @@ const stayQuiet: Reply = () => {}
 
 const keysOf = (received: Received[]) => received.map(({ headers }) => headers['idempotency-key'])
 
-describe('a request is sent again, the same with the same key,', () => {
+describe('a request is retried with the same key', () => {
   test.each<[string, Reply]>([
     ['when the connection is lost', hangUp],
     ['when the answer is cut short', cutShort],
@@ -65,7 +65,7 @@ describe('a request is sent again, the same with the same key,', () => {
     expect(new Set(received.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('and a thing that the lost attempt deleted is deleted', async () => {
+  test('and a 404 after a lost DELETE counts as deleted', async () => {
     const gone = refuse(404, 'not_found')
     const { manilla, received } = await openTrouble(hangUp, gone)
     await manilla.webhookEndpoints.delete('we_1')
@@ -74,7 +74,7 @@ describe('a request is sent again, the same with the same key,', () => {
     await expect(busy.manilla.webhookEndpoints.delete('we_1')).rejects.toThrow(NotFoundError)
   })
 
-  test('but not more often than allowed', async () => {
+  test('at most maxRetries times', async () => {
     const { manilla, received } = await openTrouble(refuse(503, 'internal_error', 'unavailable'))
     const work = manilla.balances.list({ maxRetries: 1 })
     await expect(work).rejects.toMatchObject({ status: 503, requestId: 'req_1' })
@@ -98,13 +98,13 @@ describe('a request is sent once', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('when no key would make a second one harmless', async () => {
+  test('when it has no idempotency key', async () => {
     const { manilla, received } = await openTrouble(hangUp)
     await expect(manilla.checkout.simulate('cs_1')).rejects.toThrow(ConnectionError)
     expect(received).toHaveLength(1)
   })
 
-  test('when the service asks for more patience than a request should have', async () => {
+  test('when Retry-After is too long', async () => {
     const busy = say(429, { code: 'rate_limited', message: 'No.' }, { 'retry-after': '3600' })
     const { manilla, received } = await openTrouble(busy)
     const error = await manilla.balances.list().catch((thrown) => thrown)
@@ -117,31 +117,31 @@ describe('a request is sent once', () => {
     await expect(manilla.balances.list()).rejects.toMatchObject({
       code: 'unexpected_answer',
       status: 200,
-      message: expect.stringMatching(/not as Manilla does/),
+      message: expect.stringMatching(/not an answer of Manilla/),
       nextStep: expect.stringContaining('baseUrl'),
     })
     expect(received).toHaveLength(1)
   })
 
-  test('when it is pointed elsewhere: the key stays here', async () => {
+  test('when redirected: the key is not sent elsewhere', async () => {
     const elsewhere = await openReceiver()
     const { manilla } = await openTrouble(say(301, '', { location: elsewhere.url }))
     const work = manilla.balances.list()
     await expect(work).rejects.toMatchObject({ code: 'unexpected_answer', status: 301 })
-    await expect(work).rejects.toThrow(`points to ${elsewhere.url}`)
+    await expect(work).rejects.toThrow(`redirects to ${elsewhere.url}`)
     expect(elsewhere.received).toEqual([])
   })
 })
 
 describe('a caller', () => {
-  test('gets no answer in time, and is told so', async () => {
+  test('gets a timeout error', async () => {
     const { manilla, received } = await openTrouble(stayQuiet)
     const work = manilla.virtualAccounts.create(order, { timeoutMs: 20, maxRetries: 1 })
     await expect(work).rejects.toThrow(/^No answer from .* within 20 ms\.$/)
     expect(received.length).toBeLessThanOrEqual(2)
   })
 
-  test('who changes their mind gets their own reason back, and nothing is sent any more', async () => {
+  test('who aborts gets the abort reason, and nothing more is sent', async () => {
     const stop = new AbortController()
     const reason = new Error('The customer left')
     const { manilla, received } = await openTrouble(() => stop.abort(reason))
@@ -151,7 +151,7 @@ describe('a caller', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('who changes their mind between two attempts is not kept waiting', async () => {
+  test('who aborts between attempts does not wait', async () => {
     const stop = new AbortController()
     const patience = say(503, { code: 'internal_error', message: 'No.' }, { 'retry-after': '29' })
     const { manilla, received } = await openTrouble((response) => {
@@ -163,9 +163,9 @@ describe('a caller', () => {
   })
 })
 
-// The house does the work and its answer is lost on the way, three times. What the caller gets in
-// the end must be the answer to the first, and there must be one account.
-test('answers that are lost on the way never make two of one', async () => {
+// The service runs the request and its answer is lost, three times. The caller must get the answer
+// to the first attempt, and there must be one account.
+test('lost answers never create a second account', async () => {
   const house = await openBankHouse()
   let lost = 0
   const baseUrl = await openRoad(house.url, () => {
@@ -179,7 +179,7 @@ test('answers that are lost on the way never make two of one', async () => {
   expect(items).toEqual([account])
 })
 
-/** Carries requests to a house, and loses the answers that it is told to lose. */
+/** A proxy that drops the first answers. */
 async function openRoad(target: string, isLost: () => boolean): Promise<string> {
   const carry = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
@@ -201,9 +201,9 @@ async function openRoad(target: string, isLost: () => boolean): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-// Eight ask at once where four may. All get through, by waiting as they are told; the time of the
-// house goes on with every refusal.
-test('a rate limit is waited out', async () => {
+// Eight requests at once where the limit is four. All succeed by waiting for Retry-After; the clock
+// advances with every refusal.
+test('waits for the rate limit', async () => {
   const house = await openHouse({ rateLimitPerSecond: 4 })
   let refused = 0
   const watch = async (url: string, init: RequestInit) => {
@@ -224,19 +224,19 @@ describe('how long to wait', () => {
   const failed = (retryAfterMs?: number) =>
     new ManillaError({ code: 'internal_error', message: 'No.', status: 503, retryAfterMs })
 
-  test('doubles up to a limit, spread over half of it', () => {
+  test('doubles up to a maximum, with jitter', () => {
     const waits = (random: number) =>
       [0, 1, 2, 5, 30].map((retries) => waitBeforeRetry(failed(), retries, random))
     expect(waits(1)).toEqual([500, 1_000, 2_000, 8_000, 8_000])
     expect(waits(0)).toEqual([250, 500, 1_000, 4_000, 4_000])
   })
 
-  test('is never less than the service asks for, and nothing is tried when that is too long', () => {
+  test('is at least Retry-After, and no retry if that is too long', () => {
     expect(waitBeforeRetry(failed(5_000), 0, 0)).toBe(5_000)
     expect(waitBeforeRetry(failed(30_001), 0, 0)).toBeUndefined()
   })
 
-  test('is read as seconds or as a date', () => {
+  test('accepts Retry-After as seconds or as a date', () => {
     const now = Date.parse('2026-01-05T09:00:00Z')
     expect(readRetryAfter('3', now)).toBe(3_000)
     expect(readRetryAfter('Mon, 05 Jan 2026 09:00:07 GMT', now)).toBe(7_000)
@@ -244,7 +244,7 @@ describe('how long to wait', () => {
     expect([readRetryAfter('soon', now), readRetryAfter(null, now)]).toEqual([undefined, undefined])
   })
 
-  test('has a reason that a person can read', () => {
-    expect(whyRetry(failed())).toBe('the service cannot take it now')
+  test('has a readable reason', () => {
+    expect(whyRetry(failed())).toBe('the service is unavailable')
   })
 })

@@ -13,7 +13,7 @@ import { openHouse } from '../support/house.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 
-/** Signed by the service's own hand, verified by the SDK's. */
+/** Signed by the service, verified by the SDK. */
 
 const secret = makeSecret().reveal()
 const { signingKey, publicKey } = makeSigningKey()
@@ -56,27 +56,27 @@ describe('a genuine webhook', () => {
       expect(await verifyWebhook(raw, headers, by, { now })).toEqual(JSON.parse(body))
   })
 
-  test('may have its headers in any form', async () => {
+  test('accepts headers in any form', async () => {
     const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]])
     const forms = [new Headers(headers), new Map(Object.entries(headers))]
     for (const form of [...forms, Object.fromEntries(shouted)])
       expect((await verifyWebhook(body, form, secret, { now })).id).toBe('evt_1')
   })
 
-  test('may be signed by an old secret beside the new one', async () => {
+  test('accepts one valid signature among several', async () => {
     const old = sign(body, { by: makeSecret().reveal() })['webhook-signature']
     const both = { ...headers, 'webhook-signature': `${old} ${headers['webhook-signature']}` }
     expect((await verifyWebhook(body, both, secret, { now })).id).toBe('evt_1')
   })
 
-  test('of any sender that follows Standard Webhooks is believed', async () => {
+  test('accepts any Standard Webhooks signature', async () => {
     const signature = new Webhook(secret).sign('evt_1', now, body)
     const theirs = { ...headers, 'webhook-signature': signature }
     expect((await verifyWebhook(body, theirs, secret, { now })).type).toBe('payment.held')
   })
 })
 
-describe('what went wrong is said', () => {
+describe('the error names the problem', () => {
   const headers = sign(body)
   const verify = (raw: unknown, heads: object = headers, by: unknown = secret, at: Date = now) =>
     problemOf(verifyWebhook(raw as string, heads as Headers, by as string, { now: at }))
@@ -98,15 +98,15 @@ describe('what went wrong is said', () => {
   })
 
   test.each([
-    [null, 'is missing. Is its variable set?'],
+    [null, 'is missing. Is the variable set?'],
     ['', 'is empty'],
-    [`${secret}\n`, 'line break around it'],
+    [`${secret}\n`, 'whitespace around it'],
     ['sk_test_abc', 'is an API key'],
-    ['we_01hx', 'is the id of an endpoint'],
+    ['we_01hx', 'is an endpoint id'],
     [secret.slice('whsec_'.length), 'must start with whsec_'],
-    ['whsec_abc', 'is cut short'],
-    [publicKey.slice(0, -4), 'is cut short'],
-    ['whsec_!!!!', 'is not a key'],
+    ['whsec_abc', 'is incomplete'],
+    [publicKey.slice(0, -4), 'is incomplete'],
+    ['whsec_!!!!', 'is not a valid key'],
   ])('the secret is %j', async (given, message) => {
     expect(await verify(body, headers, given)).toEqual([
       'secret_malformed',
@@ -115,16 +115,16 @@ describe('what went wrong is said', () => {
   })
 
   test.each([
-    ['parsed and written anew', JSON.stringify(JSON.parse(body), null, 2)],
-    ['line break were added', `${body}\n`],
+    ['parsed and serialized again', JSON.stringify(JSON.parse(body), null, 2)],
+    ['whitespace was added', `${body}\n`],
     ['read as Latin-1', Buffer.from(body).toString('latin1')],
-    ['not whole JSON', body.slice(0, -10)],
+    ['not complete JSON', body.slice(0, -10)],
     ['is empty', ''],
-    ['of another event', body.replace('evt_1', 'evt_2')],
+    ['to another event', body.replace('evt_1', 'evt_2')],
   ])('the body was changed: %s', async (how, changed) => {
     for (const by of [secret, publicKey]) {
-      const said = await verify(changed, headers, by)
-      expect(said).toEqual(['body_changed', expect.stringContaining(how)])
+      const result = await verify(changed, headers, by)
+      expect(result).toEqual(['body_changed', expect.stringContaining(how)])
     }
   })
 
@@ -138,7 +138,7 @@ describe('what went wrong is said', () => {
     }
   })
 
-  test('the amount was changed by somebody on the way', async () => {
+  test('the amount was changed on the way', async () => {
     const [problem] = await verify(body.replace('5,000', '9,000'))
     expect(problem).toBe('signature_mismatch')
   })
@@ -148,33 +148,33 @@ describe('what went wrong is said', () => {
     expect([problem, message]).toEqual(['signature_mismatch', expect.stringContaining('no v1')])
   })
 
-  test('it is too old or too new, by how much, and whose clock to look at', async () => {
+  test('too old or too new, with the difference and the clock to check', async () => {
     const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
     expect(await verify(body, headers, secret, later(301))).toEqual([
       'too_old',
-      expect.stringMatching(/sent 301 s ago, and 300 s are allowed.*your clock is fast/),
+      expect.stringMatching(/sent 301 s ago; at most 300 s is allowed.*your clock is fast/),
     ])
     expect(await verify(body, headers, secret, later(-420))).toEqual([
       'too_new',
-      expect.stringMatching(/420 s ahead of yours.*Your clock is slow/),
+      expect.stringMatching(/420 s ahead of your clock.*Your clock is slow/),
     ])
     const patient = { now: later(301), toleranceMs: 600_000 }
     expect((await verifyWebhook(body, headers, secret, patient)).id).toBe('evt_1')
   })
 
-  test('what is allowed is no number, as of a variable that is not set', async () => {
+  test('the tolerance is not a number', async () => {
     const forgotten = { now, toleranceMs: Number(undefined) }
     await expect(verifyWebhook(body, headers, secret, forgotten)).rejects.toThrow(TypeError)
     const unset = { now: Number.NaN }
     await expect(verifyWebhook(body, headers, secret, unset)).rejects.toThrow(TypeError)
   })
 
-  test('it is signed, and no JSON', async () => {
+  test('signed, but not JSON', async () => {
     const [problem] = await verify('not json', sign('not json'))
     expect(problem).toBe('body_changed')
   })
 
-  test('its time is no number', async () => {
+  test('the timestamp is not a number', async () => {
     const odd = sign(body, { at: 'soon' as unknown as number })
     expect(await verify(body, odd)).toEqual([
       'headers_missing',
@@ -183,7 +183,7 @@ describe('what went wrong is said', () => {
   })
 })
 
-test('what the service really sends is believed', async () => {
+test('verifies what the service really sends', async () => {
   const house = await openHouse()
   startDeliverer(house.db, { seal: house.seal })
   const { received, url } = await openReceiver()
@@ -195,7 +195,7 @@ test('what the service really sends is believed', async () => {
   for (const by of [endpoint.secret, endpoint.publicKey]) {
     const event = await manilla.webhooks.verify(raw, headers, by)
     expect(event).toEqual(await manilla.events.get(eventId))
-    // The type decides what the data is, for the compiler too.
+    // The type narrows the data for the compiler, too.
     if (event.type === 'webhook_endpoint.test') expect(event.data.url).toBe(endpoint.url)
     else expect.unreachable()
   }

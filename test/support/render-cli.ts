@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../../sdk/cli/failure.js'
 import { createProgram } from '../../sdk/cli/program.js'
-import type { World } from '../../sdk/cli/world.js'
+import type { Terminal } from '../../sdk/cli/terminal.js'
 import { registerOperator } from '../../src/cli.js'
 
 /** docs/reference/cli.md, from the program itself. */
 export function renderCli(): string {
-  const world = { print() {}, note() {}, columns: 120 } as unknown as World
-  const program = createProgram(world, '0.0.0', [])
-  registerOperator(program, world)
+  const terminal = { print() {}, note() {}, columns: 120 } as unknown as Terminal
+  const program = createProgram(terminal, '0.0.0', [])
+  registerOperator(program, terminal)
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))]
   const sections = groups.map((group) => {
     const commands = program.commands.filter((command) => command.helpGroup() === group)

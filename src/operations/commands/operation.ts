@@ -12,10 +12,10 @@ export type OperateContext = {
   actor: string
   print(text: string): void
   /** Shows that long work moves, to somebody who waits at a terminal. */
-  watch(label: string, steps?: number): Watch
+  startProgress(label: string, steps?: number): Progress
 }
 
-export type Watch = { step(said: string): void; end(): void }
+export type Progress = { step(said: string): void; end(): void }
 
 /** What a command has to say: `data` for machines, `text` for people. */
 export type CommandOutput = { data: unknown; text: string }

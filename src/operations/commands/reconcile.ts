@@ -20,9 +20,9 @@ export function registerReconcile(
     .option('--since-slot <slot>', 'of the chain, only what it took since this slot', readSlot)
   setOperation<{ sinceSlot?: bigint }>(command, context, ({ db, now, options }) =>
     withRails(db, async (rails) => {
-      const watched = context.watch('Comparing the books with chain and bank')
+      const progress = context.startProgress('Comparing the books with chain and bank')
       const compared = reconcile({ db, rails }, now, options.sinceSlot)
-      return show(await compared.finally(watched.end))
+      return show(await compared.finally(progress.end))
     }),
   )
 }

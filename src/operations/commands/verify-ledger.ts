@@ -11,9 +11,9 @@ export function registerVerifyLedger(program: Command, context: OperateContext):
 }
 
 /** Exit code 1 when a claim does not hold, so that a scheduler can raise the alarm. */
-async function verify(db: Database, { watch }: OperateContext): Promise<CommandOutput> {
-  const watched = watch('Checking every claim against every row', allProofs.length)
-  const findings = await verifyLedger(db, allProofs, watched.step).finally(watched.end)
+async function verify(db: Database, { startProgress }: OperateContext): Promise<CommandOutput> {
+  const progress = startProgress('Checking every claim against every row', allProofs.length)
+  const findings = await verifyLedger(db, allProofs, progress.step).finally(progress.end)
   const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1
   const lines = findings.flatMap(({ claim, counterexamples }) => [

@@ -36,7 +36,7 @@ export function createConsole(db: Database) {
       print: (text: string) => {
         said.out += `${text}\n`
       },
-      watch: () => ({ step() {}, end() {} }),
+      startProgress: () => ({ step() {}, end() {} }),
       withDatabase<Result>(work: (db: Database, given: typeof seal) => Promise<Result>) {
         said.openings += 1
         return work(db, seal)

@@ -3,37 +3,36 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { openWatch, type Watch } from './watch.js'
+import { type Progress, startProgress } from './progress.js'
 
-/** What the commands need of the world around them. */
-export type World = {
+/** The process's terminal, environment and folders, as commands use them. */
+export type Terminal = {
   env: Record<string, string | undefined>
-  /** Folders in which a service of this machine keeps its demo.json; the first that has one. */
+  /** Folders where a local service may keep its demo.json; the first match is used. */
   homes: string[]
-  /** Where logins are kept. */
+  /** Holds saved logins. */
   configFolder: string
-  /** The answer. */
+  /** Writes the result to stdout. */
   print(text: string): void
-  /** What is for people beside the answer: machines read on without it. */
+  /** Writes remarks for people to stderr, so that piped output stays clean. */
   note(text: string): void
-  /** A secret: typed without being shown, or piped in. */
+  /** Reads a secret without echoing it, or from a pipe. */
   readSecret(question: string): Promise<string>
-  /** Shows that something moves, to somebody who waits at a terminal. */
-  watch(label: string, steps?: number): Watch
+  /** Shows progress, if stderr is a terminal. */
+  startProgress(label: string, steps?: number): Progress
   hasColors: boolean
-  /** How wide a table may be. */
+  /** Maximum width of tables. */
   columns: number
-  /** Aborted when somebody presses Ctrl-C or ends the process: time to clean up. */
+  /** Aborted by Ctrl-C or a signal, so that commands can clean up. */
   stop: () => AbortSignal
 }
 
-/** The terminal, with the folders of the service that this program belongs to. */
-export function openWorld(homes: string[]): World {
+export function openTerminal(homes: string[]): Terminal {
   const { env, stdout, stderr } = process
   const stop = new AbortController()
-  let isHeard = false
-  // Whoever read this has gone, as in `manilla logs tail | head`. What goes on until it is stopped
-  // has nobody to go on for; everything else is brought to its end.
+  let isListening = false
+  // The reader closed the pipe, as in `manilla logs tail | head`. Commands that run until stopped
+  // must end; the others finish.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
@@ -46,15 +45,15 @@ export function openWorld(homes: string[]): World {
     print: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${line}\n`),
     readSecret,
-    watch: openWatch,
-    // Node knows NO_COLOR and what the terminal can do.
+    startProgress,
+    // hasColors() honours NO_COLOR.
     hasColors: Boolean(stdout.isTTY && stdout.hasColors()),
     columns: stdout.columns || 120,
     stop: () => {
-      if (!isHeard)
+      if (!isListening)
         for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
           process.once(name, () => stop.abort())
-      isHeard = true
+      isListening = true
       return stop.signal
     },
   }
@@ -64,8 +63,8 @@ function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) return text(stdin)
   stderr.write(question)
-  const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const reader = createInterface({ input: stdin, output: silence, terminal: true })
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: stdin, output: discard, terminal: true })
   return new Promise((resolve) => {
     const end = (answer: string) => {
       reader.close()

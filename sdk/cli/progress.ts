@@ -1,36 +1,33 @@
-/** Long work that somebody watches. */
-export type Watch = {
-  /** One step of those that were announced is done. */
-  step(said: string): void
+/** The progress display of a long command. */
+export type Progress = {
+  /** Marks one step as done. */
+  step(label: string): void
   end(): void
 }
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const everyMs = 100
+const frameMs = 100
 const barWidth = 20
 const clearLine = '\r\u001b[K'
 
-/**
- * A bar where the steps are known, else something that turns; nothing where nobody looks. It only
- * writes: what is typed meanwhile, Ctrl-C above all, is none of its business.
- */
-export function openWatch(label: string, steps = 0): Watch {
+/** A bar if the number of steps is known, else a spinner. Does nothing if stderr is no terminal. */
+export function startProgress(label: string, steps = 0): Progress {
   const { stderr } = process
   if (!stderr.isTTY) return { step: () => {}, end: () => {} }
-  let [done, turns, said] = [0, 0, '']
+  let [done, turns, current] = [0, 0, '']
   const show = () => {
     turns += 1
     const filled = Math.round((done / steps) * barWidth)
     const bar = '━'.repeat(filled) + ' '.repeat(barWidth - filled)
     const mark = steps > 0 ? `${bar} ${done}/${steps}` : frames[turns % frames.length]
-    const line = `${mark}  ${label}${said && `: ${said}`}`
+    const line = `${mark}  ${label}${current && `: ${current}`}`
     stderr.write(clearLine + line.slice(0, (stderr.columns || 80) - 1))
   }
-  const timer = setInterval(show, everyMs)
+  const timer = setInterval(show, frameMs)
   return {
     step(text) {
       done += 1
-      said = text
+      current = text
     },
     end() {
       clearInterval(timer)
