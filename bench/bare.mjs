@@ -1,4 +1,4 @@
-/** The least a server on this stack can do: a route of Fastify that returns the bytes it was given. */
+/** The lower bound on this stack: a Fastify route that returns fixed bytes. */
 import Fastify from 'fastify'
 
 const [body = ''] = process.argv.slice(2)

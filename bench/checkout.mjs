@@ -1,6 +1,6 @@
 /**
- * What every open page asks for: a session as its payer sees it, read from the database each time,
- * beside a route that returns the same bytes and reads nothing.
+ * GET public checkout, which every open page polls, beside a bare route that returns the same bytes
+ * without a database.
  */
 import { startMeter } from './cpu.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * Collections over HTTP on one hot merchant: virtual accounts created, and signed notices of
- * payments until the last of them is in the books; then both again beside a million of each.
+ * Collections over HTTP for one hot merchant: virtual accounts created, and signed bank notices
+ * until the last payment is posted; then both again with a million rows of each in the tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveNoticeKey } from '../dist/base/sealed.js'
@@ -13,10 +13,7 @@ const kinds = ['lanes', 'plain']
 const patienceMs = 60_000
 const notices = { lanes: 12_000, plain: 1_200 }
 
-/**
- * The accounts of each run have numbers of their own. They begin with a zero, which no number of
- * the sandbox bank does.
- */
+/** Each run uses its own account numbers, starting with 0, which the sandbox bank never issues. */
 let next = 1
 
 export async function benchCollections(tools, plan) {
@@ -50,7 +47,7 @@ async function create({ server, load, key, ...tools }, plan) {
   return { ...result, used: await meter.read(result) }
 }
 
-/** A part of the notices, measured from the first one sent to the last one posted. */
+/** Sends a share of the notices, measured from the first one sent to the last one posted. */
 async function receive({ server, load, kind, ...tools }, plan, part) {
   const count = notices[kind] * part
   const first = take(count)

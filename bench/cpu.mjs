@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const tickUs = 10_000
 
-/** Processor time from now until it is read: of the API, PostgreSQL and the load, in all. */
+/** Processor time of the API, PostgreSQL and the load generator from now until read. */
 export async function startMeter({ server, pidFile }) {
   const startedAt = performance.now()
   const look = async () => {
@@ -14,7 +14,7 @@ export async function startMeter({ server, pidFile }) {
     async read(result) {
       return (await meter.readAll(result)).used
     },
-    /** As a text, and as microseconds for each request. */
+    /** As text, and in microseconds per request. */
     async readAll({ sent, cpu }) {
       const now = await look()
       const elapsedUs = (performance.now() - startedAt) * 1000
@@ -35,10 +35,7 @@ export async function startMeter({ server, pidFile }) {
   return meter
 }
 
-/**
- * Of PostgreSQL, in microseconds: all of its processes, those that ended too. Not a number where the
- * system does not tell.
- */
+/** Microseconds of all PostgreSQL processes, including ended ones; NaN without /proc. */
 function readPostgresCpu(pidFile) {
   if (process.platform !== 'linux') return Number.NaN
   const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
@@ -49,7 +46,7 @@ function readPostgresCpu(pidFile) {
   return ticks * tickUs
 }
 
-/** Undefined: it ended while it was looked at. */
+/** Undefined if the process ended meanwhile. */
 function readTimes(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,7 +1,7 @@
 /**
- * Webhooks: five environments of ten endpoints each, of which one is dead (it takes the connection
- * and never answers) and one slow (two seconds). First a backlog is sent off, then events come at a
- * steady pace and the time from their cause to the first attempt is measured.
+ * Webhooks: five environments with ten endpoints each, one of them dead (it accepts connections and
+ * never answers) and one slow (two seconds). Measures the throughput of a backlog, then the time from
+ * commit to first attempt at a steady rate.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -51,7 +51,7 @@ async function openShops(tx, seal, port) {
   return ids
 }
 
-/** How many deliveries a second while there is always more to send. */
+/** Deliveries per second while there is a backlog. */
 async function sendBacklog({ db, startWorker }, ids, count) {
   for (let from = 0; from < count; from += 500) await emitSome(db, ids, Math.min(500, count - from))
   const workers = await Promise.all(Array.from({ length: workerCount }, startWorker))
@@ -124,7 +124,7 @@ async function untilQuickOnesAreDone(db) {
   }
 }
 
-/** As long as a real one. */
+/** As long as a real event body. */
 const data = JSON.stringify({
   reference: 'ct_06q2z4h8k1m7n3p5r9s0t2v4w6',
   merchantReference: 'payout-9',

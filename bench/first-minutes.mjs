@@ -7,21 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The first minutes of somebody who has never seen this: clones the repository into an empty folder
- * and pastes every block of its README, top to bottom, each into the terminal that it names. Prints
- * how long each step took. Ends with 1 when a block fails, when the webhook of the first payment is
- * not seen, or when it all took longer than it may.
+ * Plays a newcomer: clones the repository into an empty folder and pastes every block of the README
+ * into the terminal that it names. Prints the time of each step. Exits with 1 if a block fails, if
+ * the webhook of the first payment does not arrive, or if it takes too long.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const limitSeconds = 90
-/** A block that takes this long hangs. */
+/** A block that takes longer hangs. */
 const patienceMs = 120_000
 
 const folder = mkdtempSync(join(tmpdir(), 'manilla-first-minutes-'))
 const clone = join(folder, 'manilla')
 const { PATH, HOME } = process.env
-// Only what a new account has; but npm's own cache is that of whoever measures.
+// The environment of a new account, except that npm uses the existing cache.
 const env = { PATH, HOME, XDG_CONFIG_HOME: join(folder, 'config'), CI: 'true' }
 const steps = []
 const terminals = []
@@ -35,7 +34,7 @@ async function timed(step, work) {
   return result
 }
 
-/** A terminal with a shell of its own, in the folder of the clone. */
+/** A terminal with its own shell in the folder of the clone. */
 function openTerminal(cwd = clone) {
   const child = spawn('bash', [], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   let said = ''
@@ -59,7 +58,7 @@ function openTerminal(cwd = clone) {
     async paste(text) {
       const mark = `done-${Math.random().toString(36).slice(2)}`
       const before = said.length
-      // The first command that fails ends the shell, and with it the wait for the mark.
+      // A failing command ends the shell and the wait for the end marker.
       terminal.type(`set -e\n${text}\nset +e\necho "${mark} 0"`)
       await terminal.until((all) => all.includes(`${mark} 0`))
       const [out] = said.slice(before).split(`${mark} `)
@@ -131,7 +130,7 @@ async function walk() {
 }
 
 if (!(await isFree(8080))) {
-  console.error('The README says 8080, and somebody has it. Try again when it is free.')
+  console.error('The README uses port 8080, which is in use. Try again when it is free.')
   process.exit(1)
 }
 try {

@@ -1,4 +1,4 @@
-/** The ledger without HTTP: holds of an amount and a fee, as a payout makes them. */
+/** The ledger without HTTP: holds for an amount and a fee, as a payout needs them. */
 import { newId } from '../dist/base/ids.js'
 import { moveAll } from '../dist/ledger/move.js'
 import { connect } from '../dist/postgres/connection.js'

@@ -1,6 +1,6 @@
 /**
- * A closed loop over keep-alive connections that costs as little as it can: it shares the machine
- * with what it measures. Reads only the status line and the length of an answer.
+ * A closed loop over keep-alive connections. As cheap as possible, because it shares the machine
+ * with what it measures: it parses only the status line and the length of an answer.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -64,7 +64,7 @@ function request({ method, path, key, body }, idempotencyKey) {
   return `${head}Content-Type: application/json\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** A payment into the next of a row of accounts, signed as the sandbox bank signs. */
+/** A notice of a payment to the next account, signed like the sandbox bank's. */
 function notice({ path, notices: { key, first, amount } }, run, number) {
   const accountNumber = String(first + number).padStart(10, '0')
   const sender = {

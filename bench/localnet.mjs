@@ -1,6 +1,6 @@
 /**
- * How many transfers the embedded chain executes a second: inside its process, and over HTTP in
- * batches of 100; then how long a start takes that has to read them all back.
+ * Transfers per second of the embedded chain, inside its process and over HTTP in batches of 100;
+ * then the time of a restart that reads them all back.
  *
  *   node bench/localnet.mjs [transfers]
  */
@@ -50,7 +50,7 @@ async function tokenAccountOf(owner) {
   return bytesOf(account)
 }
 
-/** Random addresses: nobody has to sign for who is paid. */
+/** Random addresses: receivers do not sign. */
 async function makeWallets(howMany) {
   const wallets = []
   for (let made = 0; made < howMany; made++) {
@@ -72,7 +72,7 @@ async function makePayer() {
 const instruction = (program, accounts, data) =>
   Buffer.concat([Buffer.from([program, accounts.length, ...accounts, data.length]), data])
 
-/** A payout as the rail makes it: memo, account if there is none, transfer. */
+/** A payout as the rail builds it: memo, token account if missing, transfer. */
 function signTransfer(payer, { key, account }, blockhash, amount) {
   const { system, token, associated, memo } = programs
   const others = [key, bytesOf(usdc), ...[system, token, associated, memo].map(bytesOf)]
@@ -95,7 +95,7 @@ function signTransfer(payer, { key, account }, blockhash, amount) {
   return Buffer.concat([Buffer.from([1]), sign(null, message, payer.privateKey), message])
 }
 
-/** On a machine that others use too, the time on the processor tells more than that on the wall. */
+/** On a shared machine, processor time is more reliable than wall-clock time. */
 function stopwatch() {
   const used = process.cpuUsage()
   const started = performance.now()
@@ -107,7 +107,7 @@ function stopwatch() {
   }
 }
 
-/** Where the account that is paid, and its owner, stand in the bytes of a transfer. */
+/** Offsets of the receiving token account and its owner in the bytes of a transfer. */
 const namesOffsets = [65 + 4 + 2 * 32, 65 + 4 + 3 * 32]
 let lastSignature
 
@@ -131,7 +131,7 @@ async function inside(folder) {
     const wires = wallets.map((wallet, index) => signTransfer(payer, wallet, blockhash, index + 1))
     const before = chain.transactionCount
     const report = stopwatch()
-    // While one batch lands, the signatures of the next are checked, as over HTTP.
+    // While one batch lands, the signatures of the next are verified, as over HTTP.
     let next = verifyBatch(wires, 0)
     for (let first = 0; first < count; first += 100) {
       const batch = await next
@@ -183,7 +183,7 @@ async function overHttp(folder) {
   await chain.stop()
 }
 
-/** Records of one transfer with names of their own: a long history without the time it takes. */
+/** Copies of one transfer's record under new signatures: a long history, quickly written. */
 function writeHistory(folder, howMany) {
   const chain = new Chain(folder, openGenesis(folder), systemClock)
   const pattern = chain.read(chain.find(lastSignature).ordinal)

@@ -33,7 +33,7 @@ const secret = 'b'.repeat(64)
 const turns = Number(process.env.NEIGHBOURS_TURNS ?? 6)
 const turnMs = Number(process.env.NEIGHBOURS_SECONDS ?? 5) * 1_000
 const mostTimesSlower = 3
-/** Requests of the neighbour that are in flight: few, because it is not the one that is measured. */
+/** Concurrent requests of the neighbour: few, so that it does not load the service itself. */
 const callers = { read: 2, fund: 2, open: 1, pay: 1 }
 
 /**
@@ -249,7 +249,7 @@ async function openDedicated({ port }, { key }) {
   return data.accountNumber
 }
 
-/** The disturbance ends first: what waits for the holder is answered when it lets go. */
+/** Ends the disturbance first, so that requests waiting for the held row are answered. */
 function endHolder(holder, stop) {
   return async () => {
     const ended = stop()
@@ -277,8 +277,8 @@ function repeat(ask) {
 }
 
 /**
- * Sends a call so many times a second, whether or not the last one was answered. Returns how to
- * stop, which waits for open calls and answers the counts by status.
+ * Sends a call at a fixed rate, without waiting for answers. The returned function stops, waits for
+ * open calls and returns the counts by status.
  */
 function pace(perSecond, ask) {
   const counts = {}
@@ -314,7 +314,7 @@ function rounded(number) {
   return Number(number.toFixed(1))
 }
 
-/** Answers the status of a call; its body is read and dropped. */
+/** Returns the status of a call and drops its body. */
 function createCaller(port) {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   let count = 0

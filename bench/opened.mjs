@@ -1,4 +1,4 @@
-/** What every process that is measured opens first, as its environment says. */
+/** Opens what every measured process needs, from its environment variables. */
 import { systemClock } from '../dist/base/clock.js'
 import { readConfig } from '../dist/base/config.js'
 import { createLogger } from '../dist/base/log.js'
@@ -12,7 +12,7 @@ export const logger = createLogger(config.logLevel)
 export const db = new Database(databaseUrl, () => {})
 export const rails = await openRails({ config, db, clock, logger })
 
-/** Ends the process with whoever measures it, after what it has opened besides. */
+/** Closes everything and ends the process when its parent ends. */
 export function endWithParent(close) {
   process.on('disconnect', async () => {
     await close()

@@ -1,6 +1,6 @@
 /**
- * Crypto transfers over HTTP on one hot merchant, destination checked, signed and committed, on the
- * embedded chain; against the plain twin, and with the rate at which they land beside it.
+ * Crypto transfers over HTTP for one hot merchant on the embedded chain, beside the plain twin: rate
+ * of creation (destination checked, signed, committed) and rate of landing.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { sql } from '../dist/postgres/sql.js'
 import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 import { startLocalnet } from '../dist/simulation/localnet/start.js'
 
-/** A chain with a full treasury, and what a server needs to know of both. */
+/** A chain with a funded treasury, and the configuration of a server that uses it. */
 export async function openChain(folder) {
   const chain = path.join(folder, 'chain')
   mkdirSync(chain, { recursive: true })
@@ -48,7 +48,7 @@ export function makeWallet() {
   return base58.encode(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
 }
 
-/** How many were created in all, and how many of them the chain has executed. */
+/** Transfers created, and how many of them landed. */
 export async function countTransfers(db, { url }) {
   const [{ created }] = await db.rows(sql`select count(*)::int as created from payouts`)
   const info = await callLocalnet(url, 'getEpochInfo', [])

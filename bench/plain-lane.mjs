@@ -3,8 +3,8 @@ import { Database } from '../dist/postgres/database.js'
 const connections = 16
 
 /**
- * The twin: the same use case, the same statements, the same answers, but each request in a
- * transaction of its own on a pool of connections, as services are usually written.
+ * The plain twin: the same use cases, statements and answers, but one transaction per request on a
+ * connection pool, as services are usually written.
  */
 export function openPlainLanes(databaseUrl) {
   return ({ work }) => {
@@ -28,7 +28,7 @@ export function openPlainLanes(databaseUrl) {
   }
 }
 
-/** Whoever waits for a connection of the pool gives up after some seconds; here nobody does. */
+/** The pool's usual wait for a connection is too short under this load. */
 class Turns {
   #free
   #waiting = []

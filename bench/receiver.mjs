@@ -1,6 +1,6 @@
 /**
- * Merchants' servers in one process, as cheap as they can be: they share the machine with what is
- * measured. The first letter of the path says how one behaves: quick, slow or dead.
+ * Webhook receivers in one process, as cheap as possible because they share the machine. The first
+ * letter of the path selects the behaviour: quick, slow or dead.
  */
 import { createServer } from 'node:net'
 

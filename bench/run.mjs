@@ -1,6 +1,6 @@
 /**
- * npm run bench: everything side by side in one run, on a real PostgreSQL with fsync on, over real
- * HTTP. The machine is shared and noisy: read the ratios, not the absolute figures.
+ * npm run bench: all benchmarks in one run, on a real PostgreSQL with fsync on, over real HTTP. On a
+ * noisy machine, read the ratios, not the absolute figures.
  */
 import { execFileSync, fork, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,12 +29,12 @@ const { countTransfers, fundMerchant, makeWallet, openChain, transferPlan } = aw
 )
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
-/** All, or those whose name is given: `BENCH_ONLY=webhooks`. */
+/** Benchmarks to run; all by default: `BENCH_ONLY=webhooks`. */
 const only = process.env.BENCH_ONLY
 const isAsked = (name) => !only || only === name
-/** So many accounts and payments are there already when collections are measured again. */
+/** Existing accounts and payments when collections are measured the second time. */
 const past = Number(process.env.BENCH_PAST ?? 1_000_000)
-/** A folder for the processor profiles of the processes that are measured. */
+/** Folder for CPU profiles of the measured processes. */
 const profiles = process.env.BENCH_PROFILES
 const backlog = Number(process.env.BENCH_EVENTS ?? 10_000)
 const runMs = Number(process.env.BENCH_SECONDS ?? 4) * 1000
@@ -128,7 +128,7 @@ try {
     const tpcb = benchPgbench()
     if (tpcb) record('pgbench TPC-B, scale 1, 16 connections', tpcb)
   }
-  // The holds of the ledger's own benchmark, and the events of webhooks, have no payouts behind them.
+  // The ledger's holds and the webhooks' events have no payouts, so their proofs do not apply.
   const proofs =
     isAsked('money') || isAsked('webhooks')
       ? allProofs.filter((proof) => !payoutProofs.includes(proof))
@@ -143,7 +143,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** A process of its own; the first thing it says is that it is ready. */
+/** Starts a child process and waits for its first message, which means ready. */
 async function startHelper(file, words = [], more = {}) {
   const env = { ...process.env, DATABASE_URL: server.url, MANILLA_SECRET: secret, ...more }
   const child = fork(here(file), words, {
@@ -186,7 +186,7 @@ async function benchHttp(kind, key) {
   await stop()
 }
 
-/** Both twins on one chain; what they sent is landing while the next is measured. */
+/** Both twins on one chain; transfers of one still land while the other is measured. */
 async function benchTransfers(chain, db, demo) {
   for (const kind of ['lanes', 'plain']) {
     const wallet = makeWallet()
@@ -226,7 +226,7 @@ function message(child) {
   })
 }
 
-/** The yardstick everyone knows: three updates, a select and an insert per transaction. */
+/** pgbench TPC-B: three updates, a select and an insert per transaction. */
 function benchPgbench() {
   if (spawnSync('pgbench', ['--version']).status !== 0) return undefined
   const url = new URL(server.url)

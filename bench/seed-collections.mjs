@@ -1,9 +1,9 @@
-/** Accounts, and payments long since judged, by the hundred thousand; the books stay right. */
+/** Inserts accounts and settled payments in bulk; the books stay consistent. */
 import { sql } from '../dist/postgres/sql.js'
 
 const atOnce = 100_000
 
-/** Open virtual accounts, numbered in a row. */
+/** Open virtual accounts with consecutive numbers. */
 export async function seedAccounts(db, { environmentId, amount, first, count }) {
   await db.rows(sql`
     insert into collection_accounts (environment_id, id, kind, rail, number, account_name,
@@ -15,14 +15,14 @@ export async function seedAccounts(db, { environmentId, amount, first, count }) 
     from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
 }
 
-/** As many accounts that were paid, each with all that creating and paying it leaves behind. */
+/** Paid accounts, each with every row that creating and paying one writes. */
 export async function seedPast(db, { environmentId, amount, first, count }) {
   for (let from = first; from < first + count; from += atOnce) {
     const rows = Math.min(atOnce, first + count - from)
     await db.transaction((tx) => seedSome(tx, { environmentId, amount, first: from, count: rows }))
   }
   for (const table of tables) await db.rows(sql`vacuum analyze ${sql.identifier(table)}`)
-  // What is still to be written to disk would be in the way of what is measured next.
+  // Pending writes would slow down the next measurement.
   await db.rows(sql`checkpoint`)
 }
 

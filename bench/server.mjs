@@ -1,4 +1,4 @@
-/** The real API process; with `plain` as argument, its lanes are replaced by the plain twin. */
+/** The real API process; the argument `plain` replaces its lanes by the plain twin. */
 import { compose } from '../dist/compose.js'
 import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 import { openPlainLanes } from './plain-lane.mjs'

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
 /**
- * What a payment, a payout and their events take on disk: `node bench/sizes.mjs` does some thousands
- * of each through the API of a real service, with one endpoint that takes every event, and prints by
- * how much every table grew, indexes included. docs/scaling.md has the result.
+ * Disk space of a payment, a payout and their events: `node bench/sizes.mjs` creates thousands of
+ * each through the API of a real service with one webhook endpoint and prints how much every table
+ * grew, indexes included. docs/scaling.md has the result.
  */
 
 const count = Number(process.env.SIZES_COUNT ?? 3_000)

@@ -1,6 +1,6 @@
 /**
- * How many payouts the Solana rail signs a second: to wallets it knows, and to wallets whose
- * token account it must find first; then how many it sends to the embedded chain.
+ * Payouts per second that the Solana rail signs, to known wallets and to wallets whose token account
+ * it must look up first; then how many it sends to the embedded chain.
  *
  *   node bench/solana-prepare.mjs [payouts]
  */

@@ -9,25 +9,25 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const lock = join(root, 'dist.lock')
-const lookEveryMs = 50
-/** A build takes seconds; whoever has held the lock for this long is not building. */
-const patienceMs = 120_000
+const pollIntervalMs = 50
+/** A build takes seconds; an older lock is stale. */
+const lockMaxMs = 120_000
 
 /**
- * Makes dist/ say what src/ says. Touches nothing when it does already, for the folder may be
- * read-only; and without sources or compiler, as in production, what was built is run as it is.
+ * Builds dist/ from src/ if it is out of date. Writes nothing otherwise, because the folder may be
+ * read-only. Without sources or compiler, as in production, dist/ is used as it is.
  */
 export async function buildWhenNeeded() {
   const compiler = findCompiler()
   const isComplete = compiler !== undefined && fs.existsSync(join(root, 'src'))
   if (!isComplete && fs.existsSync(dist)) return
-  if (!isComplete) throw new Error('Manilla is not built and cannot be: run "npm ci" first')
+  if (!isComplete) throw new Error('Manilla is not built. Run "npm ci" first')
 
   const wanted = hashSources()
   if (isCurrent(wanted)) return
   await takeLock()
   try {
-    // Whoever held the lock before us may have built exactly this.
+    // The previous holder of the lock may have built exactly this.
     if (!isCurrent(wanted)) await build(compiler, wanted)
   } finally {
     fs.rmSync(lock, { force: true })
@@ -44,7 +44,7 @@ function findCompiler() {
   }
 }
 
-/** By content: times change with every checkout and copy. */
+/** By content: file times change with every checkout and copy. */
 function hashSources() {
   const hash = createHash('sha256')
   const sources = ['src', 'web', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
@@ -53,7 +53,7 @@ function hashSources() {
     'tsconfig.build.json',
     'sdk/tsconfig.cli.json',
     'package-lock.json',
-    // Packages become part of what is built: those that are installed, whatever the lock says.
+    // Packages are bundled into the build: compare those installed, not those in the lock file.
     'node_modules/.package-lock.json',
     'bin/bundle.mjs',
   ]
@@ -76,27 +76,25 @@ function isCurrent(wanted) {
   return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted
 }
 
-/** One builds, the others wait: half of two builds at once would be work for nothing. */
+/** One process builds, the others wait. */
 async function takeLock() {
-  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; ; waitedMs += pollIntervalMs) {
     try {
       fs.writeFileSync(lock, String(process.pid), { flag: 'wx' })
       return
     } catch (error) {
       if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) {
-        throw new Error(
-          `Manilla must be built, and ${root} is not yours to write in: its owner must`,
-        )
+        throw new Error(`Manilla must be built, but you cannot write to ${root}. Its owner must build it`)
       }
       if (error.code !== 'EEXIST') throw error
     }
-    if (waitedMs > patienceMs) fs.rmSync(lock, { force: true })
-    else if (isHeld(lock)) await sleep(lookEveryMs)
+    if (waitedMs > lockMaxMs) fs.rmSync(lock, { force: true })
+    else if (isHeld(lock)) await sleep(pollIntervalMs)
     else removeDeadLock()
   }
 }
 
-/** Moved aside first: between looking and removing, another may have taken the lock anew. */
+/** Moves the lock aside first: another process may take it between check and removal. */
 function removeDeadLock() {
   const aside = `${lock}.${process.pid}`
   if (!fs.existsSync(lock)) return
@@ -108,7 +106,7 @@ function removeDeadLock() {
 function isHeld(file) {
   try {
     const holder = Number(fs.readFileSync(file, 'utf8'))
-    // Empty: its maker is about to write its number.
+    // Empty: its owner is about to write its process id.
     return holder === 0 || process.kill(holder, 0)
   } catch (error) {
     return error.code === 'EPERM'
@@ -116,8 +114,8 @@ function isHeld(file) {
 }
 
 /**
- * Compiles beside dist/ and swaps it in whole: a process that starts meanwhile, or a build that
- * fails, never sees a mixture. Types are left to `npm run check`: a start only needs them gone.
+ * Compiles beside dist/ and swaps the folders, so that no process ever sees a partial build. Types
+ * are stripped here and checked by `npm test`.
  */
 async function build(compiler, wanted) {
   const [fresh, old] = [`${dist}.building`, `${dist}.old`]
@@ -137,7 +135,7 @@ async function build(compiler, wanted) {
     compile('sdk/tsconfig.cli.json', join(fresh, 'sdk'))
   if (!isBuilt) {
     clean()
-    throw new Error('Manilla could not be built; the compiler says why above')
+    throw new Error('Building Manilla failed; see the compiler output above')
   }
   try {
     const { bundle } = await import('./bundle.mjs')
@@ -145,7 +143,7 @@ async function build(compiler, wanted) {
   } catch (error) {
     clean()
     const advice = error.code === 'ERR_MODULE_NOT_FOUND' ? '; run "npm ci" first' : ''
-    throw new Error(`Manilla could not be built: ${error.message}${advice}`)
+    throw new Error(`Building Manilla failed: ${error.message}${advice}`)
   }
   fs.writeFileSync(join(fresh, '.built-from'), wanted)
   if (fs.existsSync(dist)) fs.renameSync(dist, old)
@@ -153,7 +151,7 @@ async function build(compiler, wanted) {
   clean()
 }
 
-/** Complains in one line: a stack of ours says nothing about somebody's source or folder. */
+/** Reports a failed build in one line; a stack trace would not help. */
 export async function buildOrExit() {
   try {
     await buildWhenNeeded()

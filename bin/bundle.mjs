@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** What people, or another process, start. */
+/** Entry points of processes. */
 const programs = [
   'main',
   'cli',
@@ -12,7 +12,7 @@ const programs = [
   'sdk/cli/terminal',
   'sdk/cli/program',
 ]
-/** Packages of hundreds of small files: to find and read them is most of the time of a start. */
+/** Packages of hundreds of small files: resolving and reading them dominates the start. */
 const folded = ['typebox', '@solana/', '@solana-program/', '@scure/']
 
 const manifest = fileURLToPath(new URL('../package.json', import.meta.url))
@@ -20,8 +20,8 @@ const packages = Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).dependen
 const kept = packages.filter((name) => !folded.some((start) => name.startsWith(start)))
 
 /**
- * Programs in a compiled folder, each with what it needs in few files: a start then takes two
- * thirds of the processor time. All other modules stay as they are, for whoever asks for one.
+ * Bundles each program into a few files, which saves a third of the processor time of a start. The
+ * other compiled modules stay as they are.
  */
 export async function bundle(folder) {
   const made = await rolldown({
@@ -44,7 +44,7 @@ function isWithin(name, one) {
   return name === one || name.startsWith(`${one}/`)
 }
 
-/** A module finds files by where it stands, and is told where it stood. */
+/** Keeps `import.meta.url` of bundled modules, which locate files relative to it. */
 function keepPlaces(folder) {
   return {
     name: 'keep-places',

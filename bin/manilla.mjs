@@ -11,7 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const words = process.argv.slice(2)
 const terminal = openTerminal([fileURLToPath(new URL('../.manilla', import.meta.url))])
 const program = createProgram(terminal, version, words)
-// Those of the operator come with a database driver and more: who asks the API need not wait for it.
+// Operator commands load the database driver; API commands start faster without it.
 const group = program.commands.find((command) => command.name() === words[0])
 const asksApi = group?.commands.some((command) => command.name() === words[1])
 if (!asksApi && (!group || group.commands.length > 0)) {
@@ -19,5 +19,5 @@ if (!asksApi && (!group || group.commands.length > 0)) {
   registerOperator(program, terminal)
 }
 const exitCode = await runProgram(program, terminal, words)
-// A command that found something wrong has said so itself.
+// The command has printed its own error.
 process.exitCode ||= exitCode

@@ -1,6 +1,6 @@
 /**
- * `npm run lint:api`: holds openapi.json against every rule of the linter. It is installed here
- * when it is not there yet, so that nobody who runs the service has to have it.
+ * `npm run lint:api`: checks openapi.json with every rule of the linter, which is installed in this
+ * folder on first use, so that the service does not depend on it.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const linter = 'node_modules/@redocly/cli'
 
 if (readJson(`${linter}/package.json`)?.version !== wanted)
   run('npm', ['ci', '--no-audit', '--no-fund'])
-// It would tell its makers of every run, and ask them for a newer version of itself.
+// Turns off telemetry and update checks.
 const silent = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 run(process.execPath, [`${linter}/bin/cli.js`, 'lint', '../openapi.json'], silent)
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 /**
- * Runs lint and types beside the tests, which leave a core idle while they start. A check that
- * fails ends the run at once, with its output last.
+ * Runs lint and type checks beside the tests, which leave a core idle while they start. A failing
+ * check ends the run at once.
  */
 
 const checks = ['lint', 'types']

@@ -6,8 +6,8 @@ import { dirname } from 'node:path'
  * @typedef {object} Order
  * @property {string} id
  * @property {'waiting' | 'paid' | 'shipped' | 'expired' | 'cancelled'} status
- * @property {import('manilla').CreateCheckoutSessionInput} request  To Manilla, word for word.
- * @property {{ reference: string, url: string }} [session]  What Manilla made of it.
+ * @property {import('manilla').CreateCheckoutSessionInput} request  Sent to Manilla unchanged.
+ * @property {{ reference: string, url: string }} [session]  The session that Manilla created.
  * @typedef {ReturnType<typeof openOrders>} Orders
  */
 
@@ -20,7 +20,7 @@ export function openOrders(file) {
   const orders = new Map(Object.entries(readJson(file) ?? {}))
   let queue = /** @type {Promise<unknown>} */ (Promise.resolve())
 
-  /** One after the other, and on disk before anybody hears of it. */
+  /** Serialized, and on disk before the caller continues. */
   function change(id, /** @type {(order: Order) => Order} */ decide) {
     const changing = queue.then(async () => {
       const before = /** @type {Order} */ (orders.get(id))
@@ -29,7 +29,7 @@ export function openOrders(file) {
       orders.set(id, after)
       return { before, after }
     })
-    // One that failed has told its caller. The next is not held up by it.
+    // A failed change has been reported to its caller and must not block the next one.
     queue = changing.catch(() => {})
     return changing
   }
@@ -41,7 +41,7 @@ export function readJson(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-/** Whole or not at all, whenever the power goes; and for its owner alone. */
+/** Writes atomically, readable by the owner only. */
 export async function writeJson(file, content) {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const fresh = `${file}.new`

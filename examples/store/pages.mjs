@@ -1,4 +1,4 @@
-/** Prices are whole kobo: money has no fractions. */
+/** Prices in kobo. */
 export const shelf = [
   { code: 'bread', name: 'Agege bread', more: 'One loaf, baked this morning', price: 120_000 },
   { code: 'rice', name: 'Ofada rice', more: 'Five kilograms, stone free', price: 1_450_000 },
@@ -24,11 +24,11 @@ export function shelfPage(look, token) {
 }
 
 const news = {
-  waiting: ['Waiting for your payment', 'This page looks by itself whether your money is here.'],
+  waiting: ['Waiting for your payment', 'This page updates when your payment arrives.'],
   paid: ['Paid', 'Thank you. We are packing it now.'],
-  shipped: ['Shipped', 'Thank you. Your payment is here, and your parcel is on its way.'],
-  expired: ['Time is up', 'No payment came. Please do not send money for this order any more.'],
-  cancelled: ['Cancelled', 'Please do not send money for this order any more.'],
+  shipped: ['Shipped', 'Thank you. We received your payment, and your parcel is on its way.'],
+  expired: ['Time is up', "We received no payment. Please don't send money for this order."],
+  cancelled: ['Cancelled', "Please don't send money for this order."],
 }
 
 export function orderPage(look, /** @type {import('./orders.mjs').Order} */ order) {
@@ -44,7 +44,7 @@ export function orderPage(look, /** @type {import('./orders.mjs').Order} */ orde
 
 export function problemPage(look, words) {
   const main = html`<p>${words}</p><a href="/">Back to the shelf</a>`
-  return page(look, { title: 'That did not work', main })
+  return page(look, { title: 'Something went wrong', main })
 }
 
 function page({ name, isTest }, { title, main, state = '' }) {
@@ -60,7 +60,7 @@ function page({ name, isTest }, { title, main, state = '' }) {
 
 const naira = (kobo) => (kobo / 100).toLocaleString('en-NG', { style: 'currency', currency: 'NGN' })
 
-/** Markup in which every value is text, whatever it says, unless `html` has made it. */
+/** Escapes every value, except markup made by `html` itself. */
 function html(parts, ...values) {
   return { markup: parts.map((part, at) => part + toMarkup(values[at] ?? '')).join('') }
 }

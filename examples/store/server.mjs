@@ -27,7 +27,7 @@ async function open() {
   const { key, baseUrl } = findAccount()
   const manilla = new Manilla(key, { baseUrl })
   const { merchant, mode } = await manilla.profile.get({ maxRetries: 0 })
-  // Until the shop is open, everybody is asked to come back in a second; Manilla does.
+  // Until the shop is ready, answer 503 with Retry-After; Manilla retries.
   let answer = async (_request, response) => response.writeHead(503, { 'retry-after': 1 }).end()
   const server = createServer((request, response) => answer(request, response))
   await once(server.listen(Number(STORE_PORT), '127.0.0.1'), 'listening')
@@ -51,14 +51,14 @@ async function route({ request, response, shop, orders, origin, look }) {
   const [path] = request.url.split('?')
   switch (`${request.method} ${path}`) {
     case 'POST /webhooks':
-      // The bytes as they came: a body parsed and written anew does not fit its signature.
+      // The raw bytes: a parsed and serialized body does not match its signature.
       await shop.hear(await readBody(request), request.headers)
       return response.writeHead(204).end()
     case 'POST /orders': {
       const wanted = readOrder(new URLSearchParams(`${await readBody(request)}`), origin)
       if (!wanted) return show(response, 400, problemPage(look, 'Please fill in the whole form.'))
       const order = await shop.sell(wanted)
-      // One that has ended has nothing to pay: its own page says what became of it.
+      // A closed order cannot be paid: show its own page.
       const location = order.status === 'waiting' ? order.session.url : `/orders/${order.id}`
       return response.writeHead(303, { location }).end()
     }
@@ -68,9 +68,9 @@ async function route({ request, response, shop, orders, origin, look }) {
       return response.writeHead(200, { 'content-type': 'text/css' }).end(styles)
   }
   const order = request.method === 'GET' && orders.find(path.replace('/orders/', ''))
-  if (!order) return show(response, 404, problemPage(look, 'There is no such page.'))
-  // Manilla sends customers here, and anybody can open the address: that they came says nothing.
-  // It shows what the webhook said, and while that may change the browser looks again by itself.
+  if (!order) return show(response, 404, problemPage(look, 'Page not found.'))
+  // A redirect is not proof of payment: anyone can open this URL. The page shows what the webhook
+  // reported, and reloads while that may change.
   const isMoving = order.status === 'waiting' || order.status === 'paid'
   return show(response, 200, orderPage(look, order), isMoving ? { refresh: '3' } : {})
 }
@@ -90,12 +90,12 @@ async function readBody(request) {
   return Buffer.concat(chunks)
 }
 
-/** What is not 2xx Manilla sends again. Customers may reload, too: it stays one order. */
+/** Manilla retries anything but 2xx. Customers may reload: it stays one order. */
 function refuse(response, error, look) {
   const isUnproven = error instanceof WebhookError
   console.error(isUnproven ? `Webhook refused, ${error.problem}: ${error.message}` : error)
   if (isUnproven) return response.writeHead(400).end()
-  const words = 'The payment page does not open just now. Reload to try again.'
+  const words = 'The payment page is not available. Reload to try again.'
   show(response, error instanceof ManillaError ? 502 : 500, problemPage(look, words))
 }
 

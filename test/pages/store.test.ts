@@ -248,7 +248,7 @@ describe('a start', () => {
       const program = spawnStore(empty, { STORE_DATA: empty, ...more })
       expect(await program.ended).toMatchObject({ code: 1 })
       expect(program.text()).toMatch(
-        /Manilla (has not run here yet|does not run): start it with `npm start`.*\n$/,
+        /(No Manilla service has been started here|Manilla does not run): start it with `npm start`.*\n$/,
       )
     }
     await removeHome(empty)
@@ -277,7 +277,7 @@ describe('a start', () => {
   test('on a taken port says what to do', async () => {
     const program = spawnStore(home, { STORE_DATA: data, STORE_PORT: new URL(shop.url).port })
     expect(await program.ended).toMatchObject({ code: 1 })
-    expect(program.text()).toBe('The port is taken: name another in STORE_PORT.\n')
+    expect(program.text()).toBe('The port is in use. Choose another with STORE_PORT.\n')
   })
 })
 
