@@ -26,6 +26,6 @@ test.each([
   ['gzip; q=0.000, identity', false],
   ['identity', false],
   ['x-gzip-like', false],
-])('Accept-Encoding %s: gzip is taken: %s', (accept, expected) => {
+])('Accept-Encoding %s: gzip is accepted: %s', (accept, expected) => {
   expect(takesGzip(accept)).toBe(expected)
 })

@@ -34,7 +34,7 @@ async function fund({ test: keys }: Merchant, asset: Asset, amount: number): Pro
   return reply.json.data.reference
 }
 
-/** Every page of a statement, one after the other; something may happen between two pages. */
+/** Reads all pages of a statement; `between` may change something after each page. */
 async function walk(
   key: string,
   { limit, asset, between }: { limit: number; asset?: Asset; between?: () => Promise<unknown> },
@@ -59,7 +59,7 @@ function units(amount: number | string): bigint {
   return BigInt(`${sign}${whole}${fraction.padEnd(6, '0')}`)
 }
 
-/** Newest first; per asset numbered without gaps; every balance the one before and its change. */
+/** Newest first; numbered per asset without gaps; every balance is the previous one plus its change. */
 function expectWhole(entries: Entry[]): void {
   const times = entries.map((entry) => entry.createdAt)
   expect(times).toEqual(times.toSorted().toReversed())
@@ -73,7 +73,7 @@ function expectWhole(entries: Entry[]): void {
   }
 }
 
-/** A hundred changes of all kinds in all assets, some in the same millisecond, some refused. */
+/** A hundred movements of all kinds and assets, some in the same millisecond, some refused. */
 async function createHistory(merchant: Merchant, test: string): Promise<void> {
   const random = seededRandom(test)
   const environmentId = merchant.environments.test.id
@@ -97,7 +97,7 @@ async function createHistory(merchant: Merchant, test: string): Promise<void> {
 }
 
 describe('balances', () => {
-  test('every asset is there from the start, naira in kobo, the others as decimals', async () => {
+  test('every asset exists from the start, naira in kobo, coins as decimals', async () => {
     const { test: keys, live } = await house.hire('Ada')
     for (const key of [keys.secret, live.secret])
       expect(await get('/v1/balances', key)).toEqual({
@@ -109,7 +109,7 @@ describe('balances', () => {
       })
   })
 
-  test('what open payouts set aside is held, and what is not decided is pending', async () => {
+  test('open payouts are held, and undecided payments are pending', async () => {
     const merchant = await house.hire('Ada')
     const environmentId = merchant.environments.test.id
     await fund(merchant, 'NGN', 1_000)
@@ -134,7 +134,7 @@ describe('balances', () => {
     ])
   })
 
-  test('an amount is echoed as it was sent and kept in canonical form', async () => {
+  test('an amount is returned as sent and stored in canonical form', async () => {
     const { test: keys } = await house.hire('Ada')
     const body = { asset: 'USDT', amount: '0001.2300000000' }
     const reply = await ask('POST', '/v1/test/balances/fund', { key: keys.secret, body })
@@ -159,7 +159,7 @@ describe('the statement', async () => {
   await createHistory(merchant, 'the statement')
   const all = [...(await walk(key, { limit: 100 }))]
 
-  test('tells the whole story: newest first, without gaps, balances in a chain', async () => {
+  test('is complete: newest first, without gaps, with consistent balances', async () => {
     expect(all.length).toBeGreaterThan(60)
     expectWhole(all)
     const { items } = await get('/v1/balances', key)
@@ -168,13 +168,13 @@ describe('the statement', async () => {
     expect(new Set(all.map(({ effect }) => effect))).toEqual(new Set(['post', 'hold', 'release']))
   })
 
-  test.each([1, 2, 3, 7, 50, 99])('in pages of %i it is the same story', async (limit) => {
+  test.each([1, 2, 3, 7, 50, 99])('is the same in pages of %i', async (limit) => {
     expect(await walk(key, { limit })).toEqual(all)
     for (const asset of assetNames)
       expect(await walk(key, { limit, asset })).toEqual(all.filter((line) => line.asset === asset))
   })
 
-  test('has twenty entries on a page when nobody says how many', async () => {
+  test('has 20 entries a page by default', async () => {
     const page = await get('/v1/balance-entries', key)
     expect(page.items).toEqual(all.slice(0, 20))
     expect(await get('/v1/balance-entries?limit=20', key)).toEqual(page)
@@ -194,9 +194,9 @@ describe('the statement', async () => {
     expect([page.items.length, page.nextCursor]).toEqual([3, null])
   })
 
-  // Somebody reads while money keeps coming, also in assets that the pages read so far did not
+  // Payments keep arriving during the read, also in assets that the pages so far did not
   // show. What was there at the first page is read once, and nothing newer appears among it.
-  test.each([1, 2, 5])('does not move under a reader of %i at a time', async (limit) => {
+  test.each([1, 2, 5])('is stable while it is read %i at a time', async (limit) => {
     const other = await house.hire('Ada')
     await fund(other, 'USDC', 1)
     for (let amount = 1; amount <= 10; amount += 1) {
@@ -240,7 +240,7 @@ describe('the statement as CSV', async () => {
     return { lines, next: reply.headers.get('x-next-cursor') }
   }
 
-  test('says what the JSON says, in the same order', async () => {
+  test('has the same rows as the JSON, in the same order', async () => {
     const entries = await walk(key, { limit: 100 })
     expect(await read('')).toEqual({ lines: entries.map(toLine), next: null })
     const coins = entries.filter(({ asset }) => asset === 'USDC')
@@ -257,12 +257,12 @@ describe('the statement as CSV', async () => {
     expect(third.lines).toEqual(entries.slice(20, 30).map(toLine))
   })
 
-  test('an empty one has its head', async () => {
+  test('an empty statement has a header line', async () => {
     const reply = await ask('GET', '/v1/balance-entries', { key: merchant.live.secret, headers })
     expect(reply.text.trimEnd()).toBe(columns)
   })
 
-  test('ten thousand lines at once, and the rest after them', async () => {
+  test('returns 10,000 lines, and the rest on the next page', async () => {
     const busy = await house.hire('Busy')
     const environmentId = busy.environments.test.id
     const fundings = Array.from({ length: 10_003 }, () =>
@@ -284,7 +284,7 @@ describe('the statement as CSV', async () => {
     expect(rest.headers.get('x-next-cursor')).toBeNull()
   })
 
-  test('a refusal is JSON whatever was asked for', async () => {
+  test('a refusal is always JSON', async () => {
     const reply = await ask('GET', '/v1/balance-entries?limit=0', { key, headers })
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
   })
@@ -319,7 +319,7 @@ describe('settings', () => {
       expect(await get('/v1/settings', key)).toEqual(defaults)
   })
 
-  test('change only where they are changed, and lists as a whole', async () => {
+  test('change only the given fields, and replace lists as a whole', async () => {
     const { test: keys } = await house.hire('Ada')
     const key = keys.secret
     const changes = [
@@ -349,7 +349,7 @@ describe('settings', () => {
     })
   })
 
-  test('null clears what may be empty', async () => {
+  test('null clears an optional setting', async () => {
     const { test: keys } = await house.hire('Ada')
     await patch(keys.secret, { checkout: { colour: '#000000' }, lowBalance: { NGN: 1, USDT: '1' } })
     const cleared = {
@@ -359,7 +359,7 @@ describe('settings', () => {
     expect((await patch(keys.secret, cleared)).json.data).toEqual(defaults)
   })
 
-  test('null does not clear what must be something', async () => {
+  test('null is refused for a required setting', async () => {
     const { test: keys } = await house.hire('Ada')
     const musts = [
       { policies: null },
@@ -375,14 +375,14 @@ describe('settings', () => {
     expect(await get('/v1/settings', keys.secret)).toEqual(defaults)
   })
 
-  test('one wrong field and nothing of the change is made', async () => {
+  test('one invalid field refuses the whole change', async () => {
     const { test: keys } = await house.hire('Ada')
     const body = { paymentMethods: { crypto: false }, lowBalance: { USDC: '0.0000001' } }
     expect((await patch(keys.secret, body)).status).toBe(400)
     expect(await get('/v1/settings', keys.secret)).toEqual(defaults)
   })
 
-  test('changes at once are all there afterwards', async () => {
+  test('concurrent changes are all kept', async () => {
     const { test: keys } = await house.hire('Ada')
     const changes = [
       { policies: { bank: { latePayment: 'accept' } } },
@@ -400,7 +400,7 @@ describe('settings', () => {
 })
 
 describe('the profile', () => {
-  test('is the same for both kinds of key and shows nothing that is not for payers', async () => {
+  test('is the same for both kinds of key and shows nothing private', async () => {
     const { test: keys, reference } = await house.hire('Ada')
     const body = {
       checkout: { displayName: 'Ada & Co', colour: '#123456' },
@@ -424,7 +424,7 @@ describe('the profile', () => {
     })
   })
 
-  test('is all that a public key opens', async () => {
+  test('is all that a public key can read', async () => {
     const { test: keys, live } = await house.hire('Ada')
     const secrets = ['/v1/balances', '/v1/balance-entries', '/v1/settings']
     for (const key of [keys.public, live.public]) {
@@ -435,7 +435,7 @@ describe('the profile', () => {
 })
 
 describe('environments', () => {
-  test('never see each other: not money, not statements, not settings', async () => {
+  test('share no money, statements or settings', async () => {
     const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
     for (let amount = 1; amount <= 5; amount += 1) await fund(ada, 'NGN', amount)
     await fund(bola, 'NGN', 1_000)
@@ -465,7 +465,7 @@ describe('environments', () => {
     expect(entries).toHaveLength(2)
   })
 
-  test('a cursor of one leads another only through its own', async () => {
+  test('a cursor of one environment never reads another', async () => {
     const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
     for (let amount = 1; amount <= 5; amount += 1) {
       await fund(ada, 'NGN', amount)

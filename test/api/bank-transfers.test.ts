@@ -48,7 +48,7 @@ async function available(): Promise<number> {
   return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
 }
 
-/** Time passes, and the workers do their rounds. */
+/** Advances the clock and runs the workers. */
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
@@ -94,7 +94,7 @@ test('a bank transfer is answered with every field, and completed', async () => 
   await expectSoundBooks(db)
 })
 
-describe('magic accounts reach every end', () => {
+describe('magic accounts reach every outcome', () => {
   const all = 10_000_000
   const less = all - 1_002_500
   test.each([
@@ -119,27 +119,24 @@ describe('magic accounts reach every end', () => {
   })
 })
 
-// The bank has been silent for three days. The hold stays; somebody asks the bank and decides.
+// The bank has been silent for three days. The hold stays until the operator asks the bank and decides.
 test.each([
   ['completed', 'COMPLETED', 10_000_000 - 1_002_500],
   ['failed', 'FAILED', 10_000_000],
-])(
-  'a transfer that nobody can tell of is reviewed, and decided: %s',
-  async (said, status, left) => {
-    const { reference } = (await pay({ accountNumber: '9900000065' })).json.data
-    await pass(2)
-    clock.advance(3 * 24 * 3_600_000)
-    await markForReview({ db, logger }, clock.now())
-    expect(await shown(reference)).toMatchObject({ status: 'SUBMITTED', reviewRequired: true })
-    const order = { reference, hasLanded: said === 'completed' }
-    const decide = () => db.transaction((tx) => decidePayout(tx, clock.now(), order))
-    await decide()
-    expect((await shown(reference)).status).toBe(status)
-    expect(await available()).toBe(left)
-    await expect(decide()).rejects.toThrow('has ended already')
-    await expectSoundBooks(db)
-  },
-)
+])('a transfer of unknown status is reviewed and decided: %s', async (said, status, left) => {
+  const { reference } = (await pay({ accountNumber: '9900000065' })).json.data
+  await pass(2)
+  clock.advance(3 * 24 * 3_600_000)
+  await markForReview({ db, logger }, clock.now())
+  expect(await shown(reference)).toMatchObject({ status: 'SUBMITTED', reviewRequired: true })
+  const order = { reference, hasLanded: said === 'completed' }
+  const decide = () => db.transaction((tx) => decidePayout(tx, clock.now(), order))
+  await decide()
+  expect((await shown(reference)).status).toBe(status)
+  expect(await available()).toBe(left)
+  await expect(decide()).rejects.toThrow('has ended already')
+  await expectSoundBooks(db)
+})
 
 test.each([
   ['an unknown bank', { bankCode: '000' }, 422, 'unknown_bank'],
@@ -155,11 +152,11 @@ test.each([
   expect(await available()).toBe(10_000_000)
 })
 
-describe('an amount of naira has bounds', () => {
+describe('naira amounts have bounds', () => {
   const quote = (amount: number, mode: 'test' | 'live' = 'test') =>
     ask('POST', `${path}/quote`, { key: merchant[mode].secret, body: { amount, ...account } })
 
-  test('in test mode from one kobo, and the largest is told as people write it', async () => {
+  test('in test mode from one kobo; the message formats the maximum', async () => {
     const body = { asset: 'NGN', amount: 1_000_000_001 }
     const funded = await ask('POST', '/v1/test/balances/fund', { key: merchant.test.secret, body })
     expect(funded.status).toBe(201)
@@ -175,7 +172,7 @@ describe('an amount of naira has bounds', () => {
     expect((await quote(1_000_000_000)).status).toBe(200)
   })
 
-  // Nothing carries money in this live mode: what is not too small comes as far as that.
+  // Live mode has no bank here: a valid amount gets as far as that refusal.
   test('in live mode from a hundred naira', async () => {
     const [small, enough] = [await quote(9_999, 'live'), await quote(10_000, 'live')]
     const issue = 'must be at least ₦100 (10000 kobo)'
@@ -187,8 +184,8 @@ describe('an amount of naira has bounds', () => {
     expect([paid.status, paid.json.details]).toEqual([400, [{ field: 'amount', issue }]])
   })
 
-  // The operator has lowered the limit, and the caller never heard of the first answer.
-  test('and a retry of what was taken before they changed gets its first answer', async () => {
+  // The operator lowered the limit, and the caller never received the first answer.
+  test('and a retry of a transfer accepted before the change gets its first answer', async () => {
     const strict = await openHouse({
       beside: { db, clock, secret },
       rails: { test: { bank_transfer: bank }, live: {} },
@@ -206,7 +203,7 @@ describe('an amount of naira has bounds', () => {
   })
 })
 
-test('banks and names can be looked up, and a quote has them', async () => {
+test('banks are listed, account names resolved, and a quote includes both', async () => {
   const banks = (await get('/v1/banks')).json.data.items
   expect(banks).toContainEqual({ code: '058', name: expect.any(String) })
   const query = `bankCode=${account.bankCode}&accountNumber=${account.accountNumber}`

@@ -58,7 +58,7 @@ async function pay(accountNumber: string) {
 }
 const shown = async (reference: string) => (await get(`${transfers}/${reference}`)).json.data
 
-/** The world's time passes, and the workers do their rounds. */
+/** Advances real time and runs the workers. */
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
@@ -70,7 +70,7 @@ async function pass(seconds: number) {
 const unknownForEver = '9900000065'
 
 describe('the clock of an environment', () => {
-  test('moves ahead, and this process lives in the new time at once', async () => {
+  test('advances, and this process uses the new time at once', async () => {
     expect((await fund()).createdAt).toBe(iso(0))
     const reply = await advance(3_600)
     const data = { now: iso(hour), advancedBySeconds: 3_600, aheadBySeconds: 3_600 }
@@ -80,14 +80,14 @@ describe('the clock of an environment', () => {
     expect((await fund()).createdAt).toBe(iso(hour + 60_000))
   })
 
-  test('is its own: another merchant lives on in the time of the world', async () => {
+  test('belongs to one environment: other merchants keep real time', async () => {
     await advance(3_600)
     merchant = await house.hire('Bola')
     expect((await fund()).createdAt).toBe(iso(0))
   })
 
-  // The other process has just seen the key, and nobody tells it anything.
-  test('is known to another process within a second', async () => {
+  // The other process has cached the key and is not notified.
+  test('is known to other processes within a second', async () => {
     const other = await openHouse({ beside: shared })
     const fundThere = async () => {
       const question = { key: merchant.test.secret, body: { asset: 'NGN', amount: 1 } }
@@ -100,7 +100,7 @@ describe('the clock of an environment', () => {
     expect(await fundThere()).toBe(iso(hour))
   })
 
-  test('is moved once by a request that is sent twice', async () => {
+  test('advances once for a request sent twice', async () => {
     const headers = { 'idempotency-key': 'once' }
     const first = await advance(60, headers)
     const again = await advance(60, headers)
@@ -109,8 +109,8 @@ describe('the clock of an environment', () => {
     expect((await fund()).createdAt).toBe(iso(60_000))
   })
 
-  // Twenty at once: none may overwrite what another added, and each leads somewhere else.
-  test('is moved by the sum of advances at the same time', async () => {
+  // Twenty at once: none may overwrite another, and each returns a different time.
+  test('advances by the sum of concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => advance(60)))
     const ahead = replies.map(({ json }) => json.data.aheadBySeconds).sort((a, b) => a - b)
     expect(ahead).toEqual(Array.from({ length: 20 }, (_, index) => 60 * (index + 1)))
@@ -127,7 +127,7 @@ describe('the clock of an environment', () => {
   })
 
   test.each([0, -60, 1.5, '60', limits.testClock.advanceMs / 1_000 + 1])(
-    'is not moved by %s seconds',
+    'refuses %s seconds',
     async (seconds) => {
       const reply = await advance(seconds)
       expect([reply.status, reply.json.details[0].field]).toEqual([400, 'seconds'])
@@ -135,7 +135,7 @@ describe('the clock of an environment', () => {
     },
   )
 
-  test('goes so far and no further', async () => {
+  test('has a maximum', async () => {
     const { aheadMs } = limits.testClock
     const { id } = merchant.environments.test
     const almost = aheadMs - 60_000
@@ -146,7 +146,7 @@ describe('the clock of an environment', () => {
   })
 })
 
-describe('in the time of the world stay', () => {
+describe('real time is kept by', () => {
   test('the statement and events', async () => {
     await advance(3_600)
     await pay('0123456789')
@@ -166,8 +166,8 @@ describe('in the time of the world stay', () => {
     expect((await house.ask('GET', '/v1/balances', { key: key.reveal() })).status).toBe(200)
   })
 
-  // An attempt that were as young as its payout says would be looked at every second for years.
-  test('attempts, by whose age it is decided when they are looked at', async () => {
+  // Judged by the age of its payout, an attempt would be polled every second for years.
+  test('attempts, whose age decides when they are polled', async () => {
     await advance(30 * 24 * 3_600)
     const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
     const wish = { amount: '25', asset: 'USDC', network: 'SOLANA', destinationAddress }
@@ -184,11 +184,11 @@ describe('in the time of the world stay', () => {
   })
 })
 
-describe('a transfer of an environment that is ahead', () => {
+describe('a transfer in an environment whose clock is ahead', () => {
   test.each([
     ['9900000027', ['failedAt']],
     ['9900000034', ['completedAt', 'reversedAt']],
-  ])('ends after it began, in its row and in what is told: %s', async (accountNumber, fields) => {
+  ])('ends after it began, in its row and in its events: %s', async (accountNumber, fields) => {
     await advance(30 * 24 * 3_600)
     const { reference, createdAt } = await pay(accountNumber)
     await pass(10)
@@ -199,7 +199,7 @@ describe('a transfer of an environment that is ahead', () => {
     await expectSoundBooks(db)
   })
 
-  test('needs review as soon as the clock has passed its deadline, and no other does', async () => {
+  test('needs review once the clock passes its deadline; others do not', async () => {
     const { reference } = await pay(unknownForEver)
     await advance(limits.payouts.reviewMs / 1_000 - 1)
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
@@ -217,7 +217,7 @@ describe('a transfer of an environment that is ahead', () => {
     expect(await shown(other)).toMatchObject({ reviewRequired: false })
   })
 
-  test('needs review after three days of its own, whatever the world says', async () => {
+  test('needs review after three days of its own clock', async () => {
     await advance(30 * 24 * 3_600)
     const { reference } = await pay(unknownForEver)
     clock.advance(limits.payouts.reviewMs - 1)
@@ -230,7 +230,7 @@ describe('a transfer of an environment that is ahead', () => {
 })
 
 describe('virtual accounts', () => {
-  test('fall due by as much sooner, those that are open and of this environment', async () => {
+  test('expire sooner if open and in this environment', async () => {
     const { id } = merchant.environments.test
     const other = (await house.hire('Bola')).environments.test.id
     await openAccounts(id, 3)
@@ -251,7 +251,7 @@ describe('virtual accounts', () => {
     expect(await dues(other)).toEqual([iso(hour)])
   })
 
-  test('more than one statement can move keep the clock where it is', async () => {
+  test('too many for one statement keep the clock unchanged', async () => {
     const { id } = merchant.environments.test
     await openAccounts(id, limits.testClock.openAccounts + 1)
     const reply = await advance(60)
@@ -268,7 +268,7 @@ describe('virtual accounts', () => {
   })
 })
 
-/** Due in an hour of the world. */
+/** Expires in one hour of real time. */
 async function openAccounts(environmentId: EnvironmentId, howMany: number): Promise<void> {
   const [now, dueAt, batch] = [clock.now(), after(clock.now(), hour), newId(clock.now())]
   await db.rows(sql`

@@ -71,7 +71,7 @@ test.each(['USDC', 'USDT'] as const)(
   },
 )
 
-test('of many who return the same coins at once, one does', async () => {
+test('of many concurrent returns of the same coins, one succeeds', async () => {
   const reference = await desk.deposit({ held: '5' })
   const wallets = await Promise.all(Array.from({ length: 8 }, newWallet))
   const replies = await Promise.all(wallets.map((one) => desk.resolve(reference, back(one))))
@@ -104,7 +104,7 @@ test('copies of a refund are one transaction', async () => {
   expect(await desk.returnsOf(reference)).toMatchObject([{ kind: 'refund', amount: '7.25' }])
 })
 
-test('a refund is of what was accepted, and of what is available', async () => {
+test('a refund is limited by the accepted and the available amount', async () => {
   const reference = await desk.deposit({ accepted: '150' })
   const tooMuch = await desk.refund(reference, { amount: '150.000001', ...to(wallet) })
   expect([tooMuch.status, tooMuch.json.reason]).toEqual([422, 'amount_too_large'])
@@ -144,7 +144,7 @@ test.each(['resolve', 'refund'] as const)('without a wallet, %s says why not', a
   expect(await desk.payment(reference)).toMatchObject({ amountHeld: '5', amountAccepted: '5' })
 })
 
-describe('where coins cannot go', () => {
+describe('impossible destinations', () => {
   async function expectRefused(reference: string, address: string, expected: unknown[]) {
     const before = await desk.sums()
     for (const reply of [
@@ -160,7 +160,7 @@ describe('where coins cannot go', () => {
     expect(await typesOf(reference)).toEqual([])
   }
 
-  test('what is no wallet of somebody is refused by what it is', async () => {
+  test('an address that is no wallet is refused with its kind', async () => {
     const reference = await desk.deposit({ held: '5', accepted: '5' })
     const owner = await newWallet()
     const refused: [string, string][] = [
@@ -173,7 +173,7 @@ describe('where coins cannot go', () => {
       await expectRefused(reference, address, [422, 'payment_action_failed', reason])
   })
 
-  test('a frozen account is refused, and one that freezes later has the coins held', async () => {
+  test('a frozen account is refused; if it freezes later, the coins are held', async () => {
     const reference = await desk.deposit({ held: '5', accepted: '5' })
     await desk.refund(reference, { amount: '1', ...to(wallet) })
     await house.pass(6)
@@ -193,17 +193,17 @@ describe('where coins cannot go', () => {
     expect((await house.lookAt(wallet)).balance).toBe('1')
   })
 
-  test('more than the treasury has must wait, and nothing is promised', async () => {
+  test('a refund beyond the balance of the treasury is refused, and nothing is committed', async () => {
     const reference = await desk.deposit({ held: '1000000', accepted: '1000000' })
     await expectRefused(reference, wallet, [503, 'payment_action_failed', 'treasury_short'])
   })
 
-  test('coins of another chain do not go back on this one', async () => {
+  test('coins of another chain cannot be returned on this one', async () => {
     const reference = await desk.deposit({ held: '5', accepted: '5', rail: 'solana:elsewhere' })
     await expectRefused(reference, wallet, [503, 'payment_action_failed', 'rail_unavailable'])
   })
 
-  test('what cannot be an address, or is one at a bank, is named', async () => {
+  test('an invalid or bank destination is named in the refusal', async () => {
     const reference = await desk.deposit({ held: '5', accepted: '5' })
     const bank = { bankCode: '058', accountNumber: '0123456789' }
     const bodies: [object, string][] = [
@@ -225,7 +225,7 @@ describe('where coins cannot go', () => {
           'validation_failed',
           [{ field }],
         ])
-    // A mistake in the form leaves the key free.
+    // A validation error does not use up the key.
     expect((await desk.refund(reference, to(wallet), key)).status).toBe(201)
     await house.pass(6)
   })
@@ -244,8 +244,8 @@ test.each([5, 5.5, '5,5', '0', '1.0000001', true, ''])(
   },
 )
 
-describe('coins that do not arrive', () => {
-  test('are held again, and can be sent elsewhere', async () => {
+describe('a failed return of coins', () => {
+  test('holds the coins again, and they can be sent elsewhere', async () => {
     const reference = await desk.deposit({ held: '25.5' })
     await desk.resolve(reference, back(failing!))
     await house.pass(6)
@@ -265,7 +265,7 @@ describe('coins that do not arrive', () => {
     expect((await house.lookAt(wallet)).balance).toBe('25.5')
   })
 
-  test('are accepted again if they were refunded, as a tester decides', async () => {
+  test('accepts them again if they were refunded (test outcome)', async () => {
     const reference = await desk.deposit({ accepted: '25.5' })
     await desk.refund(reference, to(failing!))
     const [one] = await desk.returnsOf(reference)
@@ -278,7 +278,7 @@ describe('coins that do not arrive', () => {
     expect((await settle('land')).status).toBe(409)
   })
 
-  test('or arrive after all, where a tester says so', async () => {
+  test('or arrives after all (test outcome)', async () => {
     const reference = await desk.deposit({ accepted: '25.5' })
     const never = magicWallets[1]!.address
     const before = await house.lookAt(never)

@@ -44,14 +44,14 @@ async function available(asset = 'USDC'): Promise<{ available: string; held: str
 
 const get = (where: string) => ask('GET', where, { key: merchant.test.secret })
 
-/** Everything that is open is looked at, as a worker does. */
+/** Polls every open payout, as a worker does. */
 async function look() {
   clock.advance(60_000)
   await pollPayouts({ db, rail, logger, clock }, clock.now())
 }
 
 describe('a crypto transfer', () => {
-  test('is answered with every field, held, sent as committed, and confirmed', async () => {
+  test('is held, sent as committed and confirmed, with every field', async () => {
     await fund('100')
     const metadata = { Order: 'A-1', nested: { b: 1, a: [2] } }
     const reply = await pay({ merchantReference: 'payout-9', metadata })
@@ -100,12 +100,12 @@ describe('a crypto transfer', () => {
     await expectSoundBooks(db)
   })
 
-  // Numbers as names, and the way numbers are written, would not survive being read and written.
+  // Number-like keys and number formats would not survive parsing and serializing.
   test.each([
     '{"2":1,"1":{"b":1.0,"a":"Ọ"},"A":[]}',
     '{"constructor":{"prototype":1},"__proto__":{"isAdmin":true}}',
     '{"id":12345678901234567890}',
-  ])('gives metadata back as it was written: %s', async (metadata) => {
+  ])('returns metadata unchanged: %s', async (metadata) => {
     await fund('100')
     const body = `${JSON.stringify(wish).slice(0, -1)}, "metadata" : ${metadata} }`
     const headers = { 'idempotency-key': 'metadata' }
@@ -116,7 +116,7 @@ describe('a crypto transfer', () => {
     expect(verified.text).toContain(`"metadata":${metadata}`)
   })
 
-  test('costs more where the destination has no account yet; a quote says so before', async () => {
+  test('costs more if the destination has no token account; a quote says so', async () => {
     await fund('100')
     rail.extraFees = ['crypto_account_creation']
     const quote = await ask('POST', `${path}/quote`, { key: merchant.test.secret, body: wish })
@@ -129,7 +129,7 @@ describe('a crypto transfer', () => {
     expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
   })
 
-  test('that fails for certain gives everything back', async () => {
+  test('that certainly failed releases the whole hold', async () => {
     await fund('100')
     const { data } = (await pay()).json
     rail.sayings.set(data.transactionSignature, { state: 'failed', reason: 'chain_error' })
@@ -141,8 +141,8 @@ describe('a crypto transfer', () => {
     await expectSoundBooks(db)
   })
 
-  // The first attempt died on the way: only then is another made, and only one of them lands.
-  test('whose attempt can never land any more is attempted again, and lands once', async () => {
+  // The first attempt can no longer land: only then is another made, and only one lands.
+  test('whose attempt expired is attempted again and lands once', async () => {
     await fund('100')
     const { data } = (await pay()).json
     rail.sayings.set(data.transactionSignature, { state: 'gone' })
@@ -156,7 +156,7 @@ describe('a crypto transfer', () => {
     expect(await available()).toMatchObject({ available: '74', held: '0' })
   })
 
-  test('that nobody has seen is sent again, the same bytes', async () => {
+  test('that the chain has not seen is sent again with the same bytes', async () => {
     await fund('100')
     const { data } = (await pay()).json
     await until(() => rail.sent.some(({ token }) => token === data.transactionSignature))
@@ -171,8 +171,8 @@ describe('a crypto transfer', () => {
   })
 })
 
-// Both are the same number once they are read.
-test('a key that comes again with another long number in its metadata is told', async () => {
+// Both parse to the same number.
+test('a reused key with another long number in its metadata is refused', async () => {
   await fund('100')
   const send = (id: string) => {
     const body = `${JSON.stringify(wish).slice(0, -1)},"metadata":{"id":${id}}}`
@@ -186,8 +186,8 @@ test('a key that comes again with another long number in its metadata is told', 
   expect((await send('1e400')).json.details[0].field).toBe('metadata.id')
 })
 
-// The only process there was had claimed the attempt, and was killed.
-test('what a killed process had claimed is due for the one that takes its place', async () => {
+// The only process had claimed the attempt and was killed.
+test('rows claimed by a killed process become due for its successor', async () => {
   await fund('100')
   const { reference } = (await pay()).json.data
   clock.advance(2_000)
@@ -230,7 +230,7 @@ describe('what is refused', () => {
     expect(await available()).toMatchObject({ available: '100', held: '0' })
   })
 
-  test('a bad destination, remembered under its key; a rail that is away, not', async () => {
+  test('a bad destination, remembered under its key; an unavailable rail is not', async () => {
     await fund('100')
     rail.refusal = paperRefusal()
     const refused = await pay({}, 'bad destination')
@@ -250,8 +250,8 @@ describe('what is refused', () => {
     expect((await pay({}, 'away')).status).toBe(201)
   })
 
-  // The order may be good one day; only what a transfer was made with must be known for ever.
-  test('is forgotten after thirty days, and a transfer never', async () => {
+  // The request may succeed later; only keys of created transfers are kept forever.
+  test('is forgotten after thirty days; the key of a transfer never', async () => {
     await fund('100')
     rail.refusal = paperRefusal()
     await pay({}, 'kept: refused before the lane')
@@ -271,7 +271,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('live mode without a rail, after the balance was looked at', async () => {
+  test('live mode without a rail, after the balance check', async () => {
     const headers = { 'idempotency-key': 'live' }
     const reply = await ask('POST', path, { key: merchant.live.secret, headers, body: wish })
     expect([reply.status, reply.json.code]).toEqual([402, 'insufficient_balance'])
@@ -280,7 +280,7 @@ describe('what is refused', () => {
 
 describe('at the same time', () => {
   // Ten transfers of 30 and their fees race for 100. Three fit.
-  test('never more is held than there is', async () => {
+  test('never holds more than the balance', async () => {
     await fund('100')
     const replies = await Promise.all(Array.from({ length: 10 }, () => pay({ amount: '30' })))
     const statuses = replies.map(({ status }) => status).toSorted()
@@ -299,8 +299,8 @@ describe('at the same time', () => {
     expect((await pay({ amount: '1' }, 'copies')).json.reason).toBe('idempotency_key_reused')
   })
 
-  // Two assets share no account, so nothing but the index keeps their references apart.
-  test('a merchant reference is used once, for ever', async () => {
+  // Two assets share no ledger account, so only the unique index separates their references.
+  test('a merchant reference is used once, forever', async () => {
     await fund('1000')
     await fund('1000', 'USDT')
     const replies = await Promise.all(
@@ -319,8 +319,8 @@ describe('at the same time', () => {
   })
 })
 
-// Two processes, two assets: nothing but the index keeps the references apart, and whoever comes
-// second must be told so, not that something broke.
+// Two processes, two assets: only the unique index separates the references, and the second caller
+// must get a refusal, not an internal error.
 test('a merchant reference is used once across processes', async () => {
   const rails = { test: { crypto_transfer: rail }, live: {} }
   const other = await openHouse({ beside: house, rails })
@@ -342,7 +342,7 @@ test('a merchant reference is used once across processes', async () => {
 })
 
 describe('the list', () => {
-  test('is newest first, in pages, by status, and of this environment only', async () => {
+  test('is newest first, paged, filtered by status, and limited to this environment', async () => {
     await fund('1000')
     const made: string[] = []
     for (let number = 0; number < 5; number += 1) {

@@ -62,7 +62,7 @@ describe('a wallet for one amount', () => {
     expect(await references('status=CANCELLED')).toEqual(made.slice(0, 1))
   })
 
-  test('is nobody else’s', async () => {
+  test('belongs to one environment', async () => {
     const { reference, address } = (await shop.open()).json.data
     const stranger = shopOf(house, await house.hire('Bola'))
     const key = stranger.post
@@ -74,7 +74,7 @@ describe('a wallet for one amount', () => {
   })
 })
 
-describe('a wallet for ever', () => {
+describe('a dedicated wallet', () => {
   test.each([
     ['externalReference', { externalReference: undefined }],
     ['externalReference', { externalReference: 'x'.repeat(101) }],
@@ -86,7 +86,7 @@ describe('a wallet for ever', () => {
     expect(refusalOf(reply)).toEqual([400, 'validation_failed', field])
   })
 
-  test('is one for a reference, also when many ask at once', async () => {
+  test('is unique per reference, also under concurrent requests', async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => shop.post(dedicated, customer)),
     )
@@ -101,7 +101,7 @@ describe('a wallet for ever', () => {
   })
 })
 
-test('live mode asks for approval, and then for a chain', async () => {
+test('live mode requires KYC approval, then a chain', async () => {
   const key = merchant.live.secret
   const refusals = async () => {
     const replies = [
@@ -119,7 +119,7 @@ test('live mode asks for approval, and then for a chain', async () => {
   expect([deposit.status, deposit.json.reason]).toEqual([403, 'test_mode_only'])
 })
 
-// No database keeps a NUL: asked for one, it fails, and that was told as a bug of ours.
+// PostgreSQL cannot store NUL: it must be refused, not end in an internal error.
 test.each([
   ['\u0000', 400],
   ['a\u0007', 400],

@@ -26,7 +26,7 @@ const list = async (query = '') => (await shop.get(`${path}?${query}`)).json.dat
 const deactivate = (reference: string) => shop.post(`${path}/${reference}/deactivate`, {})
 const refusalOf = ({ status, json }: Reply) => [status, json.code, json.reason]
 
-test('a dedicated account is answered with every field, as it is read later', async () => {
+test('a dedicated account is returned with every field, the same as by GET', async () => {
   const metadata = { b: 1, a: { C: ['₦'] } }
   const { status, json } = await shop.openDedicated('customer-77', { metadata })
   expect([status, json]).toEqual([
@@ -54,7 +54,7 @@ test('a dedicated account is answered with every field, as it is read later', as
 describe('an externalReference', () => {
   const duplicate = [409, code, 'duplicate_reference']
 
-  test('is refused the second time, and the first account stays as it was', async () => {
+  test('is refused the second time, and the first account is unchanged', async () => {
     const first = await open()
     const second = await shop.openDedicated('customer-1', { metadata: { other: true } })
     expect(refusalOf(second)).toEqual(duplicate)
@@ -66,7 +66,7 @@ describe('an externalReference', () => {
     expect(await shop.eventsOf(first.accountReference)).toEqual(['dedicated_account.created'])
   })
 
-  test('wins once where twenty ask at once, with keys of their own or without', async () => {
+  test('creates one account for twenty concurrent requests, with or without keys', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, count) =>
         shop.post(
@@ -82,8 +82,8 @@ describe('an externalReference', () => {
     expect((await list()).items).toEqual([won[0]!.json.data])
   })
 
-  // Two processes have lanes of their own, so copies can also meet at the index.
-  test('wins once where two processes are asked', async () => {
+  // Each process has its own lane, so copies can meet at the unique index.
+  test('creates one account across two processes', async () => {
     const { secret } = house
     const beside = await openHouse({
       beside: { db, clock, secret },
@@ -99,7 +99,7 @@ describe('an externalReference', () => {
     }
   })
 
-  test('is one account under one key, however often it is asked for', async () => {
+  test('creates one account per idempotency key', async () => {
     const headers = { 'idempotency-key': 'twenty' }
     const body = { externalReference: 'keyed' }
     const replies = await Promise.all(
@@ -117,7 +117,7 @@ describe('an externalReference', () => {
     expect(refusalOf(changed)).toEqual([422, 'validation_failed', 'idempotency_key_reused'])
   })
 
-  test('is free in another environment, and never again in this one', async () => {
+  test('can be used in another environment, but never again in this one', async () => {
     const own = await open()
     const other = customersOf(house, await house.hire('Bola'))
     const theirs = await other.openDedicated('customer-1')
@@ -127,7 +127,7 @@ describe('an externalReference', () => {
     expect(refusalOf(await shop.openDedicated('customer-1'))).toEqual(duplicate)
     expect((await shop.openDedicated('customer-1 ')).status).toBe(201)
     expect((await shop.openDedicated('Customer-1')).status).toBe(201)
-    // A virtual account may carry the same words: they are another kind of name there.
+    // A virtual account may have the same merchantReference, which is not unique.
     expect((await shop.openVirtual({ merchantReference: 'customer-1' })).status).toBe(201)
   })
 })
@@ -156,8 +156,8 @@ describe('creating one is refused as validation_failed for', () => {
   })
 })
 
-// Each cause has a message and a reason of its own: whoever reads it knows what to mend.
-test('every cause of a refusal is told apart', async () => {
+// Each cause has its own message and reason, so that the caller knows what to fix.
+test('every cause has its own refusal', async () => {
   const { id: environmentId } = merchant.environments.live
   const openLive = (externalReference: string) =>
     ask('POST', path, { key: merchant.live.secret, body: { externalReference } })
@@ -187,7 +187,7 @@ test('every cause of a refusal is told apart', async () => {
   expect((await list()).items).toHaveLength(1)
 })
 
-test('the list shows those that are active, and others when they are asked for', async () => {
+test('the list shows active accounts, and others on request', async () => {
   const [one, two, three] = [await open('one'), await open('two'), await open('three')]
   const ended = (await deactivate(two.accountReference)).json.data
   const found = async (query: string) =>
@@ -213,7 +213,7 @@ test('the list shows those that are active, and others when they are asked for',
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
-/** The events of an account, oldest first, each as its schema says and numbered without a gap. */
+/** The events of an account, oldest first, valid by schema and numbered without gaps. */
 async function eventsOf(reference: string) {
   const { json } = await shop.get(`/v1/events?resource=${reference}&limit=100`)
   const events: { type: EventType; sequence: number; data: object }[] = json.data.items
@@ -229,7 +229,7 @@ async function eventsOf(reference: string) {
   return sorted
 }
 
-test('an account tells its beginning, every credit and its end', async () => {
+test('an account emits events for its creation, every credit and its deactivation', async () => {
   const account = await open()
   const { accountReference, accountNumber } = account
   const paid = [
@@ -250,7 +250,7 @@ test('an account tells its beginning, every credit and its end', async () => {
   expect(await shop.naira()).toMatchObject({ available: 100_000_001 - 30_000, pending: 0 })
 })
 
-test('deactivating is for good, and told once however often it is asked for', async () => {
+test('deactivation is final and emits one event', async () => {
   const { accountReference } = await open()
   const replies = await Promise.all(Array.from({ length: 10 }, () => deactivate(accountReference)))
   for (const { status, json } of replies)
@@ -262,8 +262,8 @@ test('deactivating is for good, and told once however often it is asked for', as
   ])
 })
 
-// What counts is when the bank had the money, not when it told of it.
-test('money that came after the end is held; what came before is welcome', async () => {
+// What counts is when the bank received the money, not when its notice arrived.
+test('a payment after deactivation is held; one before it is accepted', async () => {
   const { accountReference, accountNumber } = await open()
   clock.advance(60_000)
   const endedAt = clock.now().getTime()
@@ -288,7 +288,7 @@ test('money that came after the end is held; what came before is welcome', async
   expect((await read(accountReference)).status).toBe('INACTIVE')
 })
 
-test('an environment that lives ahead ends its accounts in its own time', async () => {
+test('deactivation uses the clock of the environment', async () => {
   const { accountReference, accountNumber } = await open()
   await shop.post('/v1/test/clock/advance', { seconds: 86_400 })
   await deactivate(accountReference)
@@ -298,7 +298,7 @@ test('an environment that lives ahead ends its accounts in its own time', async 
   expect((await shop.payIn(accountNumber)).json.data.status).toBe('HELD')
 })
 
-test('a reference of another environment is answered as one that nobody has', async () => {
+test('a reference of another environment is not found', async () => {
   const other = customersOf(house, await house.hire('Bola'))
   const theirs = (await other.openDedicated('customer-1')).json.data.accountReference
   const own = (await open()).accountReference
@@ -325,4 +325,4 @@ test('a reference of another environment is answered as one that nobody has', as
   expect((await read(own)).status).toBe('ACTIVE')
 })
 
-test('the whole database proves its claims', () => expectSoundBooks(db))
+test('all ledger proofs hold', () => expectSoundBooks(db))

@@ -20,7 +20,7 @@ import { until } from '../support/sessions.js'
 
 const fund = '/v1/test/balances/fund'
 
-/** Holds up whoever moves money until it is opened; no lock, so nobody runs out of patience. */
+/** Blocks movements of money until opened, without a lock, so that no lock timeout fires. */
 async function closeGate(
   db: Database,
 ): Promise<{ untilBusy(): Promise<void>; open(): Promise<void> }> {
@@ -50,7 +50,7 @@ async function closeGate(
   }
 }
 
-/** A client that holds on to its connection. */
+/** A client with a keep-alive connection. */
 function hold(port: number) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let text = ''
@@ -72,7 +72,7 @@ function funding(key: string): string {
   return `${head}${type}Content-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** How many requests have reached a server of this process since. */
+/** Counts requests that reach a server of this process. */
 function countRequests(): () => number {
   let count = 0
   const onStart = () => {
@@ -88,7 +88,7 @@ function countRequests(): () => number {
 const countListeners = () =>
   process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
 
-/** How a new connection fares. */
+/** What happens to a new connection. */
 function knock(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket: Socket = connect({ port, host: '127.0.0.1' })
@@ -104,9 +104,9 @@ function knock(port: number): Promise<string | undefined> {
 const isClosing = (house: House) => until(async () => (await knock(house.port)) === 'ECONNREFUSED')
 
 describe('while it closes', () => {
-  // Somebody's money is under way and their connection would like to stay. They are answered, a
-  // question behind it hears that this server is leaving, and nobody else gets in.
-  test('requests under way are answered, readiness is over, and new ones are refused', async () => {
+  // A request that moves money is running on a keep-alive connection. It is answered, the next request
+  // on it learns that the server is closing, and new connections are refused.
+  test('running requests are answered, readiness fails, and new ones are refused', async () => {
     const house = await openHouse()
     const gate = await closeGate(house.db)
     const client = hold(house.port)
@@ -138,7 +138,7 @@ describe('while it closes', () => {
   })
 
   // Two fundings sent at once on one connection are both under way before the close begins.
-  test('requests that were sent without waiting for each other are all answered', async () => {
+  test('pipelined requests are all answered', async () => {
     const house = await openHouse()
     const gate = await closeGate(house.db)
     const client = hold(house.port)
@@ -153,7 +153,7 @@ describe('while it closes', () => {
     expect(client.text().match(/HTTP\/1\.1 201 Created/g)).toHaveLength(3)
   })
 
-  test('whoever is answered last is not kept, and does not keep us', async () => {
+  test('the last answer closes its connection', async () => {
     const house = await openHouse()
     const gate = await closeGate(house.db)
     const clients = Array.from({ length: 10 }, () => hold(house.port))
@@ -170,7 +170,7 @@ describe('while it closes', () => {
     }
   })
 
-  test('connections that idle are closed', async () => {
+  test('idle connections are closed', async () => {
     const house = await openHouse()
     const client = hold(house.port)
     client.socket.write('GET /readyz HTTP/1.1\r\nHost: manilla\r\n\r\n')
@@ -180,9 +180,9 @@ describe('while it closes', () => {
     await client.ended
   })
 
-  // One talks nonsense and holds its side of the connection open, one has sent half a request and
-  // fallen asleep, one never said a word.
-  test('clients that never finish do not keep it from closing', async () => {
+  // One client sends garbage and keeps the connection open, one sends half a request, one sends
+  // nothing.
+  test('clients that never finish do not delay the close', async () => {
     const house = await openHouse()
     const [nonsense, half, silent] = [hold(house.port), hold(house.port), hold(house.port)]
     nonsense.socket.write('nonsense\r\n\r\n')
@@ -199,7 +199,7 @@ describe('while it closes', () => {
     expect(readReply(nonsense.text()).status).toBe(400)
   })
 
-  test('closing twice is closing once', async () => {
+  test('closing twice is harmless', async () => {
     const house = await openHouse()
     await Promise.all([house.close(), house.close()])
   })
@@ -259,7 +259,7 @@ describe('metrics', async () => {
     expect(text).not.toContain('secret-path')
   })
 
-  test('are on a loopback port of their own, whatever the API listens on', async () => {
+  test('have their own loopback port, whatever the API listens on', async () => {
     expect((await fetch(`${base}/metrics`, { headers })).status).toBe(404)
     expect((await fetch(served.metricsUrl.replace('/metrics', '/'))).status).toBe(404)
     expect(new URL(served.metricsUrl).hostname).toBe('127.0.0.1')
@@ -277,7 +277,7 @@ describe('metrics', async () => {
     await expect(fetch(`${base}/healthz`)).rejects.toThrow('fetch failed')
   })
 
-  test('a port that is taken is named, and nothing is left listening', async () => {
+  test('a port in use is named, and nothing keeps listening', async () => {
     const taken = house.port
     const config = {
       host: '127.0.0.1',
@@ -306,8 +306,8 @@ describe('metrics', async () => {
     await until(() => countListeners() === before)
   })
 
-  // Two services on one machine: nobody chose the second one's port, so nobody has to mend it.
-  test('metrics take a free port where the one beside the API is taken', async () => {
+  // Two services on one machine: nobody configured the second metrics port.
+  test('metrics use a free port if the default one is in use', async () => {
     const beside = createNetServer().listen(0, '127.0.0.1')
     await once(beside, 'listening')
     const port = (beside.address() as AddressInfo).port - 1_000

@@ -24,12 +24,12 @@ async function tell({ environments }: Merchant, change: Partial<NewEvent> = {}):
   await emit(db, clock.now(), [happeningOf(environments.test.id, change)])
 }
 
-/** The reference of the newest event, to ask about it. */
+/** The id of the newest event. */
 async function newestOf({ test: keys }: Merchant): Promise<string> {
   return (await get(keys.secret, '?limit=1')).items[0].id
 }
 
-/** Every page, one after the other; something may happen between two pages. */
+/** Reads all pages; `between` may change something after each page. */
 async function walk(key: string, query: string, between?: () => Promise<void>): Promise<Event[]> {
   const found: Event[] = []
   for (let cursor = ''; ; ) {
@@ -55,7 +55,7 @@ describe('the list', async () => {
   }
   const all = await walk(key, 'limit=100')
 
-  test('is of everything, newest first, twenty at once unless asked for more', async () => {
+  test('has all events, newest first, 20 a page by default', async () => {
     expect(all).toHaveLength(80)
     const order = all.map(({ timestamp, id }) => `${timestamp} ${id}`)
     expect(order).toEqual(order.toSorted().toReversed())
@@ -69,7 +69,7 @@ describe('the list', async () => {
     expect(await walk(key, `limit=${limit}&type=payment.*`)).toEqual(payments)
   })
 
-  test('does not move under a reader', async () => {
+  test('is stable while it is read', async () => {
     const other = await house.hire('Ada')
     expect(await get(other.test.secret, '')).toEqual({ items: [], nextCursor: null })
     for (let count = 0; count < 7; count += 1) await tell(other)
@@ -82,7 +82,7 @@ describe('the list', async () => {
   })
 
   test.each(['payment.held', 'payment.*', 'crypto_transfer.*', 'balance.low', '*'])(
-    'can be of %s alone',
+    'filters by %s',
     async (filter) => {
       const start = filter.replace('*', '')
       const chosen = all.filter(({ type }) => type.startsWith(start))
@@ -90,7 +90,7 @@ describe('the list', async () => {
     },
   )
 
-  test('can be of one resource, in order of its sequence', async () => {
+  test('filters by resource, in order of sequence', async () => {
     const reference = toReference(prefixes.cryptoTransfer, resourceId)
     const found = await walk(key, `limit=6&resource=${reference}`)
     const sequences = found.map(({ sequence }) => sequence)
@@ -101,7 +101,7 @@ describe('the list', async () => {
     expect(await walk(key, `limit=6&resource=${reference}&type=payment.*`)).toEqual([])
   })
 
-  // A reference that is not one of ours finds nothing; finding everything would be a trap.
+  // An unknown reference finds nothing; returning everything would be dangerous.
   test.each(['ct_', 'nonsense', toReference(prefixes.event, newId(clock.now())), '%00', ''])(
     'has nothing about the resource "%s"',
     async (reference) => {
@@ -110,7 +110,7 @@ describe('the list', async () => {
     },
   )
 
-  test('can begin at a time, and ends before another', async () => {
+  test('filters by time, from inclusive, to exclusive', async () => {
     const at = all[40]!.timestamp
     const since = all.filter(({ timestamp }) => timestamp >= at)
     expect(await walk(key, `limit=100&from=${at}`)).toEqual(since)
@@ -144,8 +144,8 @@ describe('the list', async () => {
 })
 
 describe('an event', () => {
-  // Readers of JSON put keys that look like numbers first; the merchant's own order must stay.
-  test('comes back as it was written, to the byte', async () => {
+  // JSON parsers move number-like keys first; the merchant's order must stay.
+  test('is returned byte for byte', async () => {
     const merchant = await house.hire('Ada')
     const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}'
     await tell(merchant, { data, type: 'balance.low', sequence: 7 })
@@ -157,7 +157,7 @@ describe('an event', () => {
       )
   })
 
-  test('is known only where it happened, and by no public key', async () => {
+  test('is visible in its environment only, and to no public key', async () => {
     const [merchant, other] = [await house.hire('Ada'), await house.hire('Bola')]
     await tell(merchant)
     const id = await newestOf(merchant)
@@ -189,7 +189,7 @@ async function addEndpoint({ test: keys, environments }: Merchant, body: object 
 }
 
 describe('deliveries', () => {
-  test('are shown with every attempt and what came back', async () => {
+  test('list every attempt with its response', async () => {
     const merchant = await house.hire('Ada')
     const [first, other] = [await addEndpoint(merchant), await addEndpoint(merchant)]
     await addEndpoint(merchant, { events: ['balance.low'] })
@@ -228,7 +228,7 @@ describe('deliveries', () => {
     ])
   })
 
-  test('stay on record when their endpoint is deleted', async () => {
+  test('are kept when their endpoint is deleted', async () => {
     const merchant = await house.hire('Ada')
     const endpoint = await addEndpoint(merchant)
     await tell(merchant)
@@ -241,7 +241,7 @@ describe('deliveries', () => {
 })
 
 describe('sending again', () => {
-  /** An event that three endpoints had: one that listens, one that no longer does, one disabled. */
+  /** An event with three endpoints: one subscribed, one no longer subscribed, one disabled. */
   async function tellThree() {
     const merchant = await house.hire('Ada')
     const { secret: key } = merchant.test
@@ -265,7 +265,7 @@ describe('sending again', () => {
   }
   const delivered = { state: 'DELIVERED', tries: 1, attempts: 1 }
 
-  test.each([[undefined], [{}]])('goes to all that listen now, asked with %j', async (body) => {
+  test.each([[undefined], [{}]])('goes to all subscribed endpoints, for %j', async (body) => {
     const { key, at, listening, deaf, disabled } = await tellThree()
     clock.advance(minute)
     const reply = await ask('POST', at, { key, ...(body && { body }) })
@@ -276,7 +276,7 @@ describe('sending again', () => {
     expect(await claimFor(db, dueAt, listening)).toMatchObject([{ attemptNumber: 2, tries: 1 }])
   })
 
-  test('goes to the one that is named, whatever it listens to', async () => {
+  test('goes to the named endpoint, whatever its filter', async () => {
     const { key, at, listening, deaf } = await tellThree()
     const reply = await ask('POST', at, { key, body: { endpointId: deaf.reference } })
     expect(reply.json.data).toEqual({ deliveries: 1 })
@@ -284,7 +284,7 @@ describe('sending again', () => {
     expect(await dueTo(listening)).toMatchObject(delivered)
   })
 
-  test('is refused for a disabled one, a deleted one and one of somebody else', async () => {
+  test('is refused for disabled, deleted and foreign endpoints', async () => {
     const { key, at, listening, disabled } = await tellThree()
     const foreign = await addEndpoint(await house.hire('Bola'))
     await ask('DELETE', `/v1/webhook-endpoints/${listening.reference}`, { key })
@@ -298,8 +298,8 @@ describe('sending again', () => {
       expect(await dueTo(endpoint)).toMatchObject(delivered)
   })
 
-  // A name that was left empty by mistake is no wish to send to everybody.
-  test('does not go to all when the one that is named is nobody', async () => {
+  // An empty endpointId must not mean "all endpoints".
+  test('is refused for an unknown endpoint', async () => {
     const { key, at, listening } = await tellThree()
     const reply = await ask('POST', at, { key, body: { endpointId: '' } })
     expect(reply.json.status).toBe(false)

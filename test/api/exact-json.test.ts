@@ -18,14 +18,14 @@ test.each([
   ['{"name":"a\\ud800b"}', 'name', /surrogate/],
   ['{"name":["x","\\udc00"]}', 'name.1', /surrogate/],
   ['{"a\\ud800":1}', 'a�', /surrogate/],
-])('%s is refused, and says that it is %s', (text, field, message) => {
+])('%s is refused as %s', (text, field, message) => {
   const { message: said, details } = judge(text)!
   expect(said).toMatch(message)
   expect(details).toEqual([{ field, issue: said.slice(field.length + 1, -1) }])
 })
 
-// Some are the same number once read; each of them is another request.
-test('numbers of any length are told apart, however the body is written', () => {
+// Some parse to the same number; each is a different request.
+test('numbers of any length are distinguished, however the body is formatted', () => {
   const [one, other] = ['12345678901234567890', '12345678901234567891']
   expect(textOf(`{"a":${one}}`)).toBe(`{"a":${one}}`)
   expect(textOf(`{"a":${one}}`)).not.toBe(textOf(`{"a":${other}}`))
@@ -36,8 +36,8 @@ test('numbers of any length are told apart, however the body is written', () => 
   expect(textOf(text)).toBe(text)
 })
 
-// Whoever looks for a point after each digit anew takes seconds for this.
-test('the longest number that fits takes no time', () => {
+// A quadratic scan would take seconds for this.
+test('the longest possible number is parsed quickly', () => {
   const text = `{"a":${'1'.repeat(60_000)}}`
   const startedAt = performance.now()
   expect(judge(text)).toBeUndefined()
@@ -51,12 +51,12 @@ test.each([
   '{"text":"12345678901234567890: \\"a\\": 1","b":"\\\\ud800"}',
   '{"smile":"\\ud83d\\ude00"}',
   '[[[]],{}]',
-])('%s is taken', (text) => {
+])('%s is accepted', (text) => {
   expect(judge(text)).toBeUndefined()
 })
 
-// Whatever a program writes with JSON.stringify says one thing only.
-test('everything that was written from a value is taken', () => {
+// The output of JSON.stringify is always unambiguous.
+test('everything from JSON.stringify is accepted', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -65,7 +65,7 @@ test('everything that was written from a value is taken', () => {
   )
 })
 
-test('a body nested deeper than anyone would is refused, however deep it is', () => {
+test('excessive nesting is refused, however deep', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const deeper = /nested deeper than 100 levels. Send it flatter/
   expect(judge(nested(100))).toBeUndefined()

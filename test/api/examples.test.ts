@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { escapePointer } from '../support/conformance.js'
 
-/** Every operation shows what it is sent, and every answer that it can give. */
+/** Every operation has examples of its request and of every answer. */
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, Example> }
 type Example = { $ref?: string; value?: unknown }
@@ -27,7 +27,7 @@ const operations = Object.entries(paths).flatMap(([at, methods]) =>
   })),
 )
 
-/** The value of each example of a place, whose schema all of them must fit. */
+/** The examples of a schema, all of which must be valid. */
 function checkMedia(media: Media, place: string[]): unknown[] {
   const named = Object.values(media.examples ?? {}).map((example) => resolve(example).value)
   const values = 'example' in media ? [media.example, ...named] : named
@@ -46,7 +46,7 @@ function resolve(example: Example): Example {
 }
 
 describe('an example', () => {
-  test.each(operations)('is there of all of $name, and fits', ({ place, operation }) => {
+  test.each(operations)('exists for every part of $name and is valid', ({ place, operation }) => {
     for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
       checkMedia(media, [...place, 'requestBody', 'content', type])
     for (const [status, { content }] of Object.entries(operation.responses))
@@ -59,14 +59,14 @@ describe('an example', () => {
       }
   })
 
-  test.each(Object.entries(webhooks))('is there of %s, and fits', (type, { post }) => {
+  test.each(Object.entries(webhooks))('exists for %s and is valid', (type, { post }) => {
     const [media] = Object.values(post.requestBody.content)
     const place = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json']
     const [value] = checkMedia(media!, place)
     expect(value).toMatchObject({ type })
   })
 
-  // What an account says of its money is the sum of what its payments say.
+  // The amounts of an account are the sums of its payments.
   test('of money adds up', () => {
     for (const { post } of Object.values(webhooks)) {
       const { data } = post.requestBody.content['application/json']!.example as { data: Account }

@@ -14,7 +14,7 @@ import { createHome } from '../support/program.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-/** Only root may mount a disk that is small enough to fill. */
+/** Only root can mount a small disk. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && tryMount()
 
 function tryMount(): boolean {
@@ -34,7 +34,7 @@ function mount(folder: string, size: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' })
 }
 
-/** A database whose tables are on a disk of their own; the log of the server is on another. */
+/** A database whose tables are on a separate disk from the server's log. */
 async function openOnSmallDisk() {
   const home = createHome()
   const disk = path.join(home, 'disk')
@@ -61,8 +61,8 @@ async function openOnSmallDisk() {
   return { db, ballast: path.join(disk, 'ballast') }
 }
 
-// The disk runs full: writes are refused as unavailable, the service says that it is not ready, and
-// when somebody makes room both are over without a restart.
+// The disk runs full: writes are refused as unavailable and readiness fails. After the operator frees
+// space, both recover without a restart.
 test.runIf(canMount)('a full disk is unavailable, not a bug, and passes by itself', async () => {
   const { db, ballast } = await openOnSmallDisk()
   const shared = { db, clock: manualClock(), secret: new Secret('0'.repeat(64)) }
@@ -80,7 +80,7 @@ test.runIf(canMount)('a full disk is unavailable, not a bug, and passes by itsel
   expect((await fund()).status).toBe(201)
   fillDisk(ballast)
 
-  // Pages that exist have room left, so that the first few still fit.
+  // Existing pages have free space, so the first writes still succeed.
   let reply = await fund()
   let acknowledged = 1
   for (; reply.status === 201; reply = await fund()) acknowledged += 1

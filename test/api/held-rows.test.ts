@@ -25,7 +25,7 @@ function openAccount({ test: keys }: Merchant, merchantReference: string) {
   })
 }
 
-/** Another transaction holds something of Ada's until the test lets go. */
+/** Another transaction holds a row of Ada's until the test releases it. */
 async function hold(text: string): Promise<pg.Client> {
   const session = await openSession(db)
   await session.query('begin')
@@ -33,7 +33,7 @@ async function hold(text: string): Promise<pg.Client> {
   return session
 }
 
-/** Whether it is answered; not by waiting, but by looking when others have been. */
+/** Whether it has been answered by now; checked after others were, without waiting. */
 function watch<Value>(promise: Promise<Value>): { isAnswered: boolean; promise: Promise<Value> } {
   const watched = { isAnswered: false, promise }
   promise.then(() => {
@@ -43,7 +43,7 @@ function watch<Value>(promise: Promise<Value>): { isAnswered: boolean; promise: 
 }
 
 // A lane gathers calls of many merchants. Something of one merchant is held by another transaction:
-// only that merchant's calls may wait for it. All others are answered before it is let go.
+// only that merchant's calls may wait for it. All others are answered before its release.
 test('a held balance delays its own merchant and nobody else', async () => {
   await Promise.all([fund(ada, 'ada first'), fund(bola, 'bola first')])
   const holder = await hold(
@@ -158,6 +158,6 @@ test('held payouts delay no payout of another merchant', async () => {
   expect(await statusOf(ada, held)).toBe('COMPLETED')
 })
 
-test('the books are sound after all of this', async () => {
+test('all ledger proofs hold', async () => {
   await expectSoundBooks(db)
 })

@@ -15,7 +15,7 @@ const beside = await openHouse({ beside: house })
 const path = '/v1/test/balances/fund'
 const most = 9_007_199_254_740_991
 
-/** Money that has left for good. */
+/** Money that has been paid out. */
 async function spend(environmentId: EnvironmentId, amount: bigint): Promise<void> {
   const hold = holdOf({ environmentId, asset: 'NGN' }, amount)
   const { causeId } = hold
@@ -50,7 +50,7 @@ const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 
 const copies = <Result>(count: number, make: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** One execution, and everyone told the same to the byte. */
+/** One execution, and the same answer for every copy, byte for byte. */
 function expectOneExecution(replies: Reply[], status: number): void {
   expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([status]))
   expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
@@ -59,7 +59,7 @@ function expectOneExecution(replies: Reply[], status: number): void {
   expect(new Set(ids).size).toBe(replies.length)
 }
 
-describe('copies at once', () => {
+describe('concurrent copies', () => {
   test('twenty copies of one request run once, and nineteen are replays', async () => {
     const { test: keys } = await house.hire('Ada')
     const replies = await Promise.all(copies(20, () => fund({ keys, key: 'once' })))
@@ -67,8 +67,8 @@ describe('copies at once', () => {
     expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
   })
 
-  // The first to claim the key is held up while it moves the money, so that the other server has
-  // to wait for a key whose outcome is open.
+  // The first claim is blocked while it moves the money, so that the other server has to wait for a
+  // key whose outcome is open.
   test('twenty copies over two servers run once', async () => {
     const { test: keys, environments } = await house.hire('Ada')
     await fund({ keys, key: 'before' })
@@ -97,8 +97,8 @@ describe('copies at once', () => {
     expect(await numbersOf(keys)).toEqual({ balance: most, entries: 1 })
   })
 
-  // Ten want 5 and ten want 7 under one key: whoever is first, the others must learn of it.
-  test('of two different requests with one key, one runs and the other is told', async () => {
+  // Ten ask for 5 and ten for 7 under one key: the first wins, the others are refused.
+  test('of two different requests with one key, one runs and the other is refused', async () => {
     const { test: keys } = await house.hire('Ada')
     const amounts = copies(20, (index) => (index % 2 === 0 ? 5 : 7))
     const replies = await Promise.all(
@@ -135,7 +135,7 @@ describe('copies at once', () => {
     expect(await numbersOf(keys)).toEqual({ balance: 3_500, entries: 5 })
   })
 
-  test('a key whose first request does not come to an end is in progress', async () => {
+  test('a key whose first request has not finished is in progress', async () => {
     const { test: keys, environments } = await house.hire('Ada')
     const { digest } = toIdempotencyKey('stuck', { method: 'POST', path, body: {} })
     const session = await openSession(house.db)
@@ -183,7 +183,7 @@ describe('a key used again', () => {
     expect((await numbersOf(keys)).entries).toBe(1)
   })
 
-  test('with the same body written differently is a retry', async () => {
+  test('with the same body formatted differently is a retry', async () => {
     const { test: keys } = await house.hire('Ada')
     const first = await fund({ keys, key: 'once', body: '{"asset":"NGN","amount":700}' })
     const same = [
@@ -198,14 +198,14 @@ describe('a key used again', () => {
     expect(await numbersOf(keys)).toEqual({ balance: 700, entries: 1 })
   })
 
-  test('keys that differ in capitals or inner blanks are different keys', async () => {
+  test('keys that differ in case or inner spaces are different', async () => {
     const { test: keys } = await house.hire('Ada')
     for (const key of ['one key', 'One key', 'one  key', 'onekey'])
       expect(isReplay(await fund({ keys, key }))).toBe(false)
     expect((await numbersOf(keys)).entries).toBe(4)
   })
 
-  test('answers the first answer after the world has moved on', async () => {
+  test('returns the first answer even after the state has changed', async () => {
     const { test: keys } = await house.hire('Ada')
     const first = await fund({ keys, key: 'once' })
     await fund({ keys, body: { asset: 'NGN', amount: most - 700 } })
@@ -217,7 +217,7 @@ describe('a key used again', () => {
     expect(await numbersOf(keys)).toEqual({ balance: most, entries: 2 })
   })
 
-  test('is a new key when the thirty days are over', async () => {
+  test('is a new key after thirty days', async () => {
     const { test: keys } = await house.hire('Ada')
     const first = await fund({ keys, key: 'once' })
     house.clock.advance(30 * day)
@@ -227,7 +227,7 @@ describe('a key used again', () => {
     expect(anew.json.data.reference).not.toBe(first.json.data.reference)
   })
 
-  test('belongs to one environment: elsewhere it is a stranger', async () => {
+  test('belongs to one environment', async () => {
     const merchants: Merchant[] = [await house.hire('Ada'), await house.hire('Bola')]
     const replies = await Promise.all(
       merchants.map(({ test: keys }, index) =>
@@ -238,7 +238,7 @@ describe('a key used again', () => {
       [201, false],
       [201, false],
     ])
-    // The live environment may not fund; what it must not get is the answer of the test one.
+    // The live environment cannot fund; it must not get the answer of the test one.
     const live = await fund({
       keys: merchants[0]!.live,
       key: 'once',
@@ -250,8 +250,8 @@ describe('a key used again', () => {
   })
 })
 
-describe('what is remembered', () => {
-  test('a refusal of the business, byte for byte, even when it would now be granted', async () => {
+describe('the key remembers', () => {
+  test('a business refusal, byte for byte, even if it would now succeed', async () => {
     const { test: keys, environments } = await house.hire('Ada')
     await fund({ keys, body: { asset: 'NGN', amount: most } })
     const first = await fund({ keys, key: 'refused' })
@@ -270,7 +270,7 @@ describe('what is remembered', () => {
     expect(again.headers.get('x-request-id')).not.toBe(again.json.requestId)
   })
 
-  test('nothing that the caller can mend or that passes: the key stays free', async () => {
+  test('no validation error or temporary failure: the key stays free', async () => {
     const { test: keys, live } = await house.hire('Ada')
     const count = async () => {
       const [row] = await house.db.rows(sql<{ count: number }>`
@@ -292,7 +292,7 @@ describe('what is remembered', () => {
     expect([good.status, isReplay(good)]).toEqual([201, false])
   })
 
-  test('no failure of ours: the same key works once we do', async () => {
+  test('no internal error: the same key works later', async () => {
     const { test: keys } = await house.hire('Ada')
     await house.db.rows(sql`alter table ledger_transfers rename to ledger_transfers_hidden`)
     const failed = await Promise.all(copies(3, () => fund({ keys, key: 'free' })))

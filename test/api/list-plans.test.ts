@@ -30,7 +30,7 @@ const others = await insertEnvironment(db)
 /** The n-th id, in the order of n. */
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const idSql = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
-/** Half of all payments, events and payouts concern these. */
+/** Half of all payments, events and payouts belong to these. */
 const busy = { account: idOf(2), resource: idOf(3), session: newSessionReference(idOf(2)) }
 
 beforeAll(async () => {
@@ -170,7 +170,7 @@ async function workOf(route: Route, query: Record<string, string>) {
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
 }
 
-/** Of each filter no value or one. */
+/** Every combination of filters. */
 function combinationsOf(values: Values): Record<string, string>[] {
   let all: Record<string, string>[] = [{}]
   for (const [name, list] of Object.entries(values))
@@ -185,7 +185,7 @@ describe.each(lists.map((route) => [route.operation, route] as const))('%s', (op
     expect(Object.keys(filters[operation]!).sort()).toEqual(names.sort())
   })
 
-  test('reads a bounded number of rows, whatever it is filtered by', async () => {
+  test('reads a bounded number of rows with any filter', async () => {
     const excessive: object[] = []
     for (const query of combinationsOf(filters[operation]!)) {
       let page = await workOf(route, query)

@@ -9,9 +9,9 @@ import { openSession, until } from '../support/sessions.js'
 
 const { listsRunning, listsWaiting } = limits.rateLimit
 
-// The lock makes every list of events slow for as long as the test needs it. More than the pool has
-// connections are asked for by one merchant; another one must not notice.
-test('slow lists of one environment leave the connections of the pool to others', async () => {
+// The lock keeps every list of events waiting. One merchant asks for more lists than the pool has
+// connections; another merchant must not notice.
+test('slow lists of one environment do not exhaust the pool', async () => {
   const house = await openHouse()
   const neighbour = await house.hire('Bola Foods')
   const blocker = await openSession(house.db)
@@ -22,7 +22,7 @@ test('slow lists of one environment leave the connections of the pool to others'
   const flood = Array.from({ length: listsRunning + listsWaiting + 1 }, () =>
     readEvents().then((reply) => answered.push(reply)),
   )
-  // One more than may run and wait: that one is refused at once, whichever it is.
+  // One more than may run and wait: one of them is refused at once.
   await until(() => answered.length > 0)
   const [refused] = answered
   expect([refused!.status, refused!.headers.get('retry-after')]).toEqual([429, '1'])

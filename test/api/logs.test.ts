@@ -13,11 +13,11 @@ const keys = [
 ]
 const fund = '/v1/test/balances/fund'
 
-/** The part of a key that nobody can guess. */
+/** The secret part of a key. */
 const randomOf = (key: string) => key.slice('sk_test_'.length)
 
 describe('the log', () => {
-  test('holds no secret, wherever a caller put one', async () => {
+  test('contains no secret, wherever the caller put one', async () => {
     for (const key of keys) {
       const body = { asset: 'NGN', amount: 5 }
       await ask('GET', '/v1/balances', { key })
@@ -41,8 +41,8 @@ describe('the log', () => {
     expect(text).toContain('pk_live_[secret]')
   })
 
-  // Who knows the reference of a session may read it, and a log is read by many.
-  test('holds no address that everyone may open', async () => {
+  // Anyone who knows a session's reference can read it, so logs must not contain it.
+  test('contains no session reference', async () => {
     const start = log.length
     const reference = `cs_${'0123456789abc'.repeat(3)}`
     const paths = [`/public/checkout/${reference}`, `/checkout/${reference}`]
@@ -60,7 +60,7 @@ describe('the log', () => {
     ])
   })
 
-  test('holds no secret of an error, however deep in it', () => {
+  test('contains no secret of a nested error', () => {
     const [key] = keys as [string]
     const url = 'postgres://manilla:hun%40ter2@db.internal:5432/manilla'
     const start = log.length
@@ -81,7 +81,7 @@ describe('the log', () => {
     for (const line of log) expect(() => JSON.parse(line)).not.toThrow()
   })
 
-  test('has one line for each answer, which says who, what and how long', async () => {
+  test('has one line per answer with merchant, route and duration', async () => {
     const start = log.length
     const headers = { 'x-request-id': 'order-42', 'idempotency-key': 'not a secret' }
     const body = { asset: 'NGN', amount: 5 }
@@ -115,7 +115,7 @@ describe('what is kept', () => {
     for (const { name } of tables) {
       const rows = await house.db.rows(sql<{ row: string }>`
         select row_to_json(t)::text as row from ${sql.identifier(name)} t`)
-      // The shop that calls itself by its key did so in public; all else is ours to keep clean.
+      // A display name that contains the key was made public by the merchant.
       const text = name === 'environment_settings' ? '' : rows.map(({ row }) => row).join('\n')
       for (const key of keys) expect(text).not.toContain(randomOf(key))
     }
@@ -123,7 +123,7 @@ describe('what is kept', () => {
 })
 
 describe('a bug', () => {
-  test('is logged whole and answered without detail', async () => {
+  test('is logged in full and answered without details', async () => {
     const broken = await openHouse()
     await broken.db.rows(sql`drop table environment_settings`)
     await broken.db.rows(sql`drop table ledger_transfers cascade`)
@@ -166,7 +166,7 @@ describe('the program', () => {
     { DATABASE_URL: url, MANILLA_SECRET: 'hunter2, too short' },
   ]
 
-  test('says why it does not start, without the secret', async () => {
+  test('reports why it cannot start, without the secret', async () => {
     const told = mistakes.map(async (more) => {
       const program = spawnStart('/nowhere', { ...more, LOG_LEVEL: 'trace' })
       expect((await program.ended).code).toBe(1)

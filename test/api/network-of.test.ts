@@ -11,7 +11,7 @@ test.each([
   ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
   ['fe80::1%eth0', 'fe80::/64'],
   ['::1', '::/64'],
-  // A proxy may forward what is no address at all; it still counts as one caller.
+  // A proxy may forward something that is no address; it still counts as one caller.
   ['unknown', 'unknown'],
   ['not:an:address', 'not:an:address'],
 ])('%s counts as %s', (address, network) => {

@@ -30,12 +30,12 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 )
 
-/** A bank has no key: it signs what it sends, and sends it again as it likes. */
+/** A bank has no API key: it signs its notices and may repeat them. */
 function isForBanks(name: string): boolean {
   return name.startsWith('POST /rails/')
 }
 
-/** A payer has none either, and signs nothing. */
+/** A payer has no API key either. */
 function isForEveryone(name: string): boolean {
   return name.includes(' /public/')
 }
@@ -45,7 +45,7 @@ function needsKey(name: string): boolean {
 }
 
 describe('the document', () => {
-  test('in the repository is the one that is served', () => {
+  test('in the repository equals the one served', () => {
     const file = path.resolve(import.meta.dirname, '../../openapi.json')
     expect(existsSync(file), 'openapi.json is missing: run `npm run generate`').toBe(true)
     const committed = JSON.parse(readFileSync(file, 'utf8'))
@@ -57,7 +57,7 @@ describe('the document', () => {
     expect(document.info.version).toBe('1.0.0')
   })
 
-  test('asks for a body where one is needed, and nowhere else', () => {
+  test('requires a body exactly where one is needed', () => {
     const named = (id: string) =>
       operations.find(({ operation }) => operation.operationId === id)!.operation.requestBody
     for (const id of ['cancelCheckoutSession', 'simulatePublicCheckout', 'refundPayment'])
@@ -66,8 +66,8 @@ describe('the document', () => {
       expect(named(id)).toMatchObject({ required: true })
   })
 
-  // Whoever is refused for a pattern is told so in words, and there must be some for each.
-  test('has no pattern that nobody has words for', () => {
+  // A refusal by pattern is explained in words, so every pattern needs some.
+  test('has an explanation for every pattern', () => {
     const sent = operations.map(({ operation }) => [operation.parameters, operation.requestBody])
     const found = JSON.stringify(sent).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)
     const patterns = new Set([...found].map(([, text]) => JSON.parse(text!) as string))
@@ -75,13 +75,13 @@ describe('the document', () => {
     expect([...patterns].filter((pattern) => !patternIssues[pattern])).toEqual([])
   })
 
-  test('names every operation once', () => {
+  test('has unique operation ids', () => {
     expect(operations.length).toBeGreaterThan(5)
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test.each(operations)('$name says what a reader needs', ({ name, operation }) => {
+  test.each(operations)('$name is documented', ({ name, operation }) => {
     expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/)
     expect(operation.summary).toMatch(/^[A-Z].+[^.]$/)
     expect(operation.description).toMatch(/\.$/)
@@ -103,7 +103,7 @@ describe('the document', () => {
     }
   })
 
-  test('mentions the key of a retry on every POST, and on nothing else', () => {
+  test('documents Idempotency-Key on every POST and nothing else', () => {
     for (const { name, operation } of operations) {
       const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
       const isKeyed = name.startsWith('POST') && needsKey(name)
@@ -124,7 +124,7 @@ describe('real answers', () => {
   ]
   const met = new Map<string, Set<number>>(requests.map(({ name }) => [name, new Set()]))
 
-  /** `ask` itself holds every answer against the document, here and in all other tests. */
+  /** `ask` validates every answer against the document, here and in all other tests. */
   async function meet(at: House, change: (request: (typeof requests)[number]) => object) {
     const replies: Reply[] = []
     for (const request of requests) {
@@ -137,7 +137,7 @@ describe('real answers', () => {
     return replies
   }
 
-  test('are what is promised when all is well', async () => {
+  test('match the document on success', async () => {
     for (const reply of await meet(house, () => ({})))
       expect(Object.keys(reply.json)).toEqual(['status', 'message', 'data'])
     const headers = { accept: 'text/csv' }
@@ -146,7 +146,7 @@ describe('real answers', () => {
     await ask('GET', '/v1/profile', { key: merchant.live.public })
   })
 
-  test('are what is promised when the caller is wrong', async () => {
+  test('match the document for invalid requests', async () => {
     await meet(house, ({ path }) => ({ path: `${path}?nope=1` }))
     await meet(house, () => ({ key: 'sk_test_wrong' }))
     const hasBody = ({ body }: { body?: object }) => body !== undefined
@@ -158,13 +158,13 @@ describe('real answers', () => {
     await meet(house, ({ path }) => (path === fund ? { body: most } : {}))
   })
 
-  test('are what is promised when there were too many questions', async () => {
+  test('match the document when rate limited', async () => {
     const limited = await openHouse({ rateLimitPerSecond: 1 })
     await limited.ask('GET', '/v1/balances', { key: limited.merchant.test.secret })
     await meet(limited, () => ({}))
   })
 
-  test('are what is promised when we are broken', async () => {
+  test('match the document on internal errors', async () => {
     const broken = await openHouse()
     await broken.ask('GET', '/v1/balances', { key: broken.merchant.test.secret })
     for (const table of ['ledger_accounts', 'ledger_transfers', 'environment_settings'])
@@ -172,8 +172,8 @@ describe('real answers', () => {
     await meet(broken, () => ({}))
   })
 
-  // 409 and 503 need a database that keeps us waiting; the tests that arrange one ask them too.
-  test('cover every status that the document promises', () => {
+  // 409 and 503 need a blocked database; the tests that arrange one cover them.
+  test('cover every documented status', () => {
     for (const [name, statuses] of met) {
       const { operation } = operations.find((one) => one.name === name)!
       const promised = Object.keys(operation.responses!).map(Number)
@@ -183,7 +183,7 @@ describe('real answers', () => {
   })
 })
 
-describe('the judge of answers', () => {
+describe('the validator of answers', () => {
   const conform = createConformance(document)
   const answer = (status: number, json: unknown, type = 'application/json; charset=utf-8') => {
     const headers = new Headers({ 'content-type': type })
@@ -191,7 +191,7 @@ describe('the judge of answers', () => {
   }
   const good = { status: true, message: 'Balances', data: { items: [] } }
 
-  test('lets a good answer pass', () => {
+  test('accepts a valid answer', () => {
     conform('GET', '/v1/balances?x=1', answer(200, good))
   })
 

@@ -11,10 +11,10 @@ afterEach(() => expectSoundBooks(house.db))
 
 type Reply = Awaited<ReturnType<typeof house.ask>>
 
-// Customers pay, exactly and not, more than once; the merchant cancels, accepts, returns, refunds and
-// moves the clock; two workers do their rounds: all at once, over few accounts, so that everybody
-// meets everybody. Nobody may be answered with a failure of ours, and every kobo must be somewhere.
-test.each([1, 2])('whatever happens at once, books and payments agree (%i)', async (seed) => {
+// Payers pay right and wrong amounts, repeatedly; the merchant cancels, accepts, returns, refunds and
+// advances the clock; two workers run: all concurrently, over few accounts, so that everything
+// collides. No request may end in an internal error, and every kobo must be accounted for.
+test.each([1, 2])('under any concurrency, ledger and payments agree (%i)', async (seed) => {
   const desk = await openDesk(house)
   const pick = choose(seed)
   await desk.setPolicy({ underpayment: 'hold', overpayment: 'hold', duplicatePayment: 'return' })
@@ -76,7 +76,7 @@ test.each([1, 2])('whatever happens at once, books and payments agree (%i)', asy
     )
 })
 
-/** The same choices for the same seed, as far as the order of events allows. */
+/** Same seed, same choices, as far as scheduling allows. */
 function choose(seed: number) {
   let state = seed
   return <Item>(items: Item[]): Item => {

@@ -16,7 +16,7 @@ afterEach(() => expectSoundBooks(house.db))
 const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const [held, returning, returned] = ['held', 'returning', 'returned'].map((one) => `payment.${one}`)
 
-/** ₦3,000 came where ₦5,000 were due, from an account that behaves so when it is paid. */
+/** A payment of ₦3,000 instead of ₦5,000, from an account with this magic behaviour. */
 async function underpaidFrom(accountNumber: string) {
   const account = await desk.open()
   const sender = { accountNumber, bankCode: '999' }
@@ -29,7 +29,7 @@ async function heldPayment(amount = 300_000) {
   return { account, paid: await desk.pay(account.accountNumber, { amount }) }
 }
 
-test('a return that fails is held, and goes where the merchant then says', async () => {
+test('a failed return is held, and the merchant can redirect it', async () => {
   const { account, paid } = await underpaidFrom(behaves.failing)
   await house.pass(4)
   const kept = await desk.payment(paid.reference)
@@ -64,7 +64,7 @@ test('a return to an account that does not exist is held before anything is sent
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'FAILED' }])
 })
 
-test('a bank that cannot be reached is asked again, and not for ever', async () => {
+test('an unreachable bank is retried a limited number of times', async () => {
   const { paid } = await underpaidFrom(behaves.unreachable)
   for (let asked = 0; asked < 19; asked += 1) {
     await house.work()
@@ -94,7 +94,7 @@ test.each([
   expect(await desk.told(paid.reference)).toEqual([returning, returned])
 })
 
-test('a return that is never answered for stays on its way until the bank decides', async () => {
+test('a return of unknown status stays RETURNING until the bank decides', async () => {
   const { paid } = await underpaidFrom(behaves.silent)
   for (let hours = 0; hours < 12; hours += 1) {
     house.clock.advance(3_600_000)
@@ -109,7 +109,7 @@ test('a return that is never answered for stays on its way until the bank decide
   expect(await desk.sums()).toEqual([0, 0, 300_000])
 })
 
-test('a return that the bank sends back again is held again, and can be accepted', async () => {
+test('a reversed return is held again and can be accepted', async () => {
   const { account, paid } = await underpaidFrom(behaves.reversing)
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({ status: 'RETURNED' })
@@ -124,7 +124,7 @@ test('a return that the bank sends back again is held again, and can be accepted
   expect(await desk.verify(account.reference)).toMatchObject({ status: 'PAID' })
 })
 
-test('where the bank masks the sender, money goes back by the name of the payment', async () => {
+test('if the bank masks the sender, money is returned by payment reference', async () => {
   const { accountNumber } = await desk.open()
   const sender = { accountNumber: '0123456789', bankCode: '058', masked: true }
   const paid = await desk.pay(accountNumber, { amount: 1, sender })
@@ -136,7 +136,7 @@ test('where the bank masks the sender, money goes back by the name of the paymen
   ])
 })
 
-test('money of nobody is held at once, and needs to be told where to go', async () => {
+test('a payment without a sender is held and needs a destination', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nobody', accountNumber, amount: 1n, sender: null, copies: 1 }
   await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
@@ -153,7 +153,7 @@ test('money of nobody is held at once, and needs to be told where to go', async 
   expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
 })
 
-test('what is accepted of held money pays its account, and costs what it always costs', async () => {
+test('accepting held money pays the account and charges the usual fee', async () => {
   const { account, paid } = await heldPayment()
   const { status, json } = await desk.resolve(paid.reference, { action: 'accept' })
   expect([status, json.data]).toMatchObject([
@@ -174,7 +174,7 @@ test('what is accepted of held money pays its account, and costs what it always 
   ])
 })
 
-test('the excess is charged so that the whole costs what the whole would have', async () => {
+test('accepting an excess charges the fee of the whole payment', async () => {
   const { account, paid } = await heldPayment(30_000_000)
   expect(paid).toMatchObject({ amountAccepted: 500_000, amountHeld: 29_500_000, fee: 5_000 })
   const { json } = await desk.resolve(paid.reference, { action: 'accept' })
@@ -186,9 +186,9 @@ test('the excess is charged so that the whole costs what the whole would have', 
   ])
 })
 
-// A price that jumps between tiers would charge more for the last kobo than that kobo: the rest would
-// have to come out of money that the merchant may have spent.
-test('accepting held money never takes from the balance that was there before', async () => {
+// With tiered fees, the last kobo could cost more than itself: the difference would come out of money
+// that the merchant may have spent.
+test('accepting held money never reduces the balance', async () => {
   const tiers = [{ upTo: 500_000n, flat: 1_000n, basisPoints: 0 }]
   const schedule = { flat: 90_000n, basisPoints: 0, floor: 0n, cap: null, tiers }
   const order = {
@@ -206,7 +206,7 @@ test('accepting held money never takes from the balance that was there before', 
   expect(await desk.sums()).toEqual([0, 499_000, 0])
 })
 
-test('what was refunded of a payment has cost its fee all the same', async () => {
+test('the fee of a refunded payment is kept', async () => {
   const { paid } = await heldPayment(700_000)
   await desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 5_000 })
   await desk.refund(paid.reference, { amount: 500_000 })
@@ -215,7 +215,7 @@ test('what was refunded of a payment has cost its fee all the same', async () =>
   expect(await desk.sums()).toEqual([198_000, 500_000, 0])
 })
 
-test.each([-367, 367])('nobody can have paid %i days from now', async (days) => {
+test.each([-367, 367])('a payment dated %i days ahead is refused', async (days) => {
   const { accountNumber } = await desk.open()
   const sentAt = new Date(house.clock.now().getTime() + days * 86_400_000).toISOString()
   const { status, json } = await desk.payIn(accountNumber, { sentAt })
@@ -238,8 +238,8 @@ test('held money is resolved once', async () => {
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
 })
 
-// Ten who accept and ten who return the same money at once: whoever is first decides for all.
-test('of those who resolve at the same time exactly one wins', async () => {
+// Ten accept and ten return the same money concurrently: the first decides.
+test('of concurrent resolutions exactly one wins', async () => {
   const { paid } = await heldPayment()
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
@@ -254,7 +254,7 @@ test('of those who resolve at the same time exactly one wins', async () => {
   expect(await desk.sums()).toEqual(status === 'ACCEPTED' ? [297_000, 0, 0] : [0, 0, 300_000])
 })
 
-test('a repeated resolve is answered as at first, whatever has happened since', async () => {
+test('a repeated resolve gets the first answer', async () => {
   const { paid } = await heldPayment()
   const ask = () => desk.resolve(paid.reference, { action: 'return' }, keyed('resolve-1'))
   const replies = await Promise.all(Array.from({ length: 10 }, ask))
@@ -265,7 +265,7 @@ test('a repeated resolve is answered as at first, whatever has happened since', 
   expect(await desk.told(paid.reference)).toEqual([held, returning, returned])
 })
 
-test('a return lives by the clock of its environment', async () => {
+test('a return uses the clock of its environment', async () => {
   const days = 5 * 86_400
   await desk.post('/v1/test/clock/advance', { seconds: days })
   const { paid } = await underpaidFrom(behaves.silent)

@@ -40,7 +40,7 @@ test('the exact amount is accepted, less its fee', async () => {
   expect(await desk.told(paid.reference)).toEqual([])
 })
 
-/** Brings an account of ₦5,000 to where the payment of the case does not match. */
+/** Prepares an account of ₦5,000 for a payment that does not match. */
 const mismatches = {
   UNDERPAID: async () => desk.open(),
   OVERPAID: async () => desk.open(),
@@ -79,7 +79,7 @@ const names = {
   LATE: 'late_payment',
 }
 
-/** What was told of the account before, its status after, and its status after an `accept`. */
+/** Earlier events of the account, its status after, and its status after `accept`. */
 const ends: Record<keyof typeof mismatches, [string[], string, string]> = {
   UNDERPAID: [[], 'ACTIVE', 'PAID'],
   OVERPAID: [[], 'PAID', 'PAID'],
@@ -93,8 +93,8 @@ const cases = (Object.keys(mismatches) as (keyof typeof mismatches)[]).flatMap((
   (['return', 'hold', 'accept'] as const).map((action) => ({ mismatch, action })),
 )
 
-// What does not match is wholly where the policy says, only the excess of an overpayment; the fee is
-// one per cent of what was accepted, and a return takes nothing from the merchant.
+// The policy applies to the whole mismatched payment, or to the excess of an overpayment; the fee is
+// 1 % of the accepted amount, and a return costs the merchant nothing.
 test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, action }) => {
   const variance = mismatch.split(/\W/)[0] as keyof typeof policies
   await desk.setPolicy({ [policies[variance]]: action })
@@ -159,7 +159,7 @@ test.each(cases)('$mismatch, and the policy is to $action', async ({ mismatch, a
   expect(await desk.statement()).toEqual(lines)
 })
 
-test('a payment in time pays an account that expired before it was announced', async () => {
+test('a payment made in time pays an account that expired before the notice', async () => {
   const { reference, accountNumber, expiresAt } = await desk.open()
   house.clock.advance(halfHour + 60_000)
   await house.work()
@@ -214,7 +214,7 @@ test.each([
   )
 })
 
-test('a fee with a floor takes what was accepted and no more', async () => {
+test('a minimum fee never exceeds the accepted amount', async () => {
   const schedule = { flat: 0n, basisPoints: 0, floor: 10_000n, cap: null, tiers: [] }
   const order = {
     environmentId: desk.environmentId,
@@ -228,7 +228,7 @@ test('a fee with a floor takes what was accepted and no more', async () => {
   expect(await desk.sums()).toEqual([0, 0, 100])
 })
 
-test('twenty copies of a request to pay in are one payment', async () => {
+test('twenty copies of a test payment are one payment', async () => {
   const { accountNumber } = await desk.open()
   const body = { accountNumber, amount: 500_000, copies: 3 }
   const replies = await Promise.all(
@@ -244,7 +244,7 @@ test('twenty copies of a request to pay in are one payment', async () => {
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
 
-test('a list shows what was asked for, newest first, page by page', async () => {
+test('a list is filtered, newest first and paged', async () => {
   const [first, second] = [await desk.open(), await desk.open()]
   const fixed = (await desk.openDedicated('customer-1')).json.data
   const made: string[] = []
@@ -285,7 +285,7 @@ test('a list shows what was asked for, newest first, page by page', async () => 
   expect(status).toBe(400)
 })
 
-test('the payment of somebody else is as unknown as one that never was', async () => {
+test('a payment of another environment is not found', async () => {
   const { accountNumber } = await desk.open()
   const { reference } = await desk.pay(accountNumber, { amount: 600_000 })
   const stranger = await openDesk(house)

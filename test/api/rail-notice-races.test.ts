@@ -20,8 +20,8 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
   return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
 }
 
-// The bank opens the number, and somebody pays, before our own transaction has committed.
-test('a notice that overtakes its account is judged when the account is there', async () => {
+// The bank opens the account and a payer pays before our transaction has committed.
+test('a notice that overtakes its account is judged once the account exists', async () => {
   const order = createAccountPreparation({
     db: house.db,
     rails: { test: house.bank, live: undefined },
@@ -54,7 +54,7 @@ test('a notice that overtakes its account is judged when the account is there', 
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
 
-test('what was kept before a crash is judged by the next who works', async () => {
+test('a notice stored before a crash is judged by the next worker', async () => {
   const { accountNumber } = await desk.open()
   const id = `sbp_crash${desk.environmentId}`
   await keep(id, accountNumber)
@@ -65,9 +65,9 @@ test('what was kept before a crash is judged by the next who works', async () =>
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
 
-// The balance of naira ends where JSON integers do. Whatever does not fit waits, and its neighbours
-// in the same batch, of the same merchant and of others, are judged as if it were not there.
-test('a notice that cannot be booked keeps nobody else from being judged', async () => {
+// A naira balance is limited to safe JSON integers. A payment that does not fit waits, and its
+// neighbours in the batch, of the same merchant and of others, are judged as usual.
+test('a notice that cannot be posted blocks no other notice', async () => {
   const most = 9_007_199_254_740_991n
   const fixed = (await desk.openDedicated('rich')).json.data
   const neighbour = await openDesk(house)
@@ -87,9 +87,9 @@ test('a notice that cannot be booked keeps nobody else from being judged', async
   expect([status, json.code, json.reason]).toEqual([422, 'account_action_failed', 'balance_limit'])
 })
 
-// Whoever kept a notice judges it at once, while the worker may find it due: twenty accounts, and
-// each of forty notices in both lanes and more than once.
-test('two lanes that race for the same notices take each once', async () => {
+// The process that stores a notice judges it at once, while a worker may also find it due: twenty
+// accounts, and each of forty notices in both lanes, more than once.
+test('two lanes racing for the same notices post each once', async () => {
   const accounts = await Promise.all(Array.from({ length: 20 }, () => desk.open()))
   const notices = accounts.flatMap(({ accountNumber }) => [
     noticeOf(accountNumber),
@@ -104,8 +104,8 @@ test('two lanes that race for the same notices take each once', async () => {
   expect((await desk.sums())[0]).toBe(20 * 495_000)
 })
 
-// A bank may have one name in both modes, and both of its notices may be judged in one batch.
-test('a notice of live mode is never about an account of test mode', async () => {
+// One bank may serve both modes, and its notices may be judged in one batch.
+test('a live notice never matches a test account', async () => {
   const { reference, accountNumber } = await desk.open()
   const live = `sbp_live${desk.environmentId}`
   const own = `sbp_own${desk.environmentId}`

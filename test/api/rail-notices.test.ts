@@ -16,7 +16,7 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
   return (await desk.get('/v1/collections/payments?limit=100')).json.data.items
 }
 
-test.each([1, 5, 50])('a notice that comes %i times at once is one payment', async (copies) => {
+test.each([1, 5, 50])('a notice received %i times concurrently is one payment', async (copies) => {
   const { reference, accountNumber } = await desk.open()
   const notice = noticeOf(accountNumber)
   await Promise.all(Array.from({ length: copies }, () => announce(notice)))
@@ -28,7 +28,7 @@ test.each([1, 5, 50])('a notice that comes %i times at once is one payment', asy
   expect(await paymentsOf()).toEqual(found)
 })
 
-test('the same payment told with another amount changes nothing', async () => {
+test('a repeated notice with another amount changes nothing', async () => {
   const { accountNumber } = await desk.open()
   const notice = noticeOf(accountNumber)
   await announce(notice)
@@ -36,7 +36,7 @@ test('the same payment told with another amount changes nothing', async () => {
   expect(await paymentsOf()).toMatchObject([{ amount: 500_000 }])
 })
 
-test('what is not signed by the bank is refused, and nothing of it is kept', async () => {
+test('an unsigned notice is refused and not stored', async () => {
   const { accountNumber } = await desk.open()
   const { id, body } = noticeOf(accountNumber)
   const { body: other } = noticeOf(accountNumber)
@@ -61,8 +61,8 @@ test('what is not signed by the bank is refused, and nothing of it is kept', asy
   expect(await paymentsOf()).toEqual([])
 })
 
-// What merchants may not send, a bank may: a name twice, half a character, more digits than a float.
-test('a genuine notice is heard however it is written', async () => {
+// Banks may send JSON that merchants may not: duplicate keys, lone surrogates, long numbers.
+test('a signed notice is accepted however it is formatted', async () => {
   const { reference, accountNumber } = await desk.open()
   const { id, body } = noticeOf(accountNumber, {
     narration: 'half \ud800, nothing \0',
@@ -80,7 +80,7 @@ test('a genuine notice is heard however it is written', async () => {
     ])
 })
 
-test('notices are heard where their bank is, and nowhere else', async () => {
+test('notices are accepted only at the URL of their bank', async () => {
   const { id, body } = noticeOf((await desk.open()).accountNumber)
   for (const path of [
     'sandbox-bank/notices/live',
@@ -93,7 +93,7 @@ test('notices are heard where their bank is, and nowhere else', async () => {
   expect(await stateOf(id)).toBeUndefined()
 })
 
-test('what the bank signs but says nothing of a payment is answered and forgotten', async () => {
+test('a signed notice about something else is acknowledged and dropped', async () => {
   for (const body of ['{"event":"transfer.completed","data":{}}', '{}', '{"event":7}']) {
     expect((await post(body)).status).toBe(200)
   }
@@ -105,7 +105,7 @@ test.each([
   ['not_positive', { amount: '-500000' }],
   ['too_large', { amount: '9007199254740992' }],
   ['too_large', { amount: '999999999999999999' }],
-])('money that is %s is kept and not booked: %o', async (why, change) => {
+])('a notice with money that is %s is stored but not posted: %o', async (why, change) => {
   const { reference, accountNumber } = await desk.open()
   const notice = noticeOf(accountNumber, change)
   await announce(notice)
@@ -115,7 +115,7 @@ test.each([
   expect(await desk.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
 })
 
-test('notices after expiry and after cancellation find money that came too late', async () => {
+test('notices after expiry or cancellation are late payments', async () => {
   const [expired, cancelled] = [await desk.open(), await desk.open()]
   await desk.post(`/v1/collections/virtual-accounts/${cancelled.reference}/cancel`, {})
   await announce(noticeOf(cancelled.accountNumber))
@@ -135,7 +135,7 @@ test('notices after expiry and after cancellation find money that came too late'
   expect(await desk.sums()).toEqual([0, 0, 1_000_000])
 })
 
-test('money for a number that nobody has is kept, looked for ever more rarely, and never shown', async () => {
+test('a payment to an unknown account is stored, retried less and less often, and never shown', async () => {
   const notice = noticeOf('0000000000')
   await announce(notice)
   for (let days = 0; days < 30; days += 1) {
@@ -147,7 +147,7 @@ test('money for a number that nobody has is kept, looked for ever more rarely, a
   expect(await desk.sums()).toEqual([0, 0, 0])
 })
 
-test('of two payments the one that is judged first pays, whichever was sent first', async () => {
+test('of two payments the one judged first pays the account', async () => {
   const { reference, accountNumber } = await desk.open()
   const first = noticeOf(accountNumber)
   house.clock.advance(1_000)
@@ -164,7 +164,7 @@ test('of two payments the one that is judged first pays, whichever was sent firs
   expect((await paymentsOf()).map(({ variance }) => variance)).toEqual(['DUPLICATE', 'NONE'])
 })
 
-test('a silent payment is found by asking; announced after all, it is one', async () => {
+test('a requery finds a payment without a notice; a later notice does not repeat it', async () => {
   const { reference, accountNumber } = await desk.open()
   const id = `sbp_silent${desk.environmentId}`
   const paidAt = house.clock.now()
@@ -183,7 +183,7 @@ test('a silent payment is found by asking; announced after all, it is one', asyn
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
 
-test('a payment that was announced is not found again by asking', async () => {
+test('a requery does not repeat a payment with a notice', async () => {
   const { reference, accountNumber } = await desk.open()
   await desk.pay(accountNumber, { copies: 5 })
   const { json } = await desk.post(`/v1/collections/virtual-accounts/${reference}/requery`, {})

@@ -19,7 +19,7 @@ test.each([
   expect(rawField(text, 'metadata')).toBe(expected)
 })
 
-// Whatever stands around it and however it is laid out, the field means what it meant.
+// Surroundings and formatting do not change the field.
 test('is the field, in any document', () => {
   fc.assert(
     fc.property(fc.object(), fc.object(), fc.nat({ max: 4 }), (before, metadata, blanks) => {

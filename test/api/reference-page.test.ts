@@ -3,8 +3,8 @@ import { openHouse } from '../support/house.js'
 
 const { ask } = await openHouse()
 
-// Whoever goes to the address alone ends on the page, which brings its script and the document
-// from here: the policy lets it ask nobody else.
+// The root URL redirects to the page, which loads its script and the document from this server: the
+// content security policy allows no other.
 test('the reference is a page, its script and the document, all from this server', async () => {
   for (const path of ['/', '/docs', '/docs/']) {
     const { status, headers, text } = await ask('GET', path)

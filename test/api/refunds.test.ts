@@ -17,7 +17,7 @@ const elsewhere = { bankCode: '058', accountNumber: '0123456789' }
 const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
 const [returning, refunded] = ['payment.returning', 'payment.refunded']
 
-/** ₦5,000 were paid and accepted; the fee of ₦50 is covered by a funding unless it is not. */
+/** An accepted payment of ₦5,000; a funding covers the fee of ₦50 unless turned off. */
 async function accepted({ sender = {}, funded = 5_000, amount = 500_000 } = {}) {
   const account = await desk.open()
   const paid = await desk.pay(account.accountNumber, { amount, sender })
@@ -25,7 +25,7 @@ async function accepted({ sender = {}, funded = 5_000, amount = 500_000 } = {}) 
   return { account, paid }
 }
 
-test('a whole refund takes what was accepted, and the fee is kept', async () => {
+test('a full refund returns the accepted amount; the fee is kept', async () => {
   const { account, paid } = await accepted()
   const { status, json } = await desk.refund(paid.reference, {})
   expect([status, json.data]).toMatchObject([
@@ -63,7 +63,7 @@ test('a whole refund takes what was accepted, and the fee is kept', async () => 
   ])
 })
 
-test('a payment is refunded in parts, and never more than was accepted', async () => {
+test('partial refunds never exceed the accepted amount', async () => {
   const { paid } = await accepted()
   for (const amount of [100_000, 200_000]) {
     house.clock.advance(1)
@@ -101,7 +101,7 @@ test('a payment is refunded in parts, and never more than was accepted', async (
   expect(await desk.sums()).toEqual([0, 0, 0])
 })
 
-test('refunds are listed by the page, with the name that the bank knows', async () => {
+test('refunds are listed with the reference of the bank', async () => {
   const { paid } = await accepted()
   for (const amount of [1, 2, 3]) {
     house.clock.advance(1)
@@ -120,7 +120,7 @@ test('refunds are listed by the page, with the name that the bank knows', async 
   }
 })
 
-test('what the balance cannot cover is not refunded', async () => {
+test('a refund beyond the balance is refused', async () => {
   const { paid } = await accepted({ funded: 0 })
   const { status, json } = await desk.refund(paid.reference, {})
   expect([status, json.code]).toEqual([402, 'insufficient_balance'])
@@ -130,7 +130,7 @@ test('what the balance cannot cover is not refunded', async () => {
   expect(await desk.sums()).toEqual([0, 495_000, 0])
 })
 
-// The form follows the asset of the payment: a mistake must not send anything, or use up the key.
+// The fields depend on the payment's asset: a mistake must not send anything or use up the key.
 test.each([
   [{ amount: '1000' }, 'amount'],
   [{ amount: '0' }, 'amount'],
@@ -138,7 +138,7 @@ test.each([
   [{ destination: { ...elsewhere, address: wallet } }, 'destination.address'],
   [{ destination: { bankCode: '058' } }, 'destination.accountNumber'],
   [{ destination: { ...elsewhere, bankCode: 'GTB' } }, 'destination.bankCode'],
-])('%j is not how naira go back', async (body, field) => {
+])('%j is refused for naira', async (body, field) => {
   const { paid } = await accepted()
   const { status, json } = await desk.refund(paid.reference, body, keyed('refund-1'))
   expect([status, json.code]).toEqual([400, 'validation_failed'])
@@ -146,7 +146,7 @@ test.each([
   expect((await desk.refund(paid.reference, {}, keyed('refund-1'))).status).toBe(201)
 })
 
-test('two whole refunds at once are one', async () => {
+test('of two concurrent full refunds one succeeds', async () => {
   const { paid } = await accepted({ funded: 1_000_000 })
   const replies = await Promise.all(
     Array.from({ length: 8 }, () => desk.refund(paid.reference, {})),
@@ -156,8 +156,8 @@ test('two whole refunds at once are one', async () => {
   expect(await desk.sums()).toEqual([995_000, 500_000, 0])
 })
 
-// Each alone would fit what was accepted; together only two do.
-test('parts that race never add up to more than the payment', async () => {
+// Each alone fits the accepted amount; together only two do.
+test('concurrent partial refunds never exceed the payment', async () => {
   const { paid } = await accepted({ funded: 1_000_000 })
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => desk.refund(paid.reference, { amount: 200_000 })),
@@ -170,7 +170,7 @@ test('parts that race never add up to more than the payment', async () => {
   })
 })
 
-test('twenty copies of a refund are one payout, also when it is long over', async () => {
+test('twenty copies of a refund are one payout, also much later', async () => {
   const { paid } = await accepted()
   const ask = () => desk.refund(paid.reference, { amount: 100_000 }, keyed('refund-1'))
   const replies = await Promise.all(Array.from({ length: 20 }, ask))
@@ -190,7 +190,7 @@ test('twenty copies of a refund are one payout, also when it is long over', asyn
   expect([other.status, other.json.reason]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a refused refund is remembered under its key, when it would fit too', async () => {
+test('a refused refund is remembered under its key, even if it would now succeed', async () => {
   const { paid } = await accepted({ funded: 0 })
   const ask = () => desk.refund(paid.reference, {}, keyed('refund-1'))
   const first = await ask()
@@ -201,8 +201,8 @@ test('a refused refund is remembered under its key, when it would fit too', asyn
   expect(again.text).toBe(first.text)
 })
 
-// The payout is for ever, and so is what names it: a client that retries after a year must not pay
-// twice. A refusal has nothing to outlive.
+// The key of a payout is kept forever: a client that retries after a year must not pay twice. The key
+// of a refusal expires.
 test('the key of a refund is never forgotten, unless it was refused', async () => {
   const { paid } = await accepted()
   const ask = () => desk.refund(paid.reference, { amount: 100_000 }, keyed('refund-1'))
@@ -216,8 +216,8 @@ test('the key of a refund is never forgotten, unless it was refused', async () =
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
 })
 
-// Keys are forgotten by the clock of the world; one that is ahead must not keep them longer.
-test('an answer is remembered for thirty days of the world', async () => {
+// Keys expire in real time; an advanced test clock must not keep them longer.
+test('an answer is remembered for thirty days of real time', async () => {
   await desk.post('/v1/test/clock/advance', { seconds: 90 * 86_400 })
   const fund = () =>
     desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }, keyed('fund-1'))
@@ -227,7 +227,7 @@ test('an answer is remembered for thirty days of the world', async () => {
   expect((await fund()).text).not.toBe(first.text)
 })
 
-test('a refund that has nowhere to go is remembered as refused', async () => {
+test('a refund without a destination is remembered as refused', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nowhere', accountNumber, amount: 500_000n, sender: null, copies: 1 }
   await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
@@ -241,7 +241,7 @@ test('a refund that has nowhere to go is remembered as refused', async () => {
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
 })
 
-// A merchant who lacks the money hears that first, whatever the bank would say.
+// An insufficient balance is reported first, before the bank is asked.
 test.each(['absent', 'unreachable'] as const)('the balance comes before an %s bank', async (to) => {
   const { paid } = await accepted({ funded: 0 })
   const destination = { bankCode: '999', accountNumber: behaves[to] }
@@ -249,7 +249,7 @@ test.each(['absent', 'unreachable'] as const)('the balance comes before an %s ba
   expect([status, json.code]).toEqual([402, 'insufficient_balance'])
 })
 
-test('a refund of a payment that in part went back takes only what was accepted', async () => {
+test('a refund of a partly returned payment is limited to the accepted part', async () => {
   const { paid } = await accepted({ amount: 700_000 })
   await house.pass(4)
   expect(await desk.payment(paid.reference)).toMatchObject({
@@ -273,7 +273,7 @@ test('a refund of a payment that in part went back takes only what was accepted'
   ])
 })
 
-test('a refund that fails is accepted money again', async () => {
+test('a failed refund is accepted money again', async () => {
   const sender = { accountNumber: behaves.failing, bankCode: '999' }
   const { account, paid } = await accepted({ sender })
   await desk.refund(paid.reference, { amount: 200_000 })
@@ -296,7 +296,7 @@ test('a refund that fails is accepted money again', async () => {
   ])
 })
 
-test('a refund that the bank sends back again is accepted money again', async () => {
+test('a reversed refund is accepted money again', async () => {
   const sender = { accountNumber: behaves.reversing, bankCode: '999' }
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, {})
@@ -312,7 +312,7 @@ test('a refund that the bank sends back again is accepted money again', async ()
   expect(await desk.returnsOf(paid.reference)).toMatchObject([{ status: 'REVERSED' }])
 })
 
-test('a masked sender is refunded by the name of the payment, in parts', async () => {
+test('a masked sender is refunded by payment reference, in parts', async () => {
   const sender = { accountNumber: '0123456789', bankCode: '058', masked: true }
   const { paid } = await accepted({ sender })
   await desk.refund(paid.reference, { amount: 100_000 })
@@ -342,7 +342,7 @@ test.each([
   expect(await desk.sums()).toEqual([500_000, 0, 0])
 })
 
-test('a refund ends also where the clock was moved ahead', async () => {
+test('a refund completes after the clock was advanced', async () => {
   await desk.post('/v1/test/clock/advance', { seconds: 10 * 86_400 })
   const sender = { accountNumber: behaves.slow, bankCode: '999' }
   const { paid } = await accepted({ sender })

@@ -14,7 +14,7 @@ const { ask, wire, db, clock } = house
 const { test: ours, live } = house.merchant
 const fund = '/v1/test/balances/fund'
 const statement = '/v1/balance-entries'
-// So that there is something that could be changed.
+// Rows that a wrong refusal could change.
 await ask('POST', fund, { key: ours.secret, body: { asset: 'NGN', amount: 1_000 } })
 await ask('PATCH', '/v1/settings', { key: ours.secret, body: { checkout: { colour: '#0a7d4f' } } })
 
@@ -22,13 +22,13 @@ type Expected = {
   status: number
   code: Code
   reason?: Reason
-  /** Must say what to change. */
+  /** The message must say what to change. */
   message: RegExp
-  /** What `details` names, in order. */
+  /** Fields in `details`, in order. */
   fields?: string[]
 }
 
-/** The one shape of a refusal, in headers and body. */
+/** Checks headers and body of a refusal. */
 function expectRefusal(reply: Reply, expected: Expected): void {
   const { status, message, code, reason, details, nextStep, requestId, ...rest } = reply.json ?? {}
   expect({ http: reply.status, status, code, reason, rest, text: reply.text }).toEqual({
@@ -51,8 +51,8 @@ function expectRefusal(reply: Reply, expected: Expected): void {
 }
 
 /**
- * Every row of every table, but for when a key was last used, which authentication may note, and
- * the log of requests, which has refusals as well.
+ * A digest of every row of every table, except the last use of keys and the request log, which
+ * refusals may change.
  */
 const tables = await db.rows(sql<{ name: string }>`
   select tablename as name from pg_tables
@@ -84,7 +84,7 @@ describe('paths and methods', () => {
   const paths = ['/v1', '/v1/nothing', '/v1/balances/', '/v1/Balances', '/v1/balances/x']
   const strangers = ['/metrics', '/v1/test', '//v1/balances', '/.env']
 
-  test.each([...paths, ...strangers])('%s is no route, with a key or without', async (path) => {
+  test.each([...paths, ...strangers])('%s is not found, with or without a key', async (path) => {
     const expected = {
       status: 404,
       code: 'not_found',
@@ -106,7 +106,7 @@ describe('paths and methods', () => {
     methods.filter((method) => !taken.includes(method)).map((method) => ({ method, path, taken })),
   )
 
-  test.each(wrong)('$path says to $method which methods it takes', async (row) => {
+  test.each(wrong)('$path answers $method with the allowed methods', async (row) => {
     const { method, path, taken } = row
     const head = `${method} ${path} HTTP/1.1\r\nHost: manilla\r\nConnection: close\r\n\r\n`
     const reply = await expectNothingWritten(() => wire(head))
@@ -122,7 +122,7 @@ describe('paths and methods', () => {
     ['/v1/disbursements/crypto/a%0a%1b', /^There is no transfer a��. Check the reference/],
     ['/v1/events/evt_%07', /^There is no event evt_�\./],
     ['/v1/webhook-endpoints/', /^The path ends where the reference of a webhook endpoint/],
-  ])('%s names nothing, and is not echoed raw', async (path, message) => {
+  ])('%s is not found and not echoed raw', async (path, message) => {
     const reply = await expectNothingWritten(() => ask('GET', path, { key: ours.secret }))
     expectRefusal(reply, { status: 404, code: 'not_found', message })
   })
@@ -141,7 +141,7 @@ describe('paths and methods', () => {
   })
 })
 
-describe('bodies that are no JSON object', () => {
+describe('bodies other than a JSON object', () => {
   const notJson = [
     ['half an object', '{"asset":"NGN","amount":5'],
     ['single quotes', "{'asset':'NGN','amount':5}"],
@@ -161,7 +161,7 @@ describe('bodies that are no JSON object', () => {
     expectRefusal(reply, { ...invalid, reason: 'invalid_json', message })
   })
 
-  test('nothing at all, with a content type and without', async () => {
+  test('no body, with and without a content type', async () => {
     const empty = await expectNothingWritten(() =>
       ask('POST', fund, { key: ours.secret, body: '' }),
     )
@@ -178,7 +178,7 @@ describe('bodies that are no JSON object', () => {
     ['5', '5'],
     ['true', 'a boolean'],
     ['null', 'null'],
-  ])('%s is JSON and no object', async (body, kind) => {
+  ])('%s is JSON but not an object', async (body, kind) => {
     for (const [method, path] of [
       ['POST', fund],
       ['PATCH', '/v1/settings'],
@@ -206,7 +206,7 @@ describe('bodies that are no JSON object', () => {
     expectRefusal(await expectNothingWritten(chunked), expected)
   })
 
-  test('text beyond ASCII arrives as it was sent', async () => {
+  test('non-ASCII text is preserved', async () => {
     const { test: other } = await house.hire('Names')
     const displayName = 'Àdá’s Ọjà 🛒'
     const body = { checkout: { displayName } }
@@ -245,7 +245,7 @@ describe('bodies that are no JSON object', () => {
     })
   })
 
-  test('64 kB are taken, one byte more is not, announced or not', async () => {
+  test('64 kB are accepted, one byte more is refused, with or without Content-Length', async () => {
     const { test: other } = await house.hire('Large')
     const body = '{"asset":"NGN","amount":5}'.padEnd(64 * 1024)
     expect((await ask('POST', fund, { key: other.secret, body })).status).toBe(201)
@@ -413,7 +413,7 @@ describe('fields of a body', () => {
     expectRefusal(reply, { ...invalid, message, fields: [field] })
   })
 
-  test('what is just inside the limits is taken', async () => {
+  test('values just within the limits are accepted', async () => {
     const { test: other } = await house.hire('Edges')
     const bodies = ['{"asset":"NGN","amount":1}', '{"asset":"NGN","amount":9007199254740990}']
     const amounts = ['0.000001', '1.2300000000', '007', '9223372036845', '1.0000000000000000000']
@@ -467,7 +467,7 @@ describe('headers', () => {
     }
   })
 
-  test('ids that we make are never the same', async () => {
+  test('generated request ids are unique', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => ask('GET', '/healthz')))
     expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(50)
   })
@@ -518,7 +518,7 @@ describe('queries', () => {
     expectRefusal(reply, { ...invalid, message, fields: [field] })
   })
 
-  test('no operation takes a parameter that it does not know', async () => {
+  test('unknown query parameters are refused everywhere', async () => {
     const body = { asset: 'NGN', amount: 5 }
     const questions: [string, string, object?][] = [
       ['GET', '/v1/balances'],
@@ -574,19 +574,19 @@ describe('keys', () => {
     }
   })
 
-  test('the scheme is read as HTTP reads it: capitals do not matter', async () => {
+  test('the authorization scheme is case-insensitive', async () => {
     const headers = { authorization: `bEARER ${ours.secret}` }
     expect((await ask('GET', '/v1/balances', { headers })).status).toBe(200)
   })
 
-  test('two headers, which a proxy and we might read differently', async () => {
+  test('two headers, which a proxy might read differently', async () => {
     const head = requestHead('GET', '/v1/balances', {})
     const second = `Authorization: Bearer ${live.secret}\r\n\r\n`
     const reply = await wire(head.replace(/\r\n\r\n$/, `\r\n${second}`))
     expectRefusal(reply, { ...unauthorized, message: /Send one Authorization header/ })
   })
 
-  test('revoked, expired, unknown and barred keys cannot be told apart', async () => {
+  test('revoked, expired, unknown and barred keys get the same answer', async () => {
     const order = { seal: house.seal, environment: house.merchant.environments.test }
     const issue = (expiresAt: Date | null, allowedAddresses: string[]) =>
       db.transaction((tx) =>
@@ -605,7 +605,7 @@ describe('keys', () => {
       issue(null, ['192.0.2.0/24']),
     ])
     const use = (key: string) => ask('GET', '/v1/balances', { key })
-    // Used while they work, so that both are remembered.
+    // Used while valid, so that both are cached.
     for (const key of [expiring, revoked]) expect((await use(key.key.reveal())).status).toBe(200)
     const environmentId = toEnvironmentId(house.merchant.environments.test.id)
     await db.transaction((tx) => revokeKey(tx, clock.now(), { environmentId, id: revoked.id }))
@@ -618,8 +618,8 @@ describe('keys', () => {
     expect(new Set(texts).size).toBe(1)
   })
 
-  // Proxies add the address they saw at the end; what stands before it the caller made up.
-  test('a key that is bound to an address believes the proxy, and the caller never', async () => {
+  // Proxies append the address they saw; everything before it is made up by the caller.
+  test('an address-bound key trusts the proxy, never the caller', async () => {
     const proxied = await openHouse({ trustProxy: true })
     const allowedAddresses = ['192.0.2.0/24']
     const statusesOf = async (at: typeof house) => {
@@ -640,7 +640,7 @@ describe('keys', () => {
     expect(await statusesOf(house)).toEqual([401, 401, 401, 401])
   })
 
-  test('what exists in test mode only is refused to live keys, before the body is read', async () => {
+  test('test-mode operations refuse live keys before the body is read', async () => {
     for (const body of [{ asset: 'NGN', amount: 5 }, { nope: 1 }, '{bad']) {
       const reply = await expectNothingWritten(() => ask('POST', fund, { key: live.secret, body }))
       const expected = { status: 403, code: 'forbidden', reason: 'test_mode_only' } as const
@@ -649,13 +649,13 @@ describe('keys', () => {
   })
 })
 
-describe('how often', () => {
-  test('each environment has its own allowance, and it comes back every second', async () => {
+describe('rate limits', () => {
+  test('each environment has its own limit per second', async () => {
     const limited = await openHouse({ rateLimitPerSecond: 3 })
     const { merchant, clock } = limited
     const use = (key: string) => limited.ask('GET', '/v1/profile', { key })
     for (const left of [2, 1, 0]) {
-      // Both kinds of key draw on the same allowance.
+      // Both kinds of key share the limit.
       const reply = await use(left === 1 ? merchant.test.public : merchant.test.secret)
       expect(reply.status).toBe(200)
       expect(reply.headers.get('ratelimit')).toBe(`"environment";r=${left};t=1`)
@@ -675,7 +675,7 @@ describe('how often', () => {
     expect((await use(merchant.test.secret)).status).toBe(200)
   })
 
-  test('who, then how often, then what, then whether it was answered before', async () => {
+  test('order of checks: key, rate limit, validation, replay', async () => {
     const limited = await openHouse({ rateLimitPerSecond: 2 })
     const { merchant, clock } = limited
     const key = merchant.test.secret
@@ -698,7 +698,7 @@ describe('how often', () => {
     expect(statuses).toEqual([201, 201, 401, 429, 429, 400, 422, 201])
   })
 
-  test('zero means no limit and no fields about one', async () => {
+  test('zero means no limit and no rate-limit headers', async () => {
     const replies = await Promise.all(
       Array.from({ length: 100 }, () => ask('GET', '/v1/profile', { key: ours.public })),
     )
@@ -708,7 +708,7 @@ describe('how often', () => {
   })
 })
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   const host = 'Host: manilla\r\n'
   const auth = `Authorization: Bearer ${ours.secret}\r\n`
   const broken: [string, string, RegExp][] = [
@@ -755,12 +755,12 @@ describe('what is hardly HTTP', () => {
     expect(reply.headers.get('connection')).toBe('close')
   })
 
-  test('an expectation that nobody knows is passed over', async () => {
+  test('an unknown Expect header is ignored', async () => {
     const reply = await wire(requestHead('GET', '/v1/balances', { expect: '200-maybe' }))
     expect([reply.status, reply.json.message]).toEqual([200, 'Balances'])
   })
 
-  test('the service is as well as before', async () => {
+  test('the service still works', async () => {
     expect((await ask('GET', '/readyz')).status).toBe(200)
     expect((await ask('GET', '/v1/balances', { key: ours.secret })).json.data.items[0]).toEqual({
       asset: 'NGN',
@@ -772,8 +772,8 @@ describe('what is hardly HTTP', () => {
   })
 })
 
-describe('what passes', () => {
-  test('a balance that others keep busy is no bug: nothing is done and a retry is asked for', async () => {
+describe('temporary failures', () => {
+  test('a busy balance is answered with a retryable refusal', async () => {
     const session = await openSession(db)
     await session.query('begin')
     await session.query('select from ledger_accounts for update')

@@ -13,7 +13,7 @@ const funding = { asset: 'NGN', amount: 5 }
 
 type Item = { id: string; requestId: string; path: string; status: number; method: string }
 
-/** Until so many requests of the house have been written. */
+/** Waits until this many requests have been written. */
 async function untilKept({ db }: Pick<House, 'db'>, count: number): Promise<void> {
   await until(async () => (await countKept({ db })) >= count)
 }
@@ -23,7 +23,7 @@ async function countKept({ db }: Pick<House, 'db'>): Promise<number> {
   return row!.count
 }
 
-/** Asks, and answers with what was kept of it. */
+/** Sends a request and returns its log entry. */
 async function askAndRead(key: string, ...[method, at, question]: Parameters<typeof ask>) {
   const reply = await ask(method, at, { key, ...question })
   const requestId = reply.headers.get('x-request-id')
@@ -46,10 +46,10 @@ async function list(keys: Keys, query: string): Promise<Item[]> {
   }
 }
 
-describe('what is kept of a request', async () => {
+describe('a log entry', async () => {
   const { test: keys } = await house.hire('Ada')
 
-  test('is what was asked, by whom, and what was answered', async () => {
+  test('has request, key and answer', async () => {
     const { reply, entry } = await askAndRead(keys.secret, 'POST', `${fund}`, { body: funding })
     expect(entry).toEqual({
       id: expect.stringMatching(/^log_[0-9a-z]{26}$/),
@@ -74,7 +74,7 @@ describe('what is kept of a request', async () => {
     expect(byId.json.data).toEqual(entry)
   })
 
-  test('says when the answer was that of an earlier request', async () => {
+  test('marks a replayed answer', async () => {
     const question = { body: funding, headers: { 'idempotency-key': 'one' } }
     const first = await askAndRead(keys.secret, 'POST', fund, question)
     const second = await askAndRead(keys.secret, 'POST', fund, question)
@@ -82,7 +82,7 @@ describe('what is kept of a request', async () => {
     expect(second.entry.responseBody).toBe(first.entry.responseBody)
   })
 
-  test('includes what was refused, with the body that was wrong', async () => {
+  test('includes refused requests with their bodies', async () => {
     for (const [body, status] of [
       [{ asset: 'GBP', amount: 5 }, 400],
       ['{"asset":', 400],
@@ -97,14 +97,14 @@ describe('what is kept of a request', async () => {
     expect(entry).toMatchObject({ status: 400, path: '/v1/events/evt_1', query: 'nope=1' })
   })
 
-  test('is no longer than a limit', async () => {
+  test('is limited in size', async () => {
     const body = { checkout: { displayName: 'x'.repeat(2 * limits.requestLogs.bodyLength) } }
     const { entry } = await askAndRead(keys.secret, 'PATCH', '/v1/settings', { body })
     expect([entry.requestBodyCut, entry.responseBodyCut]).toEqual([true, false])
     expect(entry.requestBody).toBe('{"checkout":{"displayName":')
   })
 
-  test('has no bodies where the log itself was asked, nor where only the head was', async () => {
+  test('has no bodies for reads of the log itself and for HEAD', async () => {
     const asked = await askAndRead(keys.secret, 'GET', `${path}?limit=1`)
     expect(asked.reply.json.data.items).toHaveLength(1)
     expect(asked.entry).toMatchObject({ path, query: 'limit=1', responseBody: null })
@@ -112,7 +112,7 @@ describe('what is kept of a request', async () => {
     expect(entry).toMatchObject({ method: 'HEAD', status: 200, responseBody: null })
   })
 
-  test('of equal request ids each is listed, and the newest is read', async () => {
+  test('entries with equal request ids are all listed; GET returns the newest', async () => {
     const headers = { 'x-request-id': 'trace-1' }
     for (const at of ['/v1/balances', '/v1/settings', '/v1/profile']) {
       await ask('GET', at, { key: keys.secret, headers })
@@ -128,12 +128,12 @@ describe('what is kept of a request', async () => {
   })
 })
 
-describe('secrets and people', async () => {
+describe('secrets and personal data', async () => {
   const merchant = await house.hire('Ada')
   const { test: keys, live } = merchant
   const randomOf = (key: string) => key.slice('sk_test_'.length)
 
-  test('no key and no secret is in any row, wherever a caller put one', async () => {
+  test('no row contains a key or secret, wherever the caller put one', async () => {
     const secrets: string[] = [keys.secret, keys.public, live.secret, live.public].map(randomOf)
     const before = await countKept(house)
     let asked = 0
@@ -163,7 +163,7 @@ describe('secrets and people', async () => {
     expect(text).toContain('sk_live_[secret]')
   })
 
-  test('account numbers, names and mailboxes are masked, on the way in and out', async () => {
+  test('account numbers, names and e-mail addresses are masked in requests and answers', async () => {
     const sender = { name: 'Chinedu Okafor', accountNumber: '0123456789', bankCode: '058' }
     const body = {
       ...funding,
@@ -182,8 +182,8 @@ describe('secrets and people', async () => {
   })
 })
 
-describe('who is not kept', () => {
-  test('is whoever had no valid key, and nobody else', async () => {
+describe('not logged', () => {
+  test('are requests without a valid key, and no others', async () => {
     const quiet = await openHouse({ rateLimitPerSecond: 2 })
     const { test: keys } = quiet.merchant
     await quiet.ask('GET', '/v1/balances')
@@ -205,7 +205,7 @@ describe('who is not kept', () => {
     ])
   })
 
-  test('is everybody where the operator wants none kept', async () => {
+  test('are all requests if the operator turns the log off', async () => {
     const quiet = await openHouse({ requestLogDays: 0 })
     const key = quiet.merchant.test.secret
     await quiet.ask('GET', '/v1/balances', { key })
@@ -215,7 +215,7 @@ describe('who is not kept', () => {
     expect(await countKept(quiet)).toBe(0)
   })
 
-  test('other environments see nothing, of either mode', async () => {
+  test('other environments see no entries', async () => {
     const [ada, bola] = [await house.hire('Ada'), await house.hire('Bola')]
     const { entry } = await askAndRead(ada.test.secret, 'GET', '/v1/balances')
     for (const { secret } of [ada.live, bola.test, bola.live]) {
@@ -253,7 +253,7 @@ describe('the list', async () => {
   }
   all.sort((left, right) => (left.id < right.id ? 1 : -1))
   const idsOf = (items: Item[]) => items.map(({ requestId }) => requestId)
-  /** Those of the fixture: asking is kept, too. */
+  /** Without the reads of this test, which are logged, too. */
   const listed = async (query: string) =>
     idsOf(await list(keys, query)).filter((id) => /^r\d+$/.test(id))
 
@@ -273,11 +273,11 @@ describe('the list', async () => {
     ['requestId=r17', ({ requestId }) => requestId === 'r17'],
     ['requestId=r17&status=999'.replace('999', '503'), () => false],
     ['path=a', () => false],
-  ])('can be of %s alone', async (query, isWanted) => {
+  ])('filters by %s', async (query, isWanted) => {
     expect(await listed(`${query}&limit=9`)).toEqual(idsOf(all.filter(isWanted)))
   })
 
-  test('can begin at a time, and ends before another', async () => {
+  test('filters by time, from inclusive, to exclusive', async () => {
     const [from, to] = [3, 9].map((count) => new Date(start.getTime() + count * minute))
     const within = all.filter(({ requestId }) => {
       const moment = Math.floor(Number(requestId.slice(1)) / 4)
@@ -319,7 +319,7 @@ describe('the list', async () => {
   })
 })
 
-/** Of a moment, and beyond that without any order. */
+/** Entries of one moment have no order. */
 function idAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   const rest = crypto.randomUUID().slice(15)

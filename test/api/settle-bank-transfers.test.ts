@@ -25,7 +25,7 @@ const house = await openHouse({
   simulated,
   rails: { test: { bank_transfer: bank }, live: {} },
 })
-/** Where what is committed does not reach the bank at once. */
+/** Payouts are committed but not sent at once. */
 const cut = await openHouse({
   ...shared,
   simulated,
@@ -52,7 +52,7 @@ async function pay(accountNumber: string, at: House = house): Promise<string> {
   return json.data.reference
 }
 
-/** Paid, and known to the bank. */
+/** A transfer that the bank has received. */
 async function payAndWait(accountNumber: string): Promise<string> {
   const reference = await pay(accountNumber)
   const from = new Date(clock.now().getTime() - 60_000)
@@ -79,7 +79,7 @@ async function available(): Promise<number> {
   return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
 }
 
-/** Time passes, and the workers do their rounds. */
+/** Advances the clock and runs the workers. */
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
@@ -91,7 +91,7 @@ async function pass(seconds: number) {
 const all = 10_000_000
 const less = all - 1_002_500
 
-describe('the bank does as it is told', () => {
+describe('a test outcome decides', () => {
   test.each([
     ['complete', unknownForEver, ['COMPLETED'], less],
     ['fail', unknownForEver, ['FAILED'], all],
@@ -119,7 +119,7 @@ describe('the bank does as it is told', () => {
     await expectSoundBooks(db)
   })
 
-  test('one that is completed can still be reversed, and says so when asked twice', async () => {
+  test('a completed transfer can be reversed; repeating it is idempotent', async () => {
     const reference = await pay(ordinary)
     await pass(5)
     expect((await shown(reference)).status).toBe('COMPLETED')
@@ -129,7 +129,7 @@ describe('the bank does as it is told', () => {
     expect(await available()).toBe(all)
   })
 
-  test('one that stays unknown can be completed later', async () => {
+  test('a transfer of unknown status can be completed later', async () => {
     const reference = await pay(ordinary)
     await settle(reference, 'stay_unknown')
     await pass(60)
@@ -163,7 +163,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('a transfer that does not exist, or is of another environment', async () => {
+  test('an unknown transfer, or one of another environment', async () => {
     const reference = await pay(ordinary)
     const unknown = `bt_${'0'.repeat(26)}`
     for (const none of [unknown, `bt_x`, `evt_${reference.slice(3)}`, `ct_${reference.slice(3)}`])
@@ -186,14 +186,14 @@ describe('what is refused', () => {
     expect(visitor.status).toBe(401)
   })
 
-  test('where the bank is a real one', async () => {
+  test('a real bank', async () => {
     const { status, json } = await settle(await pay(ordinary), 'fail', { at: real })
     expect([status, json.code, json.reason]).toEqual([422, 'bank_transfer_failed', 'not_simulated'])
   })
 })
 
 describe('under a key', () => {
-  test('the first answer is given again, whatever became of the transfer', async () => {
+  test('the first answer is replayed, whatever the state of the transfer', async () => {
     const reference = await pay(unknownForEver)
     const first = await settle(reference, 'fail', { key: 'once' })
     await pass(5)
@@ -204,7 +204,7 @@ describe('under a key', () => {
     expect([other.status, other.json.reason]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('a refusal is remembered too; a reference that was not there is not', async () => {
+  test('a refusal is remembered; not_found is not', async () => {
     const reference = await pay(ordinary)
     await pass(5)
     const first = await settle(reference, 'fail', { key: 'late' })

@@ -87,7 +87,7 @@ async function available(): Promise<string> {
   return json.data.items.find((item: { asset: string }) => item.asset === 'USDC').available
 }
 
-/** Time passes on the chain and here, and the worker does its rounds. */
+/** Advances chain and clock and runs the worker. */
 async function pass(seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
@@ -96,7 +96,7 @@ async function pass(seconds: number) {
   }
 }
 
-describe('the chain does as it is told', () => {
+describe('a test outcome decides', () => {
   test.each([
     ['land', neverLands!, 'CONFIRMED'],
     ['fail', neverLands!, 'FAILED'],
@@ -122,8 +122,8 @@ describe('the chain does as it is told', () => {
     await expectSoundBooks(db)
   })
 
-  // A transaction that waits in the chain must be given up too, or it would land all the same.
-  test('expire, and the money comes back when the last attempt is dead', async () => {
+  // A transaction waiting in the chain must be dropped, too, or it would still land.
+  test('expire: the hold is released when the last attempt can no longer land', async () => {
     const held = await balanceOf(chain, landsLate!)
     const reference = await pay(landsLate!)
     const before = await shown(reference)
@@ -140,8 +140,8 @@ describe('the chain does as it is told', () => {
     await expectSoundBooks(db)
   })
 
-  // Rules that were set die with the chain's process; here they are taken away, as a restart does.
-  test('said again to a chain that has forgotten it, it is obeyed again', async () => {
+  // Outcomes are lost with the chain's process; here they are removed, as by a restart.
+  test('an outcome can be set again after the chain lost it', async () => {
     const reference = await pay(landsLate!)
     await settle(reference, 'expire')
     await setFaults(chain)
@@ -150,7 +150,7 @@ describe('the chain does as it is told', () => {
     expect(statesOf(await shown(reference))).toEqual(['DEAD', 'LIVE'])
   })
 
-  test('one that was to expire can land after all, by a later attempt', async () => {
+  test('an expiring transfer can land by a later attempt', async () => {
     const reference = await pay(landsLate!)
     await settle(reference, 'expire')
     await pass(25)
@@ -160,7 +160,7 @@ describe('the chain does as it is told', () => {
     expect(statesOf(await shown(reference))).toEqual(['DEAD', 'LANDED'])
   })
 
-  test('and only with the transfer that was named', async () => {
+  test('only the named transfer is affected', async () => {
     const [named, other] = [await pay(neverLands!), await pay(neverLands!)]
     await settle(named, 'land')
     await pass(6)
@@ -188,7 +188,7 @@ describe('what is refused', () => {
     expect((await shown(reference)).status).toBe('CONFIRMED')
   })
 
-  test('another end than the one it came to', async () => {
+  test('an outcome other than its final state', async () => {
     const reference = await pay(neverLands!)
     await settle(reference, 'fail')
     expect((await settle(reference, 'land')).status).toBe(409)
@@ -197,7 +197,7 @@ describe('what is refused', () => {
     expect((await shown(reference)).status).toBe('FAILED')
   })
 
-  test('a word of banks, a stranger, a live key', async () => {
+  test('a bank outcome, an unknown transfer, a live key', async () => {
     const reference = await pay(neverLands!)
     const word = await settle(reference, 'reverse')
     expect([word.status, word.json.details[0].field]).toEqual([400, 'outcome'])
@@ -214,7 +214,7 @@ describe('what is refused', () => {
 })
 
 describe('under a key', () => {
-  test('the first answer is given again, whatever became of the transfer', async () => {
+  test('the first answer is replayed, whatever the state of the transfer', async () => {
     const reference = await pay(neverLands!)
     const first = await settle(reference, 'land', 'once')
     await pass(6)
@@ -234,7 +234,7 @@ describe('under a key', () => {
   })
 
   // The last test of the file: the chain does not come back.
-  test('a chain that is away is not remembered', async () => {
+  test('an unreachable chain is not remembered', async () => {
     const reference = await pay(neverLands!)
     await chain.kill()
     for (let times = 0; times < 2; times += 1) {

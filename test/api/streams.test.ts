@@ -36,7 +36,7 @@ function open(reference: string): Promise<IncomingMessage> {
   })
 }
 
-/** The next words of a stream that are not a sign of life. */
+/** The next message of a stream that is not a heartbeat. */
 function nextEvent(stream: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const onData = (chunk: Buffer) => {
@@ -51,8 +51,8 @@ function nextEvent(stream: IncomingMessage): Promise<string> {
 const whenEnded = (stream: IncomingMessage) =>
   new Promise((resolve) => stream.on('close', resolve).resume())
 
-// When the line to the database opens, everyone is woken: whoever comes after that hears of its own.
-test('a page that listens hears of a payment, and another page does not', async () => {
+// Opening the database listener wakes every stream: wait for it first.
+test('a stream reports a payment of its own session only', async () => {
   const [paid, other] = [await create(), await create()]
   const first = await open(other)
   await nextEvent(first)
@@ -69,14 +69,14 @@ test('a page that listens hears of a payment, and another page does not', async 
   await house.ask('POST', `/public/checkout/${paid}/simulate`)
   expect(await next).toContain('event: changed')
   expect(heard).toBe(0)
-  // So that an operator sees whose connection it is.
+  // The application name identifies the connection to operators.
   const lines = await house.db.rows(sql`select from pg_stat_activity
     where application_name = 'manilla streams' and datname = current_database()`)
   expect(lines).toHaveLength(1)
   for (const one of [first, stream, quiet]) one.destroy()
 })
 
-test('a session has five streams at most, and an unknown one has none', async () => {
+test('a session has at most five streams, an unknown one none', async () => {
   const reference = await create()
   const streams = await Promise.all(Array.from({ length: 5 }, () => open(reference)))
   expect((await open(reference)).statusCode).toBe(429)
@@ -92,7 +92,7 @@ test('a session has five streams at most, and an unknown one has none', async ()
   for (const stream of streams) stream.destroy()
 })
 
-test('an address has twenty at most, and the whole service as many as it can have', async () => {
+test('an address has at most twenty streams, and the service has a limit', async () => {
   const streams = new Streams({
     clock: systemClock,
     logger: house.logger,
@@ -116,7 +116,7 @@ test('an address has twenty at most, and the whole service as many as it can hav
   await expect.poll(() => streams.count).toBe(0)
 })
 
-test('who finds no room is told when to come back, in the form of every refusal', async () => {
+test('a refused stream gets Retry-After and the usual envelope', async () => {
   const small = await openBankHouse({ streamLimits: { total: 0 } })
   const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const path = `/public/checkout/${json.data.reference}/stream`
@@ -128,11 +128,11 @@ test('who finds no room is told when to come back, in the form of every refusal'
   ])
 })
 
-// Header, message and next step are three places for one thing.
+// Header, message and next step must agree.
 test.each([
   [{ perSession: 0 }, 429, '3'],
   [{ total: 0 }, 503, '60'],
-])('what is said of coming back agrees: %j', async (streamLimits, status, seconds) => {
+])('Retry-After, message and next step agree: %j', async (streamLimits, status, seconds) => {
   const small = await openBankHouse({ streamLimits })
   const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const refused = await small.ask('GET', `/public/checkout/${json.data.reference}/stream`)
@@ -141,13 +141,13 @@ test.each([
   expect(refused.json.nextStep).toContain('`Retry-After`')
 })
 
-test('a stream has no head that could stay open', async () => {
+test('HEAD on a stream ends at once', async () => {
   const path = `/public/checkout/${await create()}/stream`
   const { status, headers } = await house.ask('HEAD', path)
   expect([status, headers.get('allow')]).toEqual([405, 'GET'])
 })
 
-test('every stream ends after a quarter of an hour, and when the house closes', async () => {
+test('every stream ends after 15 minutes and when the service closes', async () => {
   const clock = manualClock()
   const streams = new Streams({
     clock,
@@ -170,7 +170,7 @@ test('every stream ends after a quarter of an hour, and when the house closes', 
   expect(() => streams.open({ reference: 'cs_2', network: '1' })).toThrow()
 })
 
-test('a house that closes ends its streams at once', async () => {
+test('a closing service ends its streams at once', async () => {
   const own = await openBankHouse()
   const seller = customersOf(own, own.merchant)
   const { json } = await seller.post('/v1/checkout/sessions', order)
@@ -182,7 +182,7 @@ test('a house that closes ends its streams at once', async () => {
   await ended
 })
 
-/** Payers in a process of their own: fifty addresses, as many streams each as one may have. */
+/** Payers in their own process: fifty addresses with the maximum number of streams each. */
 function startListeners(url: string, references: string[]) {
   const listeners = references.flatMap((reference, n) =>
     Array.from({ length: 5 }, () => ({ reference, address: `203.0.113.${Math.floor(n / 4)}` })),
@@ -193,7 +193,7 @@ function startListeners(url: string, references: string[]) {
   return { said: async () => (await once(child, 'message'))[0] }
 }
 
-/** Of this process, without what is only waiting to be thrown away. */
+/** Heap of this process after garbage collection. */
 function usedBytes(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -201,8 +201,8 @@ function usedBytes(): number {
   return heapUsed + external
 }
 
-// Over real connections, and printed, so that a person sees what a thousand payers cost.
-test('a thousand streams are open at once; none is left after a quarter of an hour, or a drain', async () => {
+// Over real connections; prints the memory per stream.
+test('a thousand concurrent streams all end after 15 minutes or a drain', async () => {
   const own = await openBankHouse({ trustProxy: true, streamLimits: { beatMs: 50 } })
   const seller = customersOf(own, own.merchant)
   const creating = Array.from({ length: 200 }, () => seller.post('/v1/checkout/sessions', order))

@@ -27,9 +27,9 @@ describe('the list', () => {
   const list = async (query: string) => (await shop.get(`${path}?${query}`)).json.data
   const referencesOf = (items: { reference: string }[]) => items.map(({ reference }) => reference)
 
-  // Three accounts are made behind the reader's back between any two pages. Whoever was there at
-  // the start is seen once; nobody is seen twice.
-  test('is read page by page, without gaps or repeats, while accounts are made', async () => {
+  // Three accounts are created between any two pages. Every account that existed at the start is
+  // returned once; none is returned twice.
+  test('is read page by page, without gaps or repeats, while accounts are created', async () => {
     const before: string[] = []
     for (let count = 0; count < 9; count += 1) {
       before.unshift((await open()).reference)
@@ -48,7 +48,7 @@ describe('the list', () => {
     expect((await list('limit=100')).items).toHaveLength(18)
   })
 
-  test('is filtered by reference and by status, and both', async () => {
+  test('is filtered by reference, by status and by both', async () => {
     const [one, two, three] = [
       await open({ merchantReference: 'a' }),
       await open({ merchantReference: 'b' }),
@@ -98,7 +98,7 @@ describe('the list', () => {
     expect([other.status, other.json.code]).toEqual([400, 'validation_failed'])
   })
 
-  test('is of one environment', async () => {
+  test('is limited to one environment', async () => {
     await open()
     const stranger = customersOf(house, await house.hire('Bola'))
     expect((await stranger.get(path)).json.data).toEqual({ items: [], nextCursor: null })
@@ -108,7 +108,7 @@ describe('the list', () => {
 })
 
 describe('cancelling', () => {
-  test('ends an account once, however often it is asked for', async () => {
+  test('cancels an account once', async () => {
     const { reference } = await open()
     clock.advance(1_000)
     const replies = await Promise.all(Array.from({ length: 10 }, () => cancel(reference)))
@@ -120,7 +120,7 @@ describe('cancelling', () => {
     expect(json.data.items[0]).toMatchObject({ sequence: 1, data: replies[0]!.json.data })
   })
 
-  test('is refused once it is paid or has expired, and nothing changes', async () => {
+  test('is refused for a paid or expired account, and changes nothing', async () => {
     const [paid, expired] = [await open(), await open({ expiresAt: soon(1_000) })]
     await shop.payIn(paid.accountNumber)
     await house.pass(1)
@@ -140,8 +140,8 @@ describe('cancelling', () => {
     }
   })
 
-  // A payment that came in time finds the account cancelled: the merchant has given it up.
-  test('makes every payment late, also one that was sent before', async () => {
+  // A payment made in time arrives after the cancellation and is late.
+  test('makes every later notice late, also of an earlier payment', async () => {
     const { reference, accountNumber } = await open()
     const sentAt = clock.now().toISOString()
     clock.advance(1_000)
@@ -160,9 +160,9 @@ describe('cancelling', () => {
     ])
   })
 
-  // Twenty times, a customer's payment and a cancellation meet. Either may win, but money that
-  // was accepted is never in a cancelled account.
-  test('and a payment at the same moment: one wins, and the account says which', async () => {
+  // Twenty times, a payment and a cancellation race. Either may win, but a cancelled account never
+  // has accepted money.
+  test('racing with a payment: one wins, and the account shows which', async () => {
     const accounts = await Promise.all(Array.from({ length: 20 }, () => open()))
     const ends = await Promise.all(
       accounts.map(async ({ reference, accountNumber }) => {
@@ -177,7 +177,7 @@ describe('cancelling', () => {
       ]).toContainEqual(end)
   })
 
-  test('under a key is answered as it was at first', async () => {
+  test('under a key replays the first answer', async () => {
     const { reference, accountNumber } = await open()
     const headers = { 'idempotency-key': 'cancel' }
     const first = await cancel(reference, headers)
@@ -186,7 +186,7 @@ describe('cancelling', () => {
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
   })
 
-  test('takes no body but an empty one', async () => {
+  test('accepts only an empty body', async () => {
     const { reference } = await open()
     const bare = await ask('POST', `${path}/${reference}/cancel`, { key: merchant.test.secret })
     expect(bare.status).toBe(200)
@@ -194,7 +194,7 @@ describe('cancelling', () => {
 })
 
 describe('expiry', () => {
-  test('comes with the workers, at the moment and not before, and is told once', async () => {
+  test('happens on time by a worker and emits one event', async () => {
     const { reference, expiresAt } = await open({ expiresAt: soon(2_000) })
     await house.pass(1)
     clock.advance(999)
@@ -210,7 +210,7 @@ describe('expiry', () => {
     expect(json.data.items[0].data).toEqual(shown)
   })
 
-  test('comes at once when the clock of the environment is moved, and to no other', async () => {
+  test('happens at once when the clock of the environment is advanced', async () => {
     const other = customersOf(house, await house.hire('Bola'))
     const theirs = (await other.openVirtual()).json.data
     const [near, far] = [await open(), await open({ expiresAt: soon(60 * 60_000) })]
@@ -223,7 +223,7 @@ describe('expiry', () => {
     expect((await shop.verify(far.reference)).status).toBe('ACTIVE')
     expect((await other.verify(theirs.reference)).status).toBe('ACTIVE')
 
-    // What is made now lives by the clock that was moved, and expires by it.
+    // New accounts use the advanced clock.
     const later = await open()
     expect(later.createdAt).toBe(soon(30 * 60_000))
     await house.pass(1)
@@ -233,7 +233,7 @@ describe('expiry', () => {
     expect((await shop.verify(far.reference)).status).toBe('EXPIRED')
   })
 
-  test('is undone by a payment that was in time, and only by such a one', async () => {
+  test('is undone only by a payment that was made in time', async () => {
     const [one, other] = [
       await open({ expiresAt: soon(2_000) }),
       await open({ expiresAt: soon(2_000) }),
@@ -258,7 +258,7 @@ describe('expiry', () => {
 describe('requery', () => {
   const requery = (reference: string) => shop.post(`${path}/${reference}/requery`, {})
 
-  test('finds what the bank did not announce, once', async () => {
+  test('finds a payment without a notice, once', async () => {
     const { reference, accountNumber } = await open()
     const none = await requery(reference)
     expect([none.status, none.json.data.status]).toEqual([200, 'ACTIVE'])
@@ -279,7 +279,7 @@ describe('requery', () => {
   })
 })
 
-/** As it was answered, without what names the request and what was asked for. */
+/** The answer without request id and reference. */
 function anonymous({ status, json }: Reply, reference: string) {
   const { requestId, message, ...rest } = json
   expect(requestId).toEqual(expect.any(String))
@@ -287,8 +287,8 @@ function anonymous({ status, json }: Reply, reference: string) {
   return { ...rest, status, message: message.replace(reference, '…') }
 }
 
-// Who guesses references must not learn which of them exist elsewhere.
-test('a reference of another environment is answered as one that nobody has', async () => {
+// Guessing references must not reveal which exist elsewhere.
+test('a reference of another environment is not found', async () => {
   const stranger = customersOf(house, await house.hire('Bola'))
   const theirs = (await stranger.openVirtual()).json.data.reference
   const own = (await open()).reference
@@ -320,9 +320,9 @@ test('a reference of another environment is answered as one that nobody has', as
   expect((await shop.verify(own)).status).toBe('ACTIVE')
 })
 
-// The three are told in the order in which they take long to mend; none but the second is final,
-// so the key is free for the next try after each of the others.
-test('live mode asks for approval, then for a bank account, then for a bank', async () => {
+// The three refusals come in the order of how long they take to fix; only the second is final, so
+// the key stays free after the others.
+test('live mode requires KYC approval, then a bank account, then a bank', async () => {
   const environment = merchant.environments.live
   const create = (amount: number, name: string) =>
     ask('POST', path, {
@@ -370,4 +370,4 @@ test('every operation needs a secret key', async () => {
     }
 })
 
-test('the whole database proves its claims', () => expectSoundBooks(db))
+test('all ledger proofs hold', () => expectSoundBooks(db))

@@ -19,7 +19,7 @@ beforeEach(async () => {
   shop = customersOf(house, merchant)
 })
 
-/** The text, as it was written: some of what must be refused cannot be said otherwise. */
+/** Raw text: some invalid bodies cannot be expressed as objects. */
 const create = (body: unknown, headers = {}) =>
   ask('POST', path, { key: merchant.test.secret, body, headers })
 
@@ -30,7 +30,7 @@ async function countAccounts(): Promise<number> {
 
 const refusalOf = ({ status, json }: Reply) => [status, json.code, json.details?.[0]?.field]
 
-test('a virtual account is answered with every field, as its verify operation shows it', async () => {
+test('a virtual account is returned with every field, the same as by GET', async () => {
   const metadata = { z: 1, a: { B: [null, '₦'] } }
   const { status, json, headers } = await create({ ...order, currency: 'NGN', metadata })
   const createdAt = clock.now()
@@ -70,7 +70,7 @@ test('a virtual account is answered with every field, as its verify operation sh
   expect(await shop.eventsOf(reference)).toEqual([])
 })
 
-test('metadata comes back as it was written: order, case and numbers', async () => {
+test('metadata is returned unchanged: order, case and numbers', async () => {
   const text = '{"10":1.50,"2":1e2,"B":{"b":12345678901234567890},"e":"\\u0000\\u00e9é"}'
   const made = await create(`{"merchantReference":"a","amount":1,"metadata":${text}}`)
   expect([made.status, made.text.includes(`"metadata":${text}`)]).toEqual([201, true])
@@ -78,7 +78,7 @@ test('metadata comes back as it was written: order, case and numbers', async () 
   expect(verified.text).toContain(`"metadata":${text}`)
 })
 
-test('without metadata it is an empty object, and a reference may repeat', async () => {
+test('metadata defaults to an empty object, and a reference may repeat', async () => {
   const [one, other] = [await create(order), await create(order)]
   expect(one.json.data.metadata).toEqual({})
   expect(other.status).toBe(201)
@@ -95,7 +95,7 @@ describe('expiresAt', () => {
     return status === 201 ? json.data.expiresAt : [json.code, json.details[0].issue]
   }
 
-  test('is at most 24 hours ahead, to the millisecond, and not now or before', async () => {
+  test('is in the future and at most 24 hours ahead, to the millisecond', async () => {
     const tooFar = ['validation_failed', 'must be at most 24 hours ahead']
     const past = ['validation_failed', 'must be in the future']
     expect(await shownFor(at(dayMs))).toBe(at(dayMs))
@@ -107,7 +107,7 @@ describe('expiresAt', () => {
     expect(await shownFor('9999-12-31T23:59:59.999Z')).toEqual(tooFar)
   })
 
-  // The clock of the house stands at nine o'clock UTC on the fifth of January 2026.
+  // The test clock is at 2026-01-05T09:00:00Z.
   test.each([
     ['2026-01-06', '2026-01-06T00:00:00.000Z'],
     ['2026-01-05T10:30', '2026-01-05T10:30:00.000Z'],
@@ -119,7 +119,7 @@ describe('expiresAt', () => {
     ['2026-01-05T08:30:00-05:30', '2026-01-05T14:00:00.000Z'],
     ['2026-01-05t10:30:00z', '2026-01-05T10:30:00.000Z'],
     ['2026-01-06T09:00:00.000Z', '2026-01-06T09:00:00.000Z'],
-  ])('%s is %s, wherever the server stands', async (text, time) => {
+  ])('%s is %s in any server time zone', async (text, time) => {
     expect(await shownFor(text)).toBe(time)
   })
 
@@ -140,7 +140,7 @@ describe('expiresAt', () => {
     ' 2026-01-05T10:30:00Z',
     '2026-01-05T10:30:00Z\n',
     'Mon, 05 Jan 2026 10:30:00 GMT',
-  ])('%j is no time', async (text) => {
+  ])('%j is not a time', async (text) => {
     expect(refusalOf(await create({ ...order, expiresAt: text }))).toEqual([
       400,
       'validation_failed',
@@ -150,7 +150,7 @@ describe('expiresAt', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('makes one account of twenty copies at once, and nineteen replays', async () => {
+  test('creates one account for twenty concurrent copies', async () => {
     const headers = { 'idempotency-key': 'twenty' }
     const replies = await Promise.all(Array.from({ length: 20 }, () => create(order, headers)))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
@@ -160,8 +160,8 @@ describe('an Idempotency-Key', () => {
     expect(await countAccounts()).toBe(1)
   })
 
-  // The bank still gives the same number for the same key, and the number has an account.
-  test('that was forgotten is refused when it is used again', async () => {
+  // The bank returns the same number for the same key, which already has an account.
+  test('that expired is refused when used again', async () => {
     const headers = { 'idempotency-key': 'forgotten' }
     expect((await create(order, headers)).status).toBe(201)
     await house.db.rows(sql`delete from idempotency_keys where key = 'forgotten'`)
@@ -169,7 +169,7 @@ describe('an Idempotency-Key', () => {
     expect([status, json.reason]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('gets the first answer again after expiresAt has passed and the account is paid', async () => {
+  test('replays the first answer after expiresAt and payment', async () => {
     const headers = { 'idempotency-key': 'late' }
     const body = { ...order, expiresAt: after(clock.now(), 1_000).toISOString() }
     const first = await create(body, headers)
@@ -178,11 +178,11 @@ describe('an Idempotency-Key', () => {
     const again = await create(body, headers)
     expect([again.status, again.text]).toEqual([201, first.text])
     expect(again.headers.get('idempotent-replayed')).toBe('true')
-    // The same wish under another key is judged by the time that it is now.
+    // The same request under another key is validated at the current time.
     expect((await create(body, { 'idempotency-key': 'later' })).status).toBe(400)
   })
 
-  test('is for one request, written in whichever order', async () => {
+  test('belongs to one request, in any field order', async () => {
     const headers = { 'idempotency-key': 'one' }
     const first = await create(order, headers)
     const turned = { amount: order.amount, merchantReference: order.merchantReference }
@@ -198,8 +198,8 @@ describe('an Idempotency-Key', () => {
     expect(await countAccounts()).toBe(1)
   })
 
-  // The number is derived from the request: the same key of another merchant is another request.
-  test('is of one environment', async () => {
+  // The account number is derived from the request, including the merchant.
+  test('is limited to one environment', async () => {
     const headers = { 'idempotency-key': 'mine' }
     const other = await house.hire('Bola')
     const own = await create(order, headers)
@@ -215,10 +215,10 @@ const keys = (count: number) => Object.fromEntries(Array.from({ length: count },
 const named = (merchantReference: unknown) => ({ ...order, merchantReference })
 const worth = (amount: unknown) => ({ ...order, amount })
 const about = (metadata: unknown) => ({ ...order, metadata })
-/** Of so many bytes as JSON. */
+/** Metadata of this many bytes as JSON. */
 const filled = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
 
-describe('refuses without an account, and says which field:', () => {
+describe('refuses and names the field:', () => {
   const wrong: Record<string, [unknown, string]> = {
     'an amount in text': [worth('500'), 'amount'],
     'a fraction': [worth(5.5), 'amount'],
@@ -270,7 +270,7 @@ describe('refuses without an account, and says which field:', () => {
   )
 })
 
-test('what is just within the limits is taken', async () => {
+test('values just within the limits are accepted', async () => {
   const most = [
     named('x'.repeat(100)),
     named('🪙'.repeat(100)),
@@ -290,7 +290,7 @@ test('what is just within the limits is taken', async () => {
   expect(limits.names.length).toBe(100)
 })
 
-test('the sandbox bank refuses, or is not there, when a reference asks for it', async () => {
+test('magic references make the sandbox bank refuse or fail', async () => {
   const headers = { 'idempotency-key': 'refused' }
   const refused = await create(named('sandbox-refused'), headers)
   expect([refused.status, refused.json]).toMatchObject([
@@ -312,4 +312,4 @@ test('the sandbox bank refuses, or is not there, when a reference asks for it', 
   expect(await countAccounts()).toBe(0)
 })
 
-test('the whole database proves its claims', () => expectSoundBooks(house.db))
+test('all ledger proofs hold', () => expectSoundBooks(house.db))

@@ -25,7 +25,7 @@ async function post(key: string, at: string, question: Question = {}) {
   return reply.json.data
 }
 
-/** A merchant's key and an endpoint of that merchant, by both of its names. */
+/** A merchant's key and one of its endpoints. */
 async function hireWithEndpoint(body: object = {}) {
   const { test: keys, environments } = await house.hire('Ada')
   const environmentId = environments.test.id
@@ -43,7 +43,7 @@ type Hired = Awaited<ReturnType<typeof hireWithEndpoint>>
 const patch = ({ key, reference }: Hired, body: object) =>
   ask('PATCH', `${path}/${reference}`, { key, body })
 
-/** What a worker would send now, and the signatures on it by their kind. */
+/** What a worker would send now, with its signatures by version. */
 async function signedNow({ key, reference, endpoint }: Hired) {
   await post(key, `/${reference}/test`)
   const delivery = (await claimFor(db, clock.now(), endpoint)).at(-1)!
@@ -54,14 +54,14 @@ async function signedNow({ key, reference, endpoint }: Hired) {
 
 type Signed = Awaited<ReturnType<typeof signedNow>>
 
-/** What a receiver expects, by a library that is not ours. */
+/** Verifies with an independent library. */
 const signedBy = (secret: string, { id, body }: Signed) =>
   new Webhook(secret).sign(id, clock.now(), body)
 
 const sharedOf = ({ signatures }: Signed) => signatures.filter((one) => one.startsWith('v1,'))
 
 describe('rotating the secret', () => {
-  test('lets both sign for a day, and then only the new one', async () => {
+  test('signs with both secrets for a day, then with the new one only', async () => {
     const hired = await hireWithEndpoint()
     const { key, reference, secret: old } = hired
     const before = await signedNow(hired)
@@ -80,9 +80,9 @@ describe('rotating the secret', () => {
     expect(sharedOf(after)).toEqual([signedBy(rotated.secret, after)])
   })
 
-  // Whoever retries a rotation without a key must not cut off the receivers that have the first
+  // A retried rotation without an idempotency key must not cut off receivers that use the first
   // secret.
-  test('twice in a day lets each of the old ones have its day', async () => {
+  test('twice in a day keeps each old secret for its day', async () => {
     const hired = await hireWithEndpoint()
     const { key, reference } = hired
     const second = await post(key, `/${reference}/rotate-secret`)
@@ -100,7 +100,7 @@ describe('rotating the secret', () => {
     expect([refused.status, refused.json.reason]).toEqual([422, 'too_many'])
   })
 
-  test('leaves the key pair alone: its signature verifies before and after', async () => {
+  test('keeps the key pair: its signature verifies before and after', async () => {
     const hired = await hireWithEndpoint()
     for (const _ of ['before', 'after']) {
       const signed = await signedNow(hired)
@@ -118,7 +118,7 @@ describe('rotating the secret', () => {
 describe('a retry with the same key', () => {
   const headers = { 'idempotency-key': 'once' }
 
-  test('of a create gets the first answer with its secret, and makes nothing', async () => {
+  test('of a create returns the first answer with its secret', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const question = { key, headers, body: { url } }
     const copies = Array.from({ length: 20 }, () => ask('POST', path, question))
@@ -135,7 +135,7 @@ describe('a retry with the same key', () => {
     expect(other.text).not.toContain('whsec_')
   })
 
-  test('of a rotation gets the same new secret, and the old one still signs', async () => {
+  test('of a rotation returns the same new secret, and the old one still signs', async () => {
     const hired = await hireWithEndpoint()
     const at = `/${hired.reference}/rotate-secret`
     const rotated = await post(hired.key, at, { headers })
@@ -155,7 +155,7 @@ describe('a retry with the same key', () => {
 })
 
 describe('a test', () => {
-  test('goes to the endpoint that asked, whatever it listens to, and to no other', async () => {
+  test('goes to this endpoint only, whatever its filter', async () => {
     const hired = await hireWithEndpoint({ events: ['balance.low'] })
     const { key, reference, endpoint } = hired
     await post(key, '', { body: { url } })
@@ -177,7 +177,7 @@ describe('a test', () => {
   })
 })
 
-describe('what a disabled endpoint is refused', () => {
+describe('refused for a disabled endpoint', () => {
   test.each([
     ['test', undefined],
     ['recover', { since: '2026-01-01' }],
@@ -198,7 +198,7 @@ describe('what a disabled endpoint is refused', () => {
   })
 })
 
-/** An event that is known by what it says of itself. */
+/** An event with a recognizable body. */
 function named(environmentId: EnvironmentId, name: string, change: Partial<NewEvent> = {}) {
   return happeningOf(environmentId, { data: JSON.stringify({ name }), ...change })
 }
@@ -209,7 +209,7 @@ const statesOf = ({ endpoint }: Hired) =>
     from deliveries d join events e on e.environment_id = d.environment_id and e.id = d.event_id
     where d.endpoint_id = ${endpoint.id} order by e.created_at, name`)
 
-/** The newest delivery has been tried three times and is due tomorrow, or being sent. */
+/** The newest delivery had three attempts and is due tomorrow, or is being sent. */
 async function postpone({ id }: { id: string }, { isUnderWay }: { isUnderWay: boolean }) {
   await db.rows(sql`
     update deliveries set tries = 3, attempts = 3, is_under_way = ${isUnderWay},
@@ -218,9 +218,8 @@ async function postpone({ id }: { id: string }, { isUnderWay }: { isUnderWay: bo
 }
 
 describe('recovering', () => {
-  // Everything that can have become of an event is there once, and only what the endpoint missed
-  // may be sent again.
-  test('sends what waits, was given up or came while disabled, and nothing else', async () => {
+  // One event for each delivery state; only those that the endpoint missed may be sent again.
+  test('resends pending, failed and missed events, and nothing else', async () => {
     const hired = await hireWithEndpoint({ events: ['payment.*', 'webhook_endpoint.*'] })
     const { key, reference, endpoint, environmentId } = hired
     const other = await post(key, '', { body: { url } })
@@ -251,7 +250,7 @@ describe('recovering', () => {
     const stranger = await hireWithEndpoint()
     await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])
 
-    // The endpoint's own disabling is one of the things that came while it was disabled.
+    // The event about its own disabling is among the missed ones.
     expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 5 })
     const states = (await statesOf(hired)).map(({ name, state, tries }) => [name, state, tries])
     expect(states).toEqual([
@@ -269,7 +268,7 @@ describe('recovering', () => {
     expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 0 })
   })
 
-  test('takes the oldest first, a bounded number at once', async () => {
+  test('resends the oldest first, a bounded number per call', async () => {
     const hired = await hireWithEndpoint()
     const { key, reference, environmentId } = hired
     await patch(hired, { enabled: false })
@@ -287,7 +286,7 @@ describe('recovering', () => {
     expect((await statesOf(hired)).at(-1)).toMatchObject({ name: 'newest' })
   })
 
-  test('needs a time that exists', async () => {
+  test('needs a valid time', async () => {
     const { key, reference } = await hireWithEndpoint()
     const at = `${path}/${reference}/recover`
     const wrong = [

@@ -12,7 +12,7 @@ const url = 'https://example.com/hooks'
 
 type Created = { id: string; secret: string; publicKey: string; createdAt: string }
 
-/** Each a second after the one before, so that their order is no accident. */
+/** Created one second apart, so that their order is defined. */
 async function create(key: string, body: object = {}): Promise<Created> {
   clock.advance(1_000)
   const reply = await ask('POST', path, { key, body: { url, ...body } })
@@ -34,7 +34,7 @@ async function tryUrl(key: string, address: unknown): Promise<Reply> {
   return ask('POST', path, { key, body: { url: address } })
 }
 
-/** Every question about one endpoint. */
+/** Every operation on one endpoint. */
 function askAll(key: string, id: string): Promise<Reply[]> {
   const body = { since: '2026-01-01' }
   return Promise.all([
@@ -48,7 +48,7 @@ function askAll(key: string, id: string): Promise<Reply[]> {
 }
 
 describe('the secret', () => {
-  test('is shown when the endpoint is made and never again', async () => {
+  test('is shown at creation and never again', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const { secret, ...shown } = await create(key)
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -60,16 +60,15 @@ describe('the secret', () => {
     expect(changed.json.data).toEqual({ ...shown, description: 'Till 4' })
   })
 
-  test('is another for every endpoint, and so is the public key', async () => {
+  test('is unique per endpoint, as is the public key', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const [one, other] = [await create(key), await create(key)]
     expect(one.secret).not.toBe(other.secret)
     expect(one.publicKey).not.toBe(other.publicKey)
   })
 
-  // Whoever reads the tables or the log learns neither what signs by secret nor what signs by key,
-  // in any of the forms in which the bytes may be written.
-  test('is in no table and in no log, and neither is the signing key', async () => {
+  // Tables and logs reveal neither the secret nor the signing key, in any encoding of their bytes.
+  test('is in no table and no log, and neither is the signing key', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const headers = { 'idempotency-key': 'sealed' }
     const made = await ask('POST', path, { key, headers, body: { url } })
@@ -99,7 +98,7 @@ describe('the secret', () => {
 })
 
 describe('an endpoint', () => {
-  test('listens to everything and is enabled unless it says otherwise', async () => {
+  test('subscribes to all events and is enabled by default', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const { id } = await create(key)
     expect(await get(key, `/${id}`)).toMatchObject({
@@ -127,7 +126,7 @@ describe('an endpoint', () => {
     [{ description: 'Till 4' }],
     [{ url: 'https://example.org/', events: ['*'], description: '' }],
     [{}],
-  ])('changes by %j in what is sent and nothing else', async (change) => {
+  ])('changes by %j only the given fields', async (change) => {
     const { secret: key } = (await house.hire('Ada')).test
     const { secret, ...before } = await create(key, { events: ['payment.held'], description: 'd' })
     const reply = await ask('PATCH', `${path}/${before.id}`, { key, body: change })
@@ -135,7 +134,7 @@ describe('an endpoint', () => {
     expect(await get(key, `/${before.id}`)).toEqual({ ...before, ...change })
   })
 
-  test('says that the merchant disabled it, until the merchant enables it', async () => {
+  test('shows that the merchant disabled it', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const { secret, ...before } = await create(key)
     const switchTo = (enabled: boolean) =>
@@ -145,7 +144,7 @@ describe('an endpoint', () => {
     expect((await switchTo(true)).json.data).toEqual(before)
   })
 
-  test('is gone when it is deleted, and only it', async () => {
+  test('is gone after deletion; others stay', async () => {
     const { secret: key } = (await house.hire('Ada')).test
     const [first, second] = [await create(key), await create(key)]
     const reply = await ask('DELETE', `${path}/${first.id}`, { key })
@@ -155,9 +154,9 @@ describe('an endpoint', () => {
     expect(await idsOf(key)).toEqual([second.id])
   })
 
-  // Twenty creates over two servers are held up at the environment's row, so that both servers
-  // have looked for room, or are about to, when the row is free.
-  test('is one of ten at most, also when twenty are made at once', async () => {
+  // Twenty creates over two servers wait for the environment's row, so that both servers count the
+  // endpoints at the same time.
+  test('is limited to ten, also under concurrency', async () => {
     const { test: keys, live, environments } = await house.hire('Ada')
     const session = await openSession(db)
     await session.query('begin')
@@ -182,7 +181,7 @@ describe('an endpoint', () => {
     expect((await tryUrl(keys.secret, url)).status).toBe(422)
   })
 
-  test('is known only where it was made', async () => {
+  test('is visible in its environment only', async () => {
     const { test: keys, live } = await house.hire('Ada')
     const other = await house.hire('Bola')
     const { secret, ...before } = await create(keys.secret)
@@ -199,7 +198,7 @@ describe('an endpoint', () => {
     expect(await get(keys.secret, `/${before.id}`)).toEqual(before)
   })
 
-  test('is nothing that a public key may touch', async () => {
+  test('is inaccessible to public keys', async () => {
     const { test: keys } = await house.hire('Ada')
     const { secret, ...before } = await create(keys.secret)
     const replies = [
@@ -213,7 +212,7 @@ describe('an endpoint', () => {
   })
 })
 
-/** Asks the same of making an endpoint and of changing one, which must stay as it was. */
+/** Checks create and update alike; the updated endpoint must stay unchanged. */
 async function expectRefused(key: string, wrong: object, field: string): Promise<void> {
   const { id } = (await get(key)).items[0] ?? (await create(key))
   const before = await get(key)
@@ -266,14 +265,14 @@ describe('what is refused', async () => {
   ]
   const loopback = ['http://127.0.0.1:3000/', 'http://[::1]:3000/', 'https://127.0.0.1/']
 
-  test('are addresses that nobody may have, in either mode', async () => {
+  test('are forbidden addresses, in both modes', async () => {
     for (const address of [...nowhere, ...inside]) {
       await expectRefused(live.secret, { url: address }, 'url')
       await expectRefused(keys.secret, { url: address }, 'url')
     }
   })
 
-  test('are unsafe and local addresses in live mode, which test mode takes', async () => {
+  test('are insecure and local addresses in live mode; test mode accepts them', async () => {
     for (const address of ['http://example.com/', ...loopback]) {
       const { secret: key } = (await house.hire('Ada')).test
       await expectRefused(live.secret, { url: address }, 'url')
@@ -282,7 +281,7 @@ describe('what is refused', async () => {
     expect((await tryUrl(live.secret, 'https://93.184.216.34:8443/a?b=c')).status).toBe(201)
   })
 
-  test('are filters that mean nothing', async () => {
+  test('are invalid filters', async () => {
     const wrong = ['payment', 'payment.', 'pay*', '**', '.*', 'nope.*', 'nope.held', 'payment.*.*']
     for (const filter of [...wrong, 'Payment.*', ' payment.*', '', null, 5])
       await expectRefused(keys.secret, { events: ['balance.low', filter] }, 'events')
@@ -302,8 +301,8 @@ describe('what is refused', async () => {
     }
   })
 
-  // No column can hold NUL: it must be the caller's mistake, not ours.
-  test('is a description with a character that cannot be kept', async () => {
+  // PostgreSQL cannot store NUL: it must be a validation error.
+  test('is a description with a character that cannot be stored', async () => {
     await expectRefused(keys.secret, { description: 'a\u0000b' }, 'description')
   })
 })
