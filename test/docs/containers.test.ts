@@ -8,7 +8,7 @@ import { readConfig, variables } from '../../src/base/config.js'
 import { root } from '../support/doc-pages.js'
 import { composeVariables } from '../support/render-env-example.js'
 
-/** There is no Docker where tests run: what can be known without it is checked here. */
+/** Tests run without Docker: checks what can be known without it. */
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 const dockerfile = read('Dockerfile').replaceAll(/\\\n\s*/g, '')
@@ -29,15 +29,15 @@ const copied = instructions
 const known = [...Object.keys(variables.properties), ...Object.keys(composeVariables)]
 
 describe('the image', () => {
-  test('copies what exists, and what .dockerignore lets through', () => {
+  test('copies files that exist and that .dockerignore includes', () => {
     expect(copied.filter((name) => !existsSync(path.join(root, name)))).toEqual([])
     const [first, ...allowed] = read('.dockerignore').trim().split('\n')
     expect(first).toBe('*')
     expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...new Set(copied)].sort())
   })
 
-  // The stages by hand: only what is copied is there, and the image has no sources and no compiler.
-  test('builds from what it copies, and runs from what is left', () => {
+  // Runs the stages by hand: with copied files only, and without sources or compiler at the end.
+  test('builds from the copied files and runs without the sources', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'manilla-image-'))
     const place = (stage: typeof final, name: string, from: string) => {
       for (const { name: instruction, rest } of stage) {
@@ -68,7 +68,7 @@ describe('the image', () => {
     }
   })
 
-  test('is not run by root, tells whether it is ready, and stops when asked', () => {
+  test('does not run as root, has a health check and a stop signal', () => {
     expect(of('USER')).toEqual(['node'])
     expect(of('HEALTHCHECK')[0]).toContain('/readyz')
     expect(JSON.parse(of('ENTRYPOINT')[0]!)).toEqual(['node', 'bin/manilla.mjs'])
@@ -77,7 +77,7 @@ describe('the image', () => {
     expect(JSON.parse(check).slice(0, 2)).toEqual(['node', '-e'])
   })
 
-  test('has every file that the service reads, and no secret', () => {
+  test('contains every file that the service reads, and no secret', () => {
     const files = final
       .filter(({ name }) => name === 'COPY')
       .map(({ rest }) => rest.split(' ').at(-1))
@@ -87,7 +87,7 @@ describe('the image', () => {
     expect(dockerfile).not.toMatch(/\bARG\b/)
   })
 
-  test('has the same base in every stage, of the Node that we support', () => {
+  test('uses one supported Node image in every stage', () => {
     const bases = stages.map(([from]) => from!.rest.split(' ')[0])
     expect(new Set(bases).size).toBe(1)
     expect(bases[0]).toMatch(/^node:20-\w+-slim/)
@@ -122,12 +122,12 @@ describe('compose.yaml', () => {
       expect(service).toMatchObject({ env_file: '.env', read_only: true, init: true })
   })
 
-  test('publishes on loopback only, and not the database', () => {
+  test('publishes the API on loopback only, and not the database', () => {
     expect(api!.ports).toEqual([`127.0.0.1:${'$'}{PORT:-8080}:8080`])
     expect([worker!.ports, database!.ports]).toEqual([undefined, undefined])
   })
 
-  test('names variables that exist, and holds no secret', () => {
+  test('uses existing variables and contains no secret', () => {
     const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
     expect(asked.filter((name) => !known.includes(name))).toEqual([])
     const set = Object.keys(api!.environment)
@@ -144,12 +144,12 @@ describe('.env.example', () => {
     return name ? [[name, value!] as const] : []
   })
 
-  test('names every variable once, and no other', () => {
+  test('lists every variable once', () => {
     expect(entries.map(([name]) => name).toSorted()).toEqual(known.toSorted())
   })
 
-  // Whoever takes the comment signs away must get what they had before.
-  test('means what is so anyway', () => {
+  // Uncommenting a line must not change behaviour.
+  test('shows the default values', () => {
     const given = Object.fromEntries(entries.filter(([, value]) => value !== ''))
     const needed = { DATABASE_URL: 'postgres://x', MANILLA_SECRET: 's'.repeat(32) }
     expect(readConfig({ ...given, ...needed })).toEqual(readConfig(needed))

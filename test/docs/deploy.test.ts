@@ -27,11 +27,11 @@ describe('deploy/patroni.yml', () => {
   })
 })
 
-test('deploy/haproxy.cfg cuts the sessions of a node that is not the primary any more', () => {
+test('deploy/haproxy.cfg closes the sessions of a former primary', () => {
   expect(read('haproxy.cfg')).toMatch(/default-server .*on-marked-down shutdown-sessions/)
 })
 
-test.each(units)('deploy/%s restarts what ends', (unit) => {
+test.each(units)('deploy/%s restarts its process', (unit) => {
   expect(read(unit)).toMatch(/^Restart=always$/m)
   const [, script] = /^ExecStart=\/usr\/bin\/node \/opt\/manilla\/(\S+)/m.exec(read(unit)) ?? []
   if (script) expect(existsSync(path.join(root, script))).toBe(true)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { listPages, readPage, root } from '../support/doc-pages.js'
 
-/** A link inside the repository leads to a file that is there, and to a heading that is in it. */
+/** Links inside the repository lead to existing files and headings. */
 
 const others = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
 const pages = [...listPages(), ...others]
@@ -20,7 +20,7 @@ function anchorsOf(page: string): string[] {
   )
 }
 
-test.each(pages)('%s has no dead link', (page) => {
+test.each(pages)('%s has no broken link', (page) => {
   const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
   const dead = links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false
@@ -33,7 +33,7 @@ test.each(pages)('%s has no dead link', (page) => {
   expect(dead).toEqual([])
 })
 
-test('the index has every page', () => {
+test('the index lists every page', () => {
   const index = readPage('docs/README.md')
   const missing = listPages().filter(
     (page) =>

@@ -14,8 +14,8 @@ import { until } from '../support/sessions.js'
 import { openTerminal, type Place, type Ran, runBlocks } from './shell-session.js'
 
 /**
- * What the documentation tells people to type, typed: every block of every page, in the order of
- * the page, against one service. Pages come in any order, for readers do too.
+ * Runs every code block of every page, in the order of the page, against one service. Pages run in
+ * any order, because readers open them in any order.
  */
 
 const blocksOf = (page: string) =>
@@ -39,13 +39,13 @@ afterAll(async () => {
 })
 
 describe('every block', () => {
-  test('runs, or says why not', () => {
+  test('runs, or states why not', () => {
     const others = pages.flatMap(({ page }) => fencesOf(readPage(page)))
     expect(others.filter(({ language }) => /^(bash|shell|console|zsh)$/.test(language))).toEqual([])
     const notes = /^(not-run: \S.*|background|refused|)$/
     expect(all.filter(({ note }) => !notes.test(note))).toEqual([])
     const skipped = all.filter(isSkipped)
-    // These would pull the ground from under the tests that run beside this one.
+    // These would disturb the tests that run concurrently.
     const installs = all.filter(
       (block) => !isSkipped(block) && /npm (ci|i|start|test)/.test(block.text),
     )
@@ -54,7 +54,7 @@ describe('every block', () => {
     console.log(`${all.length - skipped.length} blocks run, ${skipped.length} do not`)
   })
 
-  test.each(read)('of $page does what the page says', async ({ blocks }) => {
+  test.each(read)('of $page works', async ({ blocks }) => {
     const place = { baseUrl: readDemo(home).baseUrl, home, receiverPort: await freePort() }
     const toRun = blocks.filter((block) => !isSkipped(block))
     const [terminal] = await openTerminals(toRun, place)
@@ -65,7 +65,7 @@ describe('every block', () => {
       const refusals = (await answeredSoFar()).slice(before.length).filter(isRefusal)
       expect(ran.map(complaintOf).filter(Boolean)).toEqual([])
       expect(ran).toHaveLength(pasted.length)
-      // Also those whose answer went into a variable.
+      // Including those whose answer was stored in a variable.
       const expected = ran.filter(({ note }) => note === 'refused').length
       expect(refusals.length > expected ? refusals : []).toEqual([])
       if (terminal) await until(() => terminal.said().includes('evt_'))
@@ -89,7 +89,7 @@ function complaintOf({ line, note, code, out, err }: Ran): string | undefined {
 type Answered = { msg: string; method: string; path: string; status: number }
 const isRefusal = ({ status }: Answered) => status >= 400
 
-/** From the service's own log, up to a request of ours that marks the place. */
+/** Reads the service's log up to a marker request. */
 async function answeredSoFar(): Promise<Answered[]> {
   const mark = `mark-${Date.now()}-${Math.random().toString(36).slice(2)}`
   await fetch(`${readDemo(home).baseUrl}/healthz`, { headers: { 'x-request-id': mark } })
@@ -99,7 +99,7 @@ async function answeredSoFar(): Promise<Answered[]> {
   return logged.filter(({ msg }) => msg === 'answered')
 }
 
-/** One that nobody listens on now; the block itself must be the one to take it. */
+/** A free port for the block to listen on. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { root } from '../support/doc-pages.js'
 import type { OpenApi } from '../support/render-postman.js'
 
-/** test/generated.test.ts keeps the collection true; this keeps it a collection that works. */
+/** test/generated.test.ts keeps the collection current; this checks that it works. */
 
 type Item = { name: string; request: Request }
 type Request = {
@@ -23,7 +23,7 @@ const items = (collection.item as { item: Item[] }[]).flatMap(({ item }) => item
 const pathOf = ({ url }: Request) =>
   `/${url.path.map((word) => word.replace(/^:(.+)/, '{$1}')).join('/')}`
 
-test('it has the shape of format 2.1', () => {
+test('it is valid format 2.1', () => {
   expect(collection.info.schema).toBe(
     'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
   )
@@ -47,7 +47,7 @@ test('it has every operation once', () => {
   expect(listed.toSorted()).toEqual(served.toSorted())
 })
 
-test('payouts have a key, and a new one each time', () => {
+test('payouts have a new idempotency key each time', () => {
   const keyed = items.filter(({ request }) =>
     request.header.some(({ key, disabled }) => key === 'Idempotency-Key' && !disabled),
   )
@@ -59,8 +59,8 @@ test('payouts have a key, and a new one each time', () => {
     expect(request.header.find(({ key }) => key === 'Idempotency-Key')!.value).toBe('{{$guid}}')
 })
 
-// Formats are our own and are checked by the server; types, patterns and names are checked here.
-test('every example body is what its operation takes', () => {
+// Custom formats are checked by the server; types, patterns and names here.
+test('every example body is valid for its operation', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const wrong = items.flatMap(({ name, request }) => {
     const operation = document.paths[pathOf(request)]![request.method.toLowerCase()]!

@@ -3,7 +3,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { readPage } from '../support/doc-pages.js'
 
-/** What docs/scaling.md says of the schema is what the schema is. */
+/** docs/scaling.md describes the real schema. */
 
 const db = await freshDatabase()
 const page = readPage('docs/scaling.md')

@@ -6,13 +6,13 @@ import path from 'node:path'
 import { type Fence, root } from '../support/doc-pages.js'
 import { until } from '../support/sessions.js'
 
-/** What a page is read beside: a running service, and a free port for a receiver. */
+/** What a page needs: a running service and a free port for a receiver. */
 export type Place = { baseUrl: string; home: string; receiverPort: number }
 export type Ran = Fence & { code: number; out: string; err: string }
 
 const longestPageMs = 50_000
 
-/** As it is written, but for the address, the place of demo.json and the receiver's port. */
+/** The block with URL, path of demo.json and the receiver's port replaced. */
 function placed(text: string, { baseUrl, home, receiverPort }: Place): string {
   return text
     .replaceAll('http://127.0.0.1:8080', baseUrl)
@@ -20,10 +20,7 @@ function placed(text: string, { baseUrl, home, receiverPort }: Place): string {
     .replaceAll('9999', `${receiverPort}`)
 }
 
-/**
- * Runs the blocks one after the other in one shell, as somebody would who pastes them. It stops at
- * the first that fails; what comes after it did not run.
- */
+/** Runs the blocks one after the other in one shell, as if pasted. Stops at the first failure. */
 export async function runBlocks(blocks: Fence[], place: Place): Promise<Ran[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'manilla-page-'))
   const file = (index: number, what: string) => path.join(folder, `${index}.${what}`)
@@ -52,7 +49,7 @@ export async function runBlocks(blocks: Fence[], place: Place): Promise<Ran[]> {
   return ran
 }
 
-/** With a limit: a block that waits for ever is named, and nothing of it is left behind. */
+/** Times out a hanging block, names it and ends its processes. */
 async function runScript(script: string, place: Place): Promise<number> {
   const child = spawn('sh', [script], {
     cwd: root,
@@ -70,7 +67,7 @@ async function runScript(script: string, place: Place): Promise<number> {
   })
 }
 
-/** A block with a terminal of its own, when it listens. */
+/** A background block, once it listens. */
 export async function openTerminal(block: Fence, place: Place) {
   const child = spawn('sh', ['-c', placed(block.text, place)], {
     cwd: root,
@@ -82,7 +79,7 @@ export async function openTerminal(block: Fence, place: Place) {
   child.stdout.on('data', (chunk) => {
     said += chunk
   })
-  // One that waits for requests on the port, or says that it listens.
+  // It accepts connections on the port or prints that it listens.
   await until(async () => said.includes('Listening') || (await canConnect(place.receiverPort)))
   return { said: () => said, close: () => endGroup(child) }
 }
@@ -95,7 +92,7 @@ function environmentOf({ home }: Place): NodeJS.ProcessEnv {
 
 async function endGroup(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.on('close', resolve))
-  // The shell and what it runs: both were started here, in a group of their own.
+  // The shell and its children, in their own process group.
   process.kill(-child.pid!, 'SIGKILL')
   await ended
 }

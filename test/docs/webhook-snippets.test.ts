@@ -20,7 +20,7 @@ import { openReceiver } from '../support/receiver.js'
 import { sampleOf } from '../support/samples.js'
 import { until } from '../support/sessions.js'
 
-/** What the guide tells merchants to copy must open what we send, and nothing else. */
+/** The guide's snippets must accept what the service sends, and nothing else. */
 
 type Message = { secret: string; headers: Record<string, string>; body: string }
 
@@ -29,7 +29,7 @@ const snippet = (language: string) => fences.find((fence) => fence.language === 
 const folder = mkdtempSync(path.join(tmpdir(), 'manilla-snippets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Each makes a program of the snippet, which reads messages and says which it took. */
+/** Turns a snippet into a program that reads messages and reports which it accepted. */
 const languages: Record<string, { needs: string[]; write: () => string[] }> = {
   ts: { needs: ['node', '--version'], write: writeTypeScript },
   python: { needs: ['python3', '--version'], write: writePython },
@@ -42,8 +42,8 @@ describe.each(Object.entries(languages))('the %s of the guide', (language, { nee
   const isThere = spawnSync(command, args).status === 0
   if (!isThere) console.log(`${language}: no ${command} here, so its snippet is not run`)
 
-  test.runIf(isThere)('takes what we sent, and nothing that is off', async () => {
-    // Compiled first: a slow compiler must not make a message old.
+  test.runIf(isThere)('accepts genuine webhooks only', async () => {
+    // Compiled first, so that a slow compiler does not make a message too old.
     const [program = '', ...words] = write()
     const messages = { ...(await sentMessage()), ...signedMessages() }
     const ran = spawnSync(program, words, {
@@ -61,7 +61,7 @@ describe.each(Object.entries(languages))('the %s of the guide', (language, { nee
   })
 })
 
-/** As it went over the wire. */
+/** A message on the wire. */
 async function sentMessage(): Promise<Record<string, Message>> {
   const db = await freshDatabase()
   const { received, url } = await openReceiver()
@@ -77,7 +77,7 @@ async function sentMessage(): Promise<Record<string, Message>> {
   return { sent: { secret: secret.reveal(), headers, body } }
 }
 
-/** Signed by the same function, at times and with secrets of our choice. */
+/** Signed by the service's function with a chosen time and secret. */
 function signedMessages(): Record<string, Message> {
   const [secret, other] = [makeSecret().reveal(), makeSecret().reveal()]
   const privateKey = readSigningKey(makeSigningKey().signingKey.reveal())

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { Schema } from '../../sdk/scripts/print-schema.js'
 import { fitting, strange } from './values.js'
 
-/** A body: a value to be written as JSON, or bytes as they are. */
+/** A body: a value to serialize, or raw bytes. */
 export type Body = { json: unknown } | { base64: string } | undefined
 
 export function bodies(schema: Schema | undefined): Arbitrary<Body> {
@@ -22,7 +22,7 @@ export function bodies(schema: Schema | undefined): Arbitrary<Body> {
   )
 }
 
-/** A good value with something wrong somewhere. */
+/** A valid value with one mutation. */
 function bent(good: Arbitrary<unknown>, schema: Schema): Arbitrary<unknown> {
   const extra = fc.oneof(
     fc.constantFrom('extra', '__proto__', 'constructor', '', 'amount', 'Amount', 'toString'),
@@ -47,7 +47,7 @@ function bend(value: unknown, where: number, { replace, remove, add, value: more
   const place = places[where % Math.max(places.length, 1)]
   if (!place) return replace ?? { [add ?? 'extra']: more ?? 1 }
   if (remove) delete place.holder[place.name]
-  // By definition, not by assignment: `__proto__` must become a field like any other.
+  // defineProperty, so that `__proto__` becomes an ordinary field.
   else if (add !== undefined)
     Object.defineProperty(place.holder, add, { value: more, enumerable: true, configurable: true })
   else place.holder[place.name] = replace
@@ -61,7 +61,7 @@ function listPlaces(value: unknown): Place[] {
   return Object.keys(holder).flatMap((name) => [{ holder, name }, ...listPlaces(holder[name])])
 }
 
-/** Just inside and just outside of what the schema allows. */
+/** Values just inside and just outside the schema's limits. */
 function edges(schema: Schema): Arbitrary<unknown> {
   const found: unknown[] = []
   JSON.stringify(schema, (_key, value: Schema | null) => {

@@ -5,11 +5,11 @@ import { seedOf } from '../support/seed.js'
 import { fuzz } from './fuzz.js'
 import { tell } from './tell.js'
 
-/** A little of what `npm run fuzz` does at length, in every run of the tests. */
+/** A short version of `npm run fuzz`. */
 
 const cases = 600
 
-test('what the document promises holds for whatever is sent', async () => {
+test('every answer matches the document, whatever is sent', async () => {
   const { url, ask, merchant } = await openBankHouse()
   const { json: document } = await ask('GET', '/openapi.json')
   const { test: own, live } = merchant

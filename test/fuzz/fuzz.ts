@@ -18,24 +18,23 @@ export type Bounds = { cases: number; seed: number; ms: number }
 export type Report = {
   cases: number
   seed: number
-  /** How often each operation was answered with each status. */
+  /** Counts by operation and status. */
   met: Map<string, Map<number, number>>
   troubles: string[]
 }
 
-/** Values worth trying where a field of this name is asked for, such as those of test mode. */
+/** Interesting values by field name, such as magic values of test mode. */
 export type Dictionary = Record<string, string[]>
 
 const sequenceLength = 6
-/** To make one trouble smaller must not take the time of all others. */
+/** Limits the time spent on shrinking one finding. */
 const sequencesAtOnce = 50
 const patienceMs = 20_000
 const meanLength = (1 + sequenceLength) / 2
 
 /**
- * Asks the service everything that its document allows, and much that it does not, in short
- * sequences that speak of what earlier answers named. A trouble is made as small as it can be, told
- * with a command that shows it again, and not told twice; then the rest of the cases are tried.
+ * Sends valid and invalid requests in short sequences that use references from earlier answers. Each
+ * finding is shrunk, reported once with a command that reproduces it, and the run goes on.
  */
 export async function fuzz(
   target: Target,
@@ -91,7 +90,7 @@ function listSequences(operations: Operation[]) {
   return fc.array(fc.oneof(...operations.map(drafts)), { minLength: 1, maxLength: sequenceLength })
 }
 
-/** What differs from case to case does not make it another trouble. */
+/** Normalizes details that differ between cases of the same finding. */
 function kindOf(message: string): string {
   return message
     .split('\n', 1)[0]!
@@ -105,7 +104,7 @@ function count({ met }: Report, { method, template }: Draft, { status }: Answer)
   met.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
 }
 
-/** References by their prefix, everything else by the name of its field. */
+/** References by prefix, other values by field name. */
 function learn(memory: Memory, { who }: Draft, { headers }: Sent, { json }: Answer): void {
   const key = headers[headers.indexOf('Idempotency-Key') + 1]
   if (headers.includes('Idempotency-Key')) remember(memory, 'Idempotency-Key', key!)

@@ -6,8 +6,8 @@ import type { Answer, Sent } from './send.js'
 export type Judge = (sent: Sent, answer: Answer) => void
 
 /**
- * Throws at whatever the document does not promise: of an operation, its statuses, types, bodies
- * and refusals; of everything else, a refusal. No answer may be a bug of ours.
+ * Throws if an answer violates the document: status, type, body and refusals of an operation, or
+ * anything but a refusal elsewhere. No answer may be an internal error.
  */
 export function createJudge(document: Document): Judge {
   const conform = createConformance(document)
@@ -49,7 +49,7 @@ function checkHeaders({ headers }: Sent, { status, headers: answered }: Answer):
   if (status === 429) need('retry-after')
 }
 
-/** A bank or chain may be away, and says so; everything else beyond 499 is our own fault. */
+/** An unavailable bank or chain is reported as such; any other 5xx is a bug. */
 function checkFailure({ status, json, text }: Answer): void {
   if (status < 500) return
   const { reason } = (json ?? {}) as { reason?: string }
@@ -57,7 +57,7 @@ function checkFailure({ status, json, text }: Answer): void {
   if (!isRail) throw new Error(`${status}: ${text.slice(0, 500)}`)
 }
 
-/** Pages elsewhere ask first whether they may. */
+/** CORS preflight requests. */
 function isPreflight({ method, path }: Sent, { status }: Answer): boolean {
   return method === 'OPTIONS' && path.startsWith('/public/') && status === 204
 }

@@ -16,8 +16,8 @@ import { type Document, listOperations } from './operations.js'
 import { tell } from './tell.js'
 
 /**
- * `npm run fuzz`: the service as people run it, with its bank and its chain, on a folder and a port
- * of its own. FUZZ_CASES says how many requests, SEED which ones, FUZZ_MINUTES how long at most.
+ * `npm run fuzz`: against a real service with bank and chain, in its own folder. FUZZ_CASES is the
+ * number of requests, SEED selects them, FUZZ_MINUTES limits the time.
  */
 
 const cases = Number(process.env.FUZZ_CASES ?? 0)
@@ -68,7 +68,7 @@ test.runIf(cases > 0)(
     if (process.env.FUZZ_TABLE) console.table(toRows(report.met))
     expect(report.troubles).toEqual([])
     expect(report.cases).toBeGreaterThanOrEqual(cases)
-    // By chance: it says how far this run went, and nothing about the service.
+    // Statistics of this run only.
     console.log(`never succeeded: ${unreached(report.met, document).join(', ')}`)
   },
 )

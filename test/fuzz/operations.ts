@@ -1,7 +1,7 @@
 import { withoutRefs } from '../../sdk/scripts/document.js'
 import type { Schema } from '../../sdk/scripts/print-schema.js'
 
-/** What the fuzzer knows of the service: its document, and nothing else. */
+/** Operations from openapi.json, the fuzzer's only knowledge of the service. */
 
 export type Parameter = {
   name: string
@@ -44,7 +44,7 @@ export function listOperations(document: Document): Operation[] {
   )
 }
 
-/** Every pattern that something sent must match. */
+/** Every pattern of an input. */
 export function listPatterns(operations: Operation[]): string[] {
   const patterns = new Set<string>()
   JSON.stringify(operations, (key, value) => {

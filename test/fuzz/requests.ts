@@ -3,7 +3,7 @@ import { type Body, bodies } from './bodies.js'
 import type { Operation, Parameter } from './operations.js'
 import { encode, fitting, kindOf, strange, type Wish } from './values.js'
 
-/** A request before it is sent: see Wish. */
+/** A request before it is sent. */
 export type Draft = {
   method: string
   template: string
@@ -14,7 +14,7 @@ export type Draft = {
   body: Body
 }
 
-/** Whose key, or what stands in place of one. */
+/** The key, or what is sent instead of one. */
 export type Who =
   | 'secret'
   | 'liveSecret'

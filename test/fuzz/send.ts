@@ -4,11 +4,11 @@ import { encode, isWish } from './values.js'
 
 export type Keys = Record<Extract<Who, string>, string>
 
-/** A request as it goes over the wire. */
+/** A request on the wire. */
 export type Sent = {
   method: string
   path: string
-  /** Names and values in turn: one name may come twice. */
+  /** Alternating names and values, so that a name may repeat. */
   headers: string[]
   body?: Buffer
 }
@@ -17,11 +17,11 @@ export type Answer = {
   status: number
   headers: Headers
   text: string
-  /** Whatever the body says, unchecked; undefined where it is not JSON. */
+  /** The parsed body, unchecked; undefined if not JSON. */
   json: unknown
 }
 
-/** What answers said before, by kind, so that later requests can speak of it. */
+/** Values from earlier answers by kind, for later requests. */
 export type Memory = Map<string, string[]>
 
 const remembered = 60
@@ -32,7 +32,7 @@ export function remember(memory: Memory, kind: string, value: string): void {
   memory.set(kind, [...values, value].slice(-remembered))
 }
 
-/** What stands in a draft for later is filled in now. */
+/** Fills in the placeholders of a draft. */
 export function toSent(draft: Draft, keys: Keys, memory: Memory): Sent {
   const fill = (value: unknown) => fillIn(value, memory)
   const path = draft.template.replace(/\{(\w+)\}/g, (_all, name) => `${fill(draft.path[name])}`)
@@ -57,7 +57,7 @@ export function toSent(draft: Draft, keys: Keys, memory: Memory): Sent {
 }
 
 function fillIn(value: unknown, memory: Memory): unknown {
-  // Not by `map`: a list may have been given a `constructor` of its own.
+  // Not by `map`: a fuzzed list may have its own `constructor`.
   if (Array.isArray(value)) return Array.from(value, (one) => fillIn(one, memory))
   if (typeof value !== 'object' || value === null) return value
   if (!isWish(value)) {
@@ -74,12 +74,12 @@ function encodeValue(value: unknown): string {
   return encode(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }
 
-/** Node sends paths as they are, if they can be sent at all. */
+/** Node sends paths unchanged, if they are valid. */
 function toAscii(path: string): string {
   return path.replace(/[^\x21-\x7e]/gu, encode)
 }
 
-/** As Latin-1, which is all that a header can hold. */
+/** As Latin-1, the encoding of headers. */
 function toHeader(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')
 }
@@ -98,7 +98,7 @@ export function send(url: string, { method, path, headers, body }: Sent): Promis
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = []
       const end = () => resolve(toAnswer(incoming.statusCode!, incoming.rawHeaders, chunks))
-      // A stream goes on for as long as somebody listens: its beginning is its answer.
+      // A stream does not end: its beginning is its answer.
       if (incoming.headers['content-type']?.startsWith('text/event-stream')) {
         end()
         incoming.destroy()
@@ -120,7 +120,7 @@ function toAnswer(status: number, raw: string[], chunks: Buffer[]): Answer {
   return { status, headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined }
 }
 
-/** For whoever wants to see it again. */
+/** The request in a form that reproduces it. */
 export function toCurl(url: string, { method, path, headers, body }: Sent): string {
   const quote = (text: string) => `$'${text.replace(/[\\']/g, '\\$&').replace(unseen, toEscape)}'`
   const words = ['curl', '-i', '--path-as-is', '-X', method]

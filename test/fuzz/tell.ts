@@ -1,6 +1,6 @@
 import type { Report } from './fuzz.js'
 
-/** A run in a few lines: how much was asked, what came, and how to have it again. */
+/** Summary of a run: requests, answers, and how to repeat it. */
 export function tell({ cases, seed, met, troubles }: Report): string {
   const all = new Map<number, number>()
   for (const statuses of met.values())

@@ -2,8 +2,8 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { Schema } from '../../sdk/scripts/print-schema.js'
 
 /**
- * A value before it is sent. What only the moment of sending knows is a promise of it: a name that
- * an earlier answer had, or a time counted from now.
+ * A value before it is sent. Placeholders stand for values known only when sending: a reference from
+ * an earlier answer, or a time relative to now.
  */
 export type Wish =
   | { known: string; at: number; otherwise: unknown }
@@ -11,13 +11,13 @@ export type Wish =
 
 const isTime = (text: unknown) => typeof text === 'string' && /^\d{4}-\d\d-\d\dT/.test(text)
 
-/** What answers are remembered under: the prefix of a reference, else the name of the field. */
+/** The kind of a value: the prefix of a reference, else the field name. */
 export function kindOf(name: string, example: unknown): string {
   const [, prefix] = /^([a-z]+_)[0-9a-z]{16,}$/.exec(String(example)) ?? []
   return prefix ?? name
 }
 
-/** What fits a schema, and looks as if somebody meant it. */
+/** Plausible values of a schema. */
 export function fitting(schema: Schema, name = ''): Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
@@ -84,7 +84,7 @@ function fittingText(schema: Schema, name: string): Arbitrary<unknown> {
   return fc.oneof(...choices)
 }
 
-/** Undefined for a pattern that nobody can turn around. */
+/** Undefined for a pattern that cannot be generated from. */
 function matching({ pattern }: Schema): Arbitrary<string> | undefined {
   if (!pattern) return undefined
   try {
@@ -96,7 +96,7 @@ function matching({ pattern }: Schema): Arbitrary<string> | undefined {
   }
 }
 
-/** Mostly within the day that an expiry may be ahead; as a whole time, or cut to a date. */
+/** Mostly within the 24 hours allowed for an expiry; as a time or a date. */
 const aboutNow: Arbitrary<Wish> = fc.record({
   fromNowMs: fc.oneof(fc.integer({ min: -1_000, max: 90_000_000 }), fc.integer()),
   cut: fc.constantFrom(24, 24, 24, 10, 16, 19),
@@ -107,7 +107,7 @@ export function isWish(value: unknown): value is Wish {
   return 'otherwise' in value || ('fromNowMs' in value && 'cut' in value)
 }
 
-/** Half a character cannot be written in a URL; a mark stands in its place. */
+/** Lone surrogates cannot be encoded in a URL; replaced. */
 export function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString())
 }
@@ -115,7 +115,7 @@ export function encode(text: string): string {
 const deep = (depth: number, open: string, close: string) =>
   open.repeat(depth) + close.repeat(depth)
 
-/** What programmers forget: each may stand where anything else was expected. */
+/** Edge cases that may appear in place of any value. */
 export const strange: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown[]>(
     null,

@@ -42,7 +42,7 @@ async function payNaira(manilla: Manilla, accountNumber: string) {
 
 const agreed = { code: 0, out: 'Books, chain and bank agree.\n', err: '' }
 
-// Each command is a process that starts from nothing: on a busy machine they take a while.
+// Each command is a new process, which takes a while on a busy machine.
 const timeout = 180_000
 
 test('manilla reconcile agrees beside a running service, and without one', {
@@ -60,7 +60,9 @@ test('manilla reconcile agrees beside a running service, and without one', {
   expect(await runCommand(home, 'reconcile')).toEqual(agreed)
 })
 
-test('and says what the treasury paid outside of it, with exit code 1', { timeout }, async () => {
+test('and reports payments of the treasury outside of the service, with exit code 1', {
+  timeout,
+}, async () => {
   running = await startProgram(home)
   const { solanaRpcUrl } = readDemo(home) as { solanaRpcUrl?: string }
   const chain = rpcAt(solanaRpcUrl!)

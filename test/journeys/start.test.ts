@@ -17,7 +17,7 @@ import {
 } from '../support/program.js'
 import { until } from '../support/sessions.js'
 
-/** One folder, followed through its life in the order of the tests. */
+/** One service folder through its life, in the order of the tests. */
 const home = createHome()
 const programs = trackPrograms(home)
 
@@ -32,7 +32,7 @@ async function stop(program: Program, signal: NodeJS.Signals = 'SIGINT') {
   return program.ended
 }
 
-/** The address is another after every start. */
+/** The URL changes with every start. */
 function clientWith(key: string): Manilla {
   return new Manilla(key, { baseUrl: readDemo(home).baseUrl })
 }
@@ -53,7 +53,7 @@ const keysOf = ({ test: { ...keys }, live }: ReturnType<typeof readDemo>) => ({ 
 let firstKeys: ReturnType<typeof keysOf>
 
 describe('the first start', () => {
-  test('prints an address, keys and a first request that works when pasted', async () => {
+  test('prints a URL, keys and a first request that works when pasted', async () => {
     running = await start()
     const text = running.text()
     const demo = readDemo(home)
@@ -81,7 +81,7 @@ describe('the first start', () => {
     expect(text).toMatch(/^manilla_http_requests_total/m)
   })
 
-  test('keeps live keys out of sight, in a file for its owner only', () => {
+  test('saves live keys in a file readable by its owner only', () => {
     const demo = readDemo(home)
     expect(Object.keys(demo)).toEqual(['baseUrl', 'solanaRpcUrl', 'merchant', 'test', 'live'])
     for (const mode of ['test', 'live'] as const) {
@@ -93,11 +93,11 @@ describe('the first start', () => {
       expect(statSync(path.join(home, file)).mode & 0o777).toBe(0o600)
   })
 
-  test('has a live environment that starts with nothing', async () => {
+  test('has an empty live environment', async () => {
     expect(await readBalances(readDemo(home).live.secretKey)).toEqual([0, '0', '0'])
   })
 
-  test('keeps a second one on the same folder from starting, and says who is there', async () => {
+  test('refuses a second service on the same folder and names the first', async () => {
     const second = spawnStart(home)
     programs.push(second)
     expect((await second.ended).code).toBe(1)
@@ -108,7 +108,7 @@ describe('the first start', () => {
   })
 })
 
-test('a first start on a taken port says so in one line, before a database is made', async () => {
+test('a start on a port in use fails in one line, before a database is created', async () => {
   const other = createHome()
   const { port } = new URL(readDemo(home).baseUrl)
   const late = spawnStart(other, { PORT: port })
@@ -120,7 +120,7 @@ test('a first start on a taken port says so in one line, before a database is ma
 })
 
 describe('commands beside a running service', () => {
-  test('see what it sees, and it sees what they do', async () => {
+  test('share the database of the service', async () => {
     const created = await runCommand(home, 'merchants', 'create', 'Bola Foods', '--json')
     expect([created.code, created.err]).toEqual([0, ''])
     const { reference, keys } = JSON.parse(created.out)
@@ -145,7 +145,7 @@ describe('commands beside a running service', () => {
     })
   })
 
-  test('ask the API as the demo merchant, and find nothing wrong', async () => {
+  test('call the API as the demo merchant, and doctor finds no problems', async () => {
     const [asked, examined] = await Promise.all([
       runCommand(home, 'balances', 'list', '--json'),
       runCommand(home, 'doctor', '--json'),
@@ -158,8 +158,8 @@ describe('commands beside a running service', () => {
     expect(looked).toEqual(expect.arrayContaining(wanted))
   })
 
-  // A mistyped folder would be an empty service in which nothing ever went wrong.
-  test('refuse a folder in which there is no service, and make none', async () => {
+  // A mistyped folder would be an empty service without problems.
+  test('refuse a folder without a service and create none', async () => {
     const nowhere = path.join(home, 'nowhere')
     for (const words of [['notices', 'open'], ['verify-ledger'], ['reconcile']]) {
       const said = await runCommand(nowhere, ...words)
@@ -170,7 +170,7 @@ describe('commands beside a running service', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
-  test('prove the books, refuse in one line, and leave the service running', async () => {
+  test('verify the ledger, report errors in one line, and leave the service running', async () => {
     const [proof, wrong] = await Promise.all([
       runCommand(home, 'verify-ledger', '--json'),
       runCommand(home, 'balances', 'show', 'mer_unknown', '--mode', 'test'),
@@ -183,7 +183,7 @@ describe('commands beside a running service', () => {
 })
 
 describe('stopping and starting', () => {
-  test('Ctrl-C finishes, ends everything and leaves no process', async () => {
+  test('Ctrl-C ends everything and leaves no process', async () => {
     const postgres = postgresOf(home)!
     expect(await stop(running)).toEqual({ code: 0, signal: null })
     expect(running.text()).toContain('Stopped. Everything is on disk.')
@@ -191,7 +191,7 @@ describe('stopping and starting', () => {
     await expect(fetch(readDemo(home).baseUrl)).rejects.toThrow()
   })
 
-  test('commands work without a service too, and leave no process', async () => {
+  test('commands work without a running service and leave no process', async () => {
     const demo = readDemo(home)
     const shown = await runCommand(
       home,
@@ -219,8 +219,8 @@ describe('stopping and starting', () => {
     expect(running.text()).toContain(readDemo(home).baseUrl)
   })
 
-  // The process is gone in the middle of things; the database it leaves behind is taken over.
-  test('after kill -9 everything that was answered is there', async () => {
+  // The process is killed under load; the next start takes over its database.
+  test('after kill -9 every acknowledged write exists', async () => {
     const postgres = postgresOf(home)
     await fund(2)
     expect((await stop(running, 'SIGKILL')).signal).toBe('SIGKILL')
@@ -243,14 +243,14 @@ describe('stopping and starting', () => {
     expect([proof.code, proof.out.includes('The books are right.')]).toEqual([0, true])
   })
 
-  test('a polite request to stop is as good as Ctrl-C', async () => {
+  test('SIGTERM works like Ctrl-C', async () => {
     const postgres = postgresOf(home)!
     expect(await stop(running, 'SIGTERM')).toEqual({ code: 0, signal: null })
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
   })
 
-  // As with `npm start | head -3`: what it says last has no reader any more.
-  test('it ends everything also when nobody reads what it prints', async () => {
+  // As with `npm start | head -3`: its output has no reader.
+  test('it ends everything also with a closed pipe', async () => {
     running = await start()
     running.stopReading()
     const postgres = postgresOf(home)!
@@ -258,9 +258,8 @@ describe('stopping and starting', () => {
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
   })
 
-  // The database is up before the service is: whoever changes their mind in between must not be
-  // left with a database that nobody asked for.
-  test('Ctrl-C during the start leaves no process either', async () => {
+  // The database starts before the service: Ctrl-C in between must not leave a database behind.
+  test('Ctrl-C during the start leaves no process', async () => {
     const program = spawnStart(home)
     programs.push(program)
     await until(() => postgresOf(home) !== undefined)
@@ -270,7 +269,7 @@ describe('stopping and starting', () => {
   })
 })
 
-describe('what is set wrongly', () => {
+describe('an invalid setting', () => {
   test('is named in one line, and nothing is started', async () => {
     const mistakes: [Record<string, string>, RegExp][] = [
       [{ PORT: 'eighty' }, /PORT must be integer/],

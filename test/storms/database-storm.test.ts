@@ -9,7 +9,7 @@ import { seededRandom } from '../support/seed.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { databaseStorm } from './database-storm.js'
 
-/** `npm run storm` asks for more of them. */
+/** `npm run storm` runs more rounds. */
 const rounds = process.env.STORM_KILLS === undefined ? 2 : 20
 
 const home = createHome()

@@ -13,7 +13,7 @@ import { apiOf } from './storm-site.js'
 type Storm = {
   url: string
   secret: Secret
-  /** How often the server restarts, and how often all of its connections are ended. */
+  /** Number of server restarts, and of times when all connections are closed. */
   rounds: number
   random: Random
   restart(): Promise<void>
@@ -23,7 +23,7 @@ type Storm = {
 
 export type Aftermath = {
   died: string[]
-  /** Idempotency keys of the fundings that were acknowledged, and how often each is in the books. */
+  /** Idempotency keys of acknowledged fundings, with their count in the ledger. */
   acknowledged: string[]
   booked: bigint
   refused: number
@@ -33,8 +33,8 @@ export type Aftermath = {
 const connections = 24
 
 /**
- * A service under load loses its database again and again: the server restarts fast, or ends every
- * connection. No process may die of it, and whatever was acknowledged must be there once.
+ * A service under load loses its database repeatedly: the server restarts or closes every connection.
+ * No process may die, and every acknowledged write must exist once.
  */
 export async function databaseStorm(storm: Storm): Promise<Aftermath> {
   const { url, secret, onStart } = storm

@@ -3,7 +3,7 @@ import { tokenAccountOf, usdc, usdt } from '../simulation/localnet/transfers.js'
 import type { Payers } from './deposit-payers.js'
 import type { Coin, PlannedWallet } from './deposit-shops.js'
 
-/** What any client can find out about wallets and whoever paid them, by plain JSON-RPC. */
+/** What any JSON-RPC client can learn about wallets and their payers. */
 
 const mints: Record<Coin, string> = { USDC: usdc, USDT: usdt }
 const coins = ['USDC', 'USDT'] as const
@@ -20,11 +20,11 @@ export type Deposit = {
 
 export type Chained = {
   deposits: Deposit[]
-  /** Coins that left a wallet, each with the transaction that took them. */
+  /** Coins that left a wallet, with their transaction. */
   swept: Deposit[]
-  /** How many deposits came to token accounts that something had left before. */
+  /** Number of deposits to token accounts that had been swept before. */
   afterSweep: number
-  /** What lies in each token account of a wallet, where there is one. */
+  /** Balances of a wallet's token accounts. */
   held: Map<string, bigint>
   treasury: Record<Coin, bigint>
 }
@@ -40,7 +40,7 @@ type Shown = {
 
 type Scene = { payers: Payers; planned: PlannedWallet[] }
 
-/** From what payers sent, and from what the treasury received; nothing is asked of the service. */
+/** Read from the histories of payers and treasury, without calling the service. */
 export async function readChain(chain: Rpc, { payers, planned }: Scene): Promise<Chained> {
   const wallets = new Set(planned.map(({ address }) => address))
   const faucet = await findFaucet(chain, payers)
@@ -63,7 +63,7 @@ export async function readChain(chain: Rpc, { payers, planned }: Scene): Promise
   }
 }
 
-/** Whoever signed what was answered first. */
+/** The signer of the first transaction. */
 async function findFaucet(chain: Rpc, { answers }: Payers): Promise<string> {
   const [first] = answers.values()
   const { signature } = JSON.parse(first!.text).data
@@ -71,7 +71,7 @@ async function findFaucet(chain: Rpc, { answers }: Payers): Promise<string> {
   return transaction.message.accountKeys[0]!
 }
 
-/** Whoever received what left. */
+/** The receiver of swept coins. */
 async function findTreasury(
   chain: Rpc,
   { signature, wallets }: { signature: string | undefined; wallets: Set<string> },
@@ -104,7 +104,7 @@ async function readChanges(
 
 type Landed = { signature: string; shown: Shown }
 
-/** Each transaction once, oldest first as far as slots tell. */
+/** Each transaction once, oldest slot first. */
 async function readHistories(chain: Rpc, accounts: string[]): Promise<Landed[]> {
   const lists = await inTurns(accounts, (account) => listAll(chain, account))
   const signatures = [...new Set(lists.flatMap((lines) => lines.toReversed()))]
@@ -130,7 +130,7 @@ function readTransaction(chain: Rpc, signature: string): Promise<Shown> {
   return chain.call('getTransaction', signature, options)
 }
 
-/** What a transaction that went well did to token accounts of these wallets. */
+/** Balance changes of these wallets' token accounts by a successful transaction. */
 function changesIn({ signature, shown }: Landed, wallets: Set<string>): Deposit[] {
   const { meta, transaction } = shown
   if (meta.err !== null) return []

@@ -21,20 +21,20 @@ import { type Answer, apiOf, type Site } from './storm-site.js'
 
 type Order = { wallet: PlannedWallet; asset: Coin; amount: string }
 
-/** A part of a sweep that is under way. */
+/** A part of a running sweep. */
 export type Sweeping = { address: string; asset: Coin; amount: string }
 
 const payerCount = 4
 
-/** Nothing was done, or nobody knows: both mean to ask again under the same key. */
+/** Not done, or unknown: retry with the same key. */
 const isPassing = ({ status }: Answer) => status === 409 || status >= 500
 
-/** Customers who pay over HTTP, each key once whatever happens, or by themselves. */
+/** Payers that deposit over HTTP, once per key, or directly on the chain. */
 export class Payers {
   readonly orders = new Map<string, Order>()
   readonly answers = new Map<string, Answer>()
   readonly open = new Set<string>()
-  /** What is being swept just now: whoever pays the same again makes it hard to see. */
+  /** Running sweeps: an equal deposit at this moment is the hardest case. */
   sweeping: Sweeping[] = []
   readonly own: KeyPairSigner[] = []
   #transactions = 0
@@ -48,7 +48,7 @@ export class Payers {
     for (let number = 0; number < payerCount; number += 1) this.own.push(await newPayer(chain))
   }
 
-  /** Until told to stop, and no more over HTTP than are wanted by now. */
+  /** Runs until stopped, with a growing quota of HTTP deposits. */
   run(site: Site, { connections, wanted }: { connections: number; wanted: number }) {
     let isOver = false
     const work = async (number: number) => {
@@ -67,12 +67,12 @@ export class Payers {
     }
   }
 
-  /** In fair weather. */
+  /** Without faults. */
   async retryOpen(site: Site): Promise<void> {
     for (const key of [...this.open]) while (!this.answers.has(key)) await this.#pay(site, key)
   }
 
-  /** Keys whose answer is not the one given before. */
+  /** Keys whose answer differs from the first one. */
   async findChanged(site: Site, count: number): Promise<string[]> {
     const some = this.random.shuffle([...this.answers]).slice(0, count)
     const again = await Promise.all(some.map(([key]) => this.#ask(site, key)))
@@ -99,7 +99,7 @@ export class Payers {
     return apiOf(baseUrl, wallet.shop.secretKey).post('/v1/test/crypto-deposits', key, body)
   }
 
-  /** A new one, or one without an answer, which only one tries at a time. */
+  /** A new key, or one without an answer, used by one caller at a time. */
   #pickKey(): string {
     const [old] = this.open
     if (old !== undefined && this.random.integer(1, 3) === 1) {
@@ -125,7 +125,7 @@ export class Payers {
     return { wallet, asset, amount: integer(1, 4) === 1 ? pick(amounts) : expected.amount }
   }
 
-  /** By a transaction of its own to one or two wallets, which may never land; nobody asks. */
+  /** A transaction to one or two wallets that may never land. */
   async #payAlone({ chain }: Site, payer: KeyPairSigner): Promise<void> {
     if (this.random.integer(1, 8) > 1) return
     const some = this.wallets.filter(({ expected }) => expected?.asset !== 'USDT')
@@ -138,7 +138,7 @@ export class Payers {
       const signed = await sign(payer, await lifetime(chain), [memo, ...instructions.flat()])
       await chain.call('sendTransaction', signed.wire, unchecked)
     } catch {
-      // the chain refuses, loses it, or was killed
+      // the chain refused, lost it or was killed
     }
   }
 

@@ -11,23 +11,23 @@ type Money = Record<Coin, bigint>
 
 export type Aftermath = {
   deposits: number
-  /** Deposits into token accounts that had been swept before, and of those into closed ones. */
+  /** Deposits to swept token accounts, and those among them to closed ones. */
   afterSweep: number
   byVariance: Record<string, number>
   sweeps: Record<string, number>
-  /** Deposits that are not one payment of their amount and wallet, and what was invented. */
+  /** Deposits that are not exactly one payment, and payments without a deposit. */
   wrongPayments: string[]
-  /** Coins that a wallet is not for: kept as notices, never credited. */
+  /** Deposits of another coin than the wallet's: stored as notices, never credited. */
   wrongNotices: string[]
-  /** Keys whose coins were not sent exactly once, and those that are answered otherwise now. */
+  /** Keys whose coins were not sent exactly once, or whose answer changed. */
   wrongAnswers: string[]
   wrongEvents: string[]
   wrongSums: string[]
-  /** Coins that left wallets otherwise than by one sweep that the books say has landed. */
+  /** Coins that left wallets without a landed sweep in the ledger. */
   wrongSweeps: string[]
-  /** Token accounts that two sweeps were to empty at once. */
+  /** Token accounts in two sweeps at once. */
   sweptTwice: string[]
-  /** Wallets that hold something else than the books say. */
+  /** Wallets whose balance differs from the ledger. */
   wrongWallets: string[]
   treasury: Money
   expectedTreasury: Money
@@ -39,7 +39,7 @@ type Scene = { home: string; payers: Payers; planned: PlannedWallet[]; program: 
 
 const gift = 10_000_000_000n
 
-/** Compares what an independent client finds on the chain with the books, wallet by wallet. */
+/** Compares the chain, read by an independent client, with the ledger, wallet by wallet. */
 export async function proveDeposits(scene: Scene): Promise<Aftermath> {
   const { home, payers, planned, program } = scene
   const site = openSite(home)
@@ -98,7 +98,7 @@ async function readSwept(db: Database): Promise<Row[]> {
     where s.state = 'LANDED'`)
 }
 
-/** Whatever is on one side and not, once and the same, on the other. */
+/** Items without exactly one equal on the other side. */
 function findDifferences(one: Row[], other: Row[]): string[] {
   const show = ({ id, wallet, asset, amount }: Row) => `${id} ${wallet} ${amount} ${asset}`
   const [left, right] = [one.map(show), other.map(show)]
@@ -108,7 +108,7 @@ function findDifferences(one: Row[], other: Row[]): string[] {
   return [...missing, ...invented, ...(isOnce ? [] : ['something is there twice'])]
 }
 
-/** Each answer names a transaction of its own, which brought what was asked for. */
+/** Each answer names its own transaction with the requested amount. */
 function findUnsent({ answers, orders }: Payers, deposits: Deposit[]): string[] {
   const bySignature = new Map(deposits.map((deposit) => [deposit.signature, deposit]))
   const signatures = new Set<string>()
@@ -124,7 +124,7 @@ function findUnsent({ answers, orders }: Payers, deposits: Deposit[]): string[] 
   })
 }
 
-/** What each payment must have told, of itself and of its wallet, and nothing else. */
+/** The events that each payment must have emitted, and no others. */
 async function findWrongEvents(db: Database): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string; told: string; wanted: string }>`
     select p.id, coalesce(told.types, '') as told, concat_ws(',',
@@ -146,7 +146,7 @@ async function findWrongEvents(db: Database): Promise<string[]> {
     .map(({ id, told, wanted }) => `${id}: ${told} instead of ${wanted}`)
 }
 
-/** Of each merchant and coin: what came is what the merchant has, what waits, and the fees. */
+/** Per merchant and coin: deposits equal available plus held plus fees. */
 async function findWrongSums(
   db: Database,
   planned: PlannedWallet[],
@@ -182,7 +182,7 @@ async function findSweptTwice(db: Database): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
-/** What was read is what lies there, and that is what came less what was swept. */
+/** The recorded balance equals the chain's, and deposits minus sweeps. */
 async function findWrongWallets(db: Database, { held }: Chained): Promise<string[]> {
   const rows = await db.rows(sql<{ address: string; amount: bigint }>`
     select address, amount from token_accounts`)

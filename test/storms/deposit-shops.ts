@@ -17,18 +17,18 @@ export type Shop = { environmentId: EnvironmentId; secretKey: string }
 export type PlannedWallet = {
   name: string
   shop: Shop
-  /** Null: a dedicated one, for any amount of either coin. */
+  /** Null for a dedicated wallet: any amount of either coin. */
   expected: { asset: Coin; amount: string } | null
-  /** Known when it is opened. */
+  /** Set when the wallet is opened. */
   address: string
 }
 
 const shopCount = 3
 
-/** Few, so that many deposits look the same; of the least there is not enough to be swept. */
+/** Few amounts, so that many deposits are equal; the smallest is below the sweep threshold. */
 export const amounts = ['1', '2.5', '0.05', '7', '0.000001']
 
-/** Merchants of the service that runs on this folder. */
+/** Merchants of the service in this folder. */
 export async function openShops(db: Database, home: string): Promise<Shop[]> {
   const seal = createSeal(new Secret(readFileSync(path.join(home, 'secret'), 'utf8').trim()))
   const shops: Shop[] = []

@@ -4,7 +4,7 @@ import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { depositsStorm } from './deposits-storm.js'
 
-/** The longest of the storms: only `npm run storm` runs it. */
+/** The longest storm: only `npm run storm` runs it. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isFull = kills > 2
 const [deposits, wallets] = isFull ? [2_000, 500] : [60, 20]
@@ -13,9 +13,9 @@ const patienceMs = 300_000
 const home = createHome()
 const programs = trackPrograms(home)
 
-// The same amounts come to the same wallets again and again, also just while they are swept or
-// after they were closed; nodes lose, refuse and are behind; processes die. Whatever is on the
-// chain must be one payment, and every coin must lie where the books say.
+// Equal amounts arrive at the same wallets repeatedly, also during sweeps and after accounts closed;
+// nodes lose, refuse and lag; processes die. Every deposit on the chain must be exactly one payment,
+// and every coin must be where the ledger says.
 test.runIf(isLongRun)(
   'every deposit on the chain is credited once, whatever nodes answer and whoever is killed when',
   async () => {

@@ -11,7 +11,7 @@ import { hasten, kill, patiently, victims } from './kill-site.js'
 import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
-/** In blocks. What was sent before it cleared up has landed after so many, or never will. */
+/** In blocks. After this many, earlier transactions have landed or never will. */
 const longestDelay = 20
 
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
@@ -25,16 +25,15 @@ export type Storm = {
   random: Random
   patienceMs: number
   say(line: string): void
-  /** For the caller to end if something goes wrong. */
+  /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
 type Scene = Storm & { payers: Payers; planned: PlannedWallet[] }
 
 /**
- * Customers pay into wallets right and wrong, the same amounts again and again and just while they
- * are swept; nodes lose, refuse and are behind; processes are killed while sweeps are under way.
- * Then the weather clears, and the chain is compared with the books.
+ * Payers deposit right and wrong amounts, repeatedly and during sweeps; nodes lose, refuse and lag;
+ * processes are killed during sweeps. Then the faults end, and the chain is compared with the ledger.
  */
 export async function depositsStorm(storm: Storm): Promise<Aftermath> {
   const { home, random, kills, deposits, say } = storm
@@ -76,7 +75,7 @@ function openDatabase(home: string): Database {
   return new Database(databaseUrlOf(home), () => {})
 }
 
-/** Until so many have been answered in all and something is being swept, and a moment more. */
+/** Waits for this many answers and a running sweep, and a random moment more. */
 async function burst(scene: Scene, wanted: number) {
   const { home, payers, random, connections } = scene
   const site = openSite(home)
@@ -102,7 +101,7 @@ function listSweeping(db: Database): Promise<Sweeping[]> {
     where p.is_live`)
 }
 
-/** Faults live in the chain's memory, so a new process begins with a clear sky. */
+/** Faults live in the chain's memory, so a new process starts without any. */
 async function changeWeather({ chain }: Site, random: Random) {
   let isOver = false
   const change = async () => {
@@ -123,11 +122,11 @@ async function changeWeather({ chain }: Site, random: Random) {
   }
 }
 
-/** Fair weather: everything that is on the chain is judged, and swept where it is worth it. */
+/** Without faults: every deposit is judged, and swept if worth it. */
 async function settle(scene: Scene): Promise<void> {
   const { home, payers, planned, say } = scene
   const site = openSite(home)
-  // The weather itself may refuse to be changed.
+  // Setting faults may fail by a fault itself.
   await patiently(scene, 'the weather clears', () =>
     site.chain.call('localnet_setFaults', []).then(
       () => true,
@@ -135,7 +134,7 @@ async function settle(scene: Scene): Promise<void> {
     ),
   )
   await payers.retryOpen(site)
-  // What was delayed, or sent without an answer, has landed or never will.
+  // Delayed or unanswered transactions have landed or never will.
   await untilNothingCanLand(scene, site)
   const { deposits } = await readDeposits(site.chain, { payers, planned })
   say(`fair weather: ${payers.answers.size} answered, ${deposits.length} deposits on the chain`)

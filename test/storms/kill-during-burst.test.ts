@@ -3,16 +3,16 @@ import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { killDuringBurst } from './kill-during-burst.js'
 
-/** `npm run storm` asks for more of them. */
+/** `npm run storm` runs more rounds. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 
 const home = createHome()
 const programs = trackPrograms(home)
 
-// Processes die while money is being written. Whoever was told "done" finds it done, once; whoever
-// was told nothing finds out by asking again, and that does not do it twice.
+// Processes die during writes. Every acknowledged request is done once; every unanswered one can be
+// retried and is not done twice.
 test(
-  'nothing acknowledged is lost and nothing is done twice, whoever is killed when',
+  'no acknowledged write is lost and none is done twice, whatever is killed',
   async () => {
     const aftermath = await killDuringBurst({
       home,

@@ -11,7 +11,7 @@ import {
 } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 
-/** Who is killed without warning. A power cut takes both. */
+/** What is killed. A power cut takes both. */
 const victims = ['server', 'server', 'database', 'both'] as const
 const quiet = { RATE_LIMIT_PER_SECOND: '0', LOG_LEVEL: 'silent' }
 const replayed = 1_000
@@ -22,19 +22,19 @@ type Storm = {
   connections: number
   random: Random
   say(line: string): void
-  /** For the caller to end if something goes wrong. */
+  /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
 export type Aftermath = {
   acknowledged: number
-  /** Of the requests that got no answer, how many had been done and how many had not. */
+  /** Unanswered requests that had been done, and those that had not. */
   unanswered: { done: number; undone: number }
-  /** Keys whose answer is not the one given before the kill. */
+  /** Keys whose answer differs from the one before the kill. */
   changedAnswers: string[]
-  /** References of answers that are not on the statement once. */
+  /** References of answers that are not on the statement exactly once. */
   missing: string[]
-  /** Lines on the statement that nobody was told of. */
+  /** Lines on the statement without an answer. */
   unexplained: string[]
   available: bigint
   expected: bigint
@@ -43,9 +43,9 @@ export type Aftermath = {
 }
 
 /**
- * Many connections write under keys while the processes behind them are killed at random moments,
- * and some of those who got no answer try again in the next round. Afterwards every key is retried
- * and the statement is compared with what everyone was told.
+ * Many connections write with idempotency keys while processes are killed at random moments; some
+ * unanswered requests are retried in the next round. Finally every key is retried, and the statement
+ * is compared with the answers.
  */
 export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
   const burst = new Burst(storm.random)
@@ -70,7 +70,7 @@ async function start(storm: Storm): Promise<Program> {
   return program
 }
 
-/** A service whose database is gone must end by itself: another may be about to take its place. */
+/** A service without its database must end by itself: another may be about to replace it. */
 async function kill(
   home: string,
   program: Program,
@@ -84,7 +84,7 @@ async function kill(
   while (victim !== 'server' && isRunning(postgres)) await sleep(1)
 }
 
-/** What many callers were told, by key. The amount of a key is its number. */
+/** Answers to many callers by key. The amount of a key is its number. */
 class Burst {
   readonly answers = new Map<number, string>()
   readonly open = new Set<number>()
@@ -121,7 +121,7 @@ class Burst {
     await sleep(1)
   }
 
-  /** A new key, or one that got no answer before, which only one caller tries at a time. */
+  /** A new key, or one without an answer, used by one caller at a time. */
   #pick(): number {
     const [old] = this.open
     if (old !== undefined && this.#random.integer(1, 20) === 1) {
@@ -135,7 +135,7 @@ class Burst {
 
 type Answer = { status: number; text: string; isReplayed: boolean }
 
-/** Undefined: the connection was lost, and nobody knows. */
+/** Undefined: the connection was lost; the outcome is unknown. */
 async function post({ baseUrl, test: keys }: Demo, number: number): Promise<Answer | undefined> {
   try {
     const response = await fetch(`${baseUrl}/v1/test/balances/fund`, {
@@ -204,7 +204,7 @@ async function retryUnanswered(burst: Burst, demo: Demo) {
   return { done, undone: replays.length - done }
 }
 
-/** A few at a time, as a caller would. */
+/** A few at a time, as callers do. */
 async function inTurns<Item, Result>(
   items: Item[],
   work: (item: Item) => Promise<Result>,
@@ -233,7 +233,7 @@ async function readStatement({ baseUrl, test: keys }: Demo) {
   }
 }
 
-/** What is on the left more often than on the right. */
+/** Items that the first list has more often than the second. */
 function differenceOf(left: string[], right: string[]): string[] {
   const counts = new Map<string, number>()
   for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)

@@ -4,7 +4,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { isRunning, type Program, postgresOf } from '../support/program.js'
 import { chainOf } from './storm-site.js'
 
-/** Who is killed without warning. The chain never alone: the service would not notice. */
+/** What is killed. The chain never alone: the service would not notice. */
 export const victims = [
   'server',
   'server',
@@ -15,7 +15,7 @@ export const victims = [
 ] as const
 export type Victim = (typeof victims)[number]
 
-/** A service whose database is gone must end by itself: another may be about to take its place. */
+/** A service without its database must end by itself: another may be about to replace it. */
 export async function kill(home: string, program: Program, victim: Victim): Promise<void> {
   const postgres = postgresOf(home)
   const chain = chainOf(program)
@@ -31,8 +31,8 @@ export async function kill(home: string, program: Program, victim: Victim): Prom
 }
 
 /**
- * What the dead held falls due when their lease is over; nobody has to wait for it here. What
- * somebody has locked is being looked at: to wait for it could be to wait for each other.
+ * Makes rows claimed by killed workers due at once instead of after their lease. Skips locked rows:
+ * a worker is using them, and waiting could deadlock.
  */
 export async function hasten(db: Database, rows: string, dueAt = 'least(due_at, now())') {
   const [table] = rows.split(' ')
@@ -41,7 +41,7 @@ export async function hasten(db: Database, rows: string, dueAt = 'least(due_at, 
   await db.rows({ text, values: [] })
 }
 
-/** For conditions that come true by themselves, on however slow a machine. */
+/** For conditions that become true by themselves, even on a slow machine. */
 export async function patiently(
   { patienceMs }: { patienceMs: number },
   what: string,

@@ -10,7 +10,7 @@ import { seededRandom } from '../support/seed.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { killWorkers } from './kill-workers.js'
 
-/** `npm run storm` asks for more of them. */
+/** `npm run storm` runs more rounds. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const events = kills > 2 ? 2_000 : 200
 const endpoints = 5
@@ -18,10 +18,10 @@ const endpoints = 5
 const db = await freshDatabase()
 const programs = trackPrograms()
 
-// Workers die while they send. Every endpoint must still hear of every event, and what it heard
-// twice it can tell by the id.
+// Workers die while they send. Every endpoint must receive every event, and can detect duplicates by
+// the id.
 test(
-  'no event is lost, whichever worker is killed when',
+  'no event is lost, whichever worker is killed',
   async () => {
     const { received, url } = await openReceiver()
     const environmentId = await insertEnvironment(db)

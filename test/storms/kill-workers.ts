@@ -18,14 +18,11 @@ type Storm = {
   random: Random
   countReceived(): number
   say(line: string): void
-  /** For the caller to end if something goes wrong. */
+  /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
-/**
- * Two workers send while they are killed without warning, one after the other, each at once
- * followed by a new one; events go on happening meanwhile.
- */
+/** Two workers send and are killed one after the other, each replaced at once; events keep coming. */
 export async function killWorkers(storm: Storm): Promise<void> {
   const { db, environmentId, random } = storm
   const workers = [start(storm), start(storm)]
@@ -43,7 +40,7 @@ export async function killWorkers(storm: Storm): Promise<void> {
     workers[victim] = start(storm)
     storm.say(`kill ${round}: ${storm.countReceived() - received} received`)
   }
-  // By then the database has noticed who is dead, and nothing of theirs is locked.
+  // By then the database has released the locks of killed workers.
   for (const worker of workers) await worker.untilSaid('working')
   await passLease(db)
   await until(async () => (await countOpen(db)) === 0)
@@ -61,7 +58,7 @@ async function stop(worker: Program): Promise<void> {
   await worker.ended
 }
 
-/** Not more than the lease: what waits for its next try shall wait. */
+/** At most the lease, so that scheduled retries keep their time. */
 async function passLease(db: Database): Promise<void> {
   const sooner = `due_at - interval '${limits.webhooks.leaseMs} ms'`
   await hasten(db, "deliveries where state = 'PENDING'", sooner)

@@ -11,14 +11,14 @@ export type Kind = (typeof mismatches)[number] | 'exact' | 'any_amount'
 
 export type PlannedAccount = {
   kind: 'virtual' | 'dedicated' | 'unknown'
-  /** Whose it is. */
+  /** The owning merchant. */
   shop: number
   name: string
   amount: bigint
-  /** Within the storm, or long after it. */
+  /** Expires during the storm, or long after it. */
   expiresInMs: number
   isEnded: boolean
-  /** What opening it tells. */
+  /** The answer to opening it. */
   reference: string
   number: string
   expiresAt: Date
@@ -31,7 +31,7 @@ export type PlannedPayment = {
   amount: bigint
   currency: string
   sender: Pick<CustomerPayment, 'sender' | 'isSenderMasked'>
-  /** How often the bank tells of it. */
+  /** Number of notices for it. */
   copies: number
 }
 
@@ -40,7 +40,7 @@ const dedicatedPerShop = 5
 const farMs = 3_600_000
 const [failing, , , , , , losing] = magicAccounts.map(({ number }) => number)
 
-/** Who is paid what, in which currency, by whom, and how often it is told. */
+/** Payments: account, amount, currency, sender and number of notices. */
 export function planPayments(random: Random, count: number): PlannedPayment[] {
   const accounts = new Accounts(random)
   const exact: PlannedPayment[] = []
@@ -76,7 +76,7 @@ function amountOf(random: Random, kind: Kind, amount: bigint): bigint {
   return kind === 'over' ? amount + BigInt(random.integer(1, 500_000)) : amount
 }
 
-/** Mostly somebody; sometimes nobody knows who, and sometimes money cannot go back at first. */
+/** Usually a known sender; sometimes masked, sometimes one whose returns fail at first. */
 function pickSender(random: Random): PlannedPayment['sender'] {
   const roll = random.integer(1, 100)
   if (roll <= 3) return { sender: null }

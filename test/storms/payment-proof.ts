@@ -13,16 +13,16 @@ type Places = { accepted: bigint; held: bigint; returning: bigint; returned: big
 
 export type Aftermath = {
   byVariance: Record<string, number>
-  /** What the bank took for our accounts, and what of it the books have, place by place. */
+  /** Payments at the bank, and their amounts in the ledger. */
   bank: { taken: bigint; sentBack: bigint }
   books: Places
-  /** Payments that are not in the books once and whole, or that should not be there. */
+  /** Payments that are not posted exactly once and in full, or should not be posted. */
   wrongPayments: string[]
   wrongVariances: string[]
   wrongNotices: string[]
-  /** Accounts whose "paid" was not told once, or was told though they are not. */
+  /** Accounts whose paid event is missing, repeated or wrong. */
   wrongEvents: string[]
-  /** Differences between books and bank, beside numbers that nobody of ours has. */
+  /** Differences between ledger and bank, except unknown account numbers. */
   differences: Difference[]
   unknownNumbers: { expected: number; found: number }
   findings: ProofResult[]
@@ -30,7 +30,7 @@ export type Aftermath = {
 
 type Scene = { db: Database; bank: SandboxBank; planned: PlannedPayment[] }
 
-/** Compares what customers paid with the books, the bank and what merchants were told. */
+/** Compares payments with the ledger, the bank and the events. */
 export async function provePayments({ db, bank, planned }: Scene): Promise<Aftermath> {
   const rows = await db.rows(sql<Row>`
     select p.rail_id as "railId", a.number, p.amount, p.variance,
@@ -68,7 +68,7 @@ function isOf(...kinds: Kind[]) {
   return ({ kind }: PlannedPayment) => kinds.includes(kind)
 }
 
-/** Into an account of ours, in naira, and something. */
+/** A naira payment to one of our accounts, above zero. */
 function isSound(payment: PlannedPayment): boolean {
   return !isOf('unknown', 'foreign', 'zero')(payment)
 }
@@ -97,7 +97,7 @@ const expected: Partial<Record<Kind, Variance>> = {
   inactive: 'LATE',
 }
 
-/** Of those that pay the same amount into one account, the first to be judged pays it. */
+/** Of equal payments to one account, the first judged pays it. */
 function findWrongVariances(planned: PlannedPayment[], rows: Row[]): string[] {
   const varianceOf = new Map(rows.map(({ railId, variance }) => [railId, variance]))
   const single = planned.filter(({ id, kind }) => {
@@ -138,7 +138,7 @@ async function findWrongEvents(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** By the bank's own tables. */
+/** From the sandbox bank's own tables. */
 async function readBank(db: Database, planned: PlannedPayment[]) {
   const ours = planned.filter(isSound).map(({ account }) => account.number)
   const [taken] = await db.rows(sql<{ sum: bigint }>`

@@ -19,17 +19,17 @@ const policies = [
   })),
 ]
 
-// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+// biome-ignore lint/suspicious/noExplicitAny: tests know the shape of the answer
 type Data = any
 
 export type Shop = {
   environmentId: EnvironmentId
   get(path: string): Promise<Data>
-  /** Asked under one key until somebody answers. Undefined: refused. */
+  /** Retries under one key until answered. Undefined: refused. */
   change(method: string, path: string, body?: object): Promise<Data | undefined>
 }
 
-/** Until an API answers whose processes may be dead for the moment; each try asks another one. */
+/** Retries across processes, some of which may be down, until one answers. */
 export async function askUntilAnswered(
   urls: string[],
   path: string,
@@ -41,13 +41,13 @@ export async function askUntilAnswered(
       const text = await response.text()
       if (response.status < 500) return { status: response.status, text }
     } catch {
-      // nobody knows whether it was heard
+      // the outcome is unknown
     }
     await sleep(20)
   }
 }
 
-/** Merchants that do different things with money that does not match. */
+/** Merchants with different policies for mismatched payments. */
 export async function openShops(
   { db, secret }: { db: Database; secret: Secret },
   urls: string[],
@@ -107,7 +107,7 @@ export async function openAccount(shop: Shop, account: PlannedAccount): Promise<
     return shop.change('POST', path, isVirtual ? wish : { externalReference: name })
   }
   let opened = await order(new Date(Date.now() + expiresInMs))
-  // A service that was killed meanwhile may read an order when its seconds are over.
+  // A service killed meanwhile may read the request after its expiry.
   for (let ms = 2 * expiresInMs; !opened && ms < longestMs; ms *= 2)
     opened = await order(new Date(Date.now() + ms))
   assert(opened, `${name} is opened`)
@@ -119,7 +119,7 @@ export async function openAccount(shop: Shop, account: PlannedAccount): Promise<
   assert(ended, `${name} is ended`)
 }
 
-/** Merchants look at what is held, and at what was accepted, and decide about some of it. */
+/** Merchants resolve some held payments and refund some accepted ones. */
 export function decideMeanwhile(all: Shop[], random: Random): { stop(): Promise<number> } {
   let isOver = false
   let decided = 0

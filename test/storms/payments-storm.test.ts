@@ -6,7 +6,7 @@ import { trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { paymentsStorm } from './payments-storm.js'
 
-/** `npm run storm` asks for more of them. */
+/** `npm run storm` runs more rounds. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const payments = Number(process.env.STORM_PAYMENTS ?? (kills > 2 ? 10_000 : 120))
 const patienceMs = 300_000
@@ -14,10 +14,10 @@ const patienceMs = 300_000
 const db = await freshDatabase()
 const programs = trackPrograms()
 
-// The bank tells of every payment up to five times, at once and in any order; nearly half of them
-// do not match; processes die. Every payment must be in the books once, and every kobo in one place.
+// The bank sends up to five notices of every payment, concurrently and in any order; nearly half do
+// not match; processes die. Every payment must be posted once, and every kobo accounted for.
 test(
-  'every payment is booked once and whole, however often it is told and whoever is killed when',
+  'every payment is posted once and in full, whatever is repeated or killed',
   async () => {
     const startedAt = performance.now()
     const aftermath = await paymentsStorm({

@@ -32,10 +32,10 @@ export type Storm = {
   payments: number
   kills: number
   random: Random
-  /** For conditions that come true by themselves, on however slow a machine. */
+  /** For conditions that become true by themselves, even on a slow machine. */
   patienceMs: number
   say(line: string): void
-  /** For the caller to end if something goes wrong. */
+  /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
@@ -46,9 +46,9 @@ const workerCount = 4
 const connections = 48
 
 /**
- * Customers pay right and wrong, the bank tells of each payment up to five times at once and in any
- * order, merchants decide meanwhile, and the processes that listen and judge are killed without
- * warning. Then all comes to rest, and books and bank are compared.
+ * Payers pay right and wrong amounts, the bank sends each notice up to five times in any order,
+ * merchants resolve payments, and API and workers are killed. Then everything settles, and ledger and
+ * bank are compared.
  */
 export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   const { db, random, secret } = storm
@@ -118,7 +118,7 @@ async function openAccounts(
 
 type Notice = { body: string; signature: string }
 
-/** The bank takes the money, and does not tell: the storm does. */
+/** The bank accepts the payment without a notice: the storm sends the notices. */
 async function payAll(
   { bank, noticeKey }: { bank: SandboxBank; noticeKey: Buffer },
   planned: PlannedPayment[],
@@ -144,7 +144,7 @@ async function payAll(
   return notices
 }
 
-/** By hand, as the documentation says that the sandbox bank signs. */
+/** Signed independently, as documented. */
 function writeNotice(key: Buffer, { amount, receivedAt, ...data }: PaymentNotice): Notice {
   const told = { ...data, amount: `${amount}`, paidAt: receivedAt.toISOString() }
   const body = JSON.stringify({ event: 'payment.received', data: told })
@@ -160,8 +160,8 @@ async function tell(crew: Crew, { body, signature }: Notice, index: number): Pro
 }
 
 /**
- * All along while it is told, however long that takes. Mostly workers, now and then one of those
- * that listen. Each is followed by a new one, and one that listens is there all the time.
+ * Kills processes while notices are sent: mostly workers, sometimes an API process. Each is replaced,
+ * and one API process is always up.
  */
 async function killSome(
   { random, kills, say }: Storm,

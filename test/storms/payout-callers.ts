@@ -7,21 +7,21 @@ const path = '/v1/disbursements/crypto'
 const coins = ['USDC', 'USDT'] as const
 const unitsPerCoin = 1_000_000n
 
-/** In all, enough for every payout of the storm at its dearest. */
+/** Enough for every payout of the storm with the highest fee. */
 const fundings = 5
 const dearest = 52
 
 type Wish = { amount: string; asset: string; network: 'SOLANA'; destinationAddress: string }
 
-/** Nothing was done, or nobody knows: both mean to ask again under the same key. */
+/** Not done, or unknown: retry with the same key. */
 const passing = new Set([409, 503])
 
-/** What a hot merchant's many callers asked for, and what they were told, by key. */
+/** Requests and answers of one hot merchant's callers, by key. */
 export class Callers {
   readonly wishes = new Map<string, Wish>()
   readonly answers = new Map<string, Answer>()
   readonly open = new Set<string>()
-  /** What the merchant was given, in smallest units, beside the gift of the demo. */
+  /** Fundings of the merchant in smallest units, without the demo's own. */
   readonly funded = { USDC: 0n, USDT: 0n }
   readonly #random: Random
   readonly #wallets: string[]
@@ -56,7 +56,7 @@ export class Callers {
     }
   }
 
-  /** The reference of a payout to this wallet, once one has been answered. */
+  /** The reference of an acknowledged payout to this wallet. */
   async payInto(site: Site, wallet: string): Promise<string> {
     const key = `storm into ${wallet}`
     this.wishes.set(key, { ...this.#wish(), destinationAddress: wallet })
@@ -67,7 +67,7 @@ export class Callers {
     return JSON.parse(this.answers.get(key)!.text).data.reference
   }
 
-  /** In fair weather; what is refused for the moment is asked again. */
+  /** Without faults; temporary refusals are retried. */
   async retryOpen(site: Site): Promise<void> {
     while (this.open.size > 0) {
       const [key] = this.open
@@ -87,7 +87,7 @@ export class Callers {
     await sleep(5)
   }
 
-  /** A new key, or one that got no answer before, which only one caller tries at a time. */
+  /** A new key, or one without an answer, used by one caller at a time. */
   #pick(): string {
     const [old] = this.open
     if (old !== undefined && this.#random.integer(1, 3) === 1) {

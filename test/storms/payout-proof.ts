@@ -24,13 +24,13 @@ type Transfer = {
   attempts: { signature: string; state: string }[]
 }
 
-/** One transaction on the chain that moved a coin of the treasury. */
+/** A transaction that moved coins of the treasury. */
 type Landing = {
   asset: Coin
   signature: string
   memo: string | null
   hasFailed: boolean
-  /** Out of the treasury, below zero when coins came in; and into each other wallet. */
+  /** Amount out of the treasury (negative if in), and into each other wallet. */
   out: bigint
   received: Map<string, bigint>
 }
@@ -43,14 +43,14 @@ export type Aftermath = {
   failed: number
   /** Payouts that took more than one attempt. */
   signedAnew: number
-  /** Keys whose answer is not the one given before. */
+  /** Keys whose answer differs from the first one. */
   changedAnswers: string[]
-  /** References that were acknowledged and are not in the list once, and the other way round. */
+  /** Acknowledged references missing from or repeated in the list, and vice versa. */
   missing: string[]
   unexplained: string[]
-  /** Payouts whose landings on the chain are not what their status says. */
+  /** Payouts whose landings contradict their status. */
   wrongLandings: string[]
-  /** Whatever moved the treasury's coins with no payout or funding behind it. */
+  /** Movements of the treasury without a payout or funding. */
   unknownLandings: string[]
   wrongEvents: string[]
   money: Record<Coin, Money>
@@ -61,7 +61,7 @@ export type Aftermath = {
 
 type Scene = { home: string; random: Random; callers: Callers; program: Program }
 
-/** Compares what callers were told, the books, the events and the chain with each other. */
+/** Compares answers, ledger, events and chain with each other. */
 export async function proveAftermath(scene: Scene): Promise<Aftermath> {
   const { home, callers, program } = scene
   const { api, chain } = openSite(home)
@@ -137,7 +137,7 @@ function isExact({ asset, amount, destinationAddress }: Transfer, landing: Landi
   return landing.asset === asset && landing.out === units && received === units
 }
 
-/** What came in are the fundings and the gift, each once, and nothing else. */
+/** Incoming coins are exactly the fundings. */
 function findUnknown(transfers: Transfer[], landings: Landing[], { funded }: Callers): string[] {
   const known = new Set(transfers.map(({ reference }) => reference))
   const strange = landings.filter(({ memo, out }) => out >= 0n && !known.has(memo ?? ''))
@@ -175,7 +175,7 @@ async function readMoney(
   }
 }
 
-/** Every transfer was submitted once and ended once, as it stands now. */
+/** Every transfer emitted one submitted and one final event, matching its status. */
 async function findWrongEvents(api: Api, transfers: Transfer[]): Promise<string[]> {
   type Event = { type: string; data: Transfer }
   const events = await readAll<Event>(api, '/v1/events?type=crypto_transfer.*&')
@@ -252,7 +252,7 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string): Map<string
   return groups
 }
 
-/** What is on the left more often than on the right. */
+/** Items that the first list has more often than the second. */
 function differenceOf(left: string[], right: string[]): string[] {
   const counts = new Map<string, number>()
   for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)

@@ -3,7 +3,7 @@ import { createHome, trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { payoutStorm } from './payout-storm.js'
 
-/** `npm run storm` asks for more of them. */
+/** `npm run storm` runs more rounds. */
 const kills = Number(process.env.STORM_KILLS ?? 1)
 const [payouts, wallets] = kills > 1 ? [kills * 250, 300] : [60, 60]
 const patienceMs = 300_000
@@ -11,10 +11,10 @@ const patienceMs = 300_000
 const home = createHome()
 const programs = trackPrograms(home)
 
-// The chain loses, delays, fails and refuses, and processes die, while money leaves. Whoever was
-// told "submitted" is paid exactly once or gets the money back, and nobody else is paid at all.
+// The chain loses, delays, fails and refuses transactions, and processes die. Every acknowledged
+// payout lands exactly once or is released, and nothing else leaves.
 test(
-  'every payout lands once or not at all, whatever the chain does and whoever is killed when',
+  'every payout lands once or not at all, whatever the chain does and whatever is killed',
   async () => {
     const aftermath = await payoutStorm({
       home,

@@ -19,20 +19,20 @@ export type Storm = {
   wallets: number
   connections: number
   random: Random
-  /** For conditions that come true by themselves, on however slow a machine. */
+  /** For conditions that become true by themselves, even on a slow machine. */
   patienceMs: number
   say(line: string): void
-  /** For the caller to end if something goes wrong. */
+  /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
-/** Whatever is sent to the hole is lost for as long as it storms. */
+/** Transfers to this wallet are lost during the storm. */
 type Scene = Storm & { callers: Callers; hole: string }
 
 /**
- * Many callers pay out while the chain loses, delays, fails and refuses what it is sent, and while
- * the processes are killed at random moments. Then the weather clears, every key without an answer
- * is retried, and the chain is compared with the books.
+ * Many callers pay out while the chain loses, delays, fails and refuses transactions and processes
+ * are killed at random moments. Then the faults end, every unanswered key is retried, and the chain
+ * is compared with the ledger.
  */
 export async function payoutStorm(storm: Storm): Promise<Aftermath> {
   const { random, kills, payouts } = storm
@@ -71,7 +71,7 @@ async function start({ home, onStart }: Storm): Promise<Program> {
   return program
 }
 
-/** Until so many have been answered in all, and for a random moment more. */
+/** Waits for this many answers and a random moment more. */
 async function burst(scene: Scene, answered: number) {
   const { callers, random, hole } = scene
   const site = openSite(scene.home)
@@ -82,7 +82,7 @@ async function burst(scene: Scene, answered: number) {
   return { callersEnd: bursting.stop, weatherEnds: weather.stop }
 }
 
-/** Faults live in the chain's memory, so a new process begins with a clear sky. */
+/** Faults live in the chain's memory, so a new process starts without any. */
 async function changeWeather({ chain }: Site, random: Random, hole: string) {
   let isOver = false
   const lost = { match: { account: hole }, fault: 'drop' } as const
@@ -103,7 +103,7 @@ async function changeWeather({ chain }: Site, random: Random, hole: string) {
   }
 }
 
-/** What was lost has died, and was replaced, while it stormed. */
+/** Lost attempts expired and were replaced during the storm. */
 async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
   const { api, chain } = openSite(scene.home)
   await patiently(scene, 'a lost payout is signed anew', async () => {
@@ -113,7 +113,7 @@ async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
   })
 }
 
-/** Fair weather: who has no answer asks again, and everything open comes to its end. */
+/** Without faults: unanswered requests are retried, and every payout reaches a final state. */
 async function settle(scene: Scene): Promise<void> {
   const { api, chain } = openSite(scene.home)
   await chain.call('localnet_setFaults', [])

@@ -4,27 +4,27 @@ import { urlOf } from '../../src/postgres/embedded/address.js'
 import { type Rpc, rpcAt } from '../simulation/localnet/localnet.js'
 import { type Demo, type Program, readDemo } from '../support/program.js'
 
-/** Where the processes of a storm are found, and how the service and the chain are spoken to. */
+/** Processes of a storm, and clients of its service and chain. */
 
 export type Answer = { status: number; text: string; isReplayed: boolean }
 
 export type Api = {
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  // biome-ignore lint/suspicious/noExplicitAny: tests know the shape of the answer
   get<T = any>(path: string): Promise<T>
-  /** Undefined: the connection was lost, and nobody knows. */
+  /** Undefined: the connection was lost; the outcome is unknown. */
   post(path: string, key: string, body: object): Promise<Answer | undefined>
 }
 
 export type Site = { baseUrl: string; api: Api; chain: Rpc }
 
-/** As they are now: addresses change with every start. */
+/** Current URLs: ports change with every start. */
 export function openSite(home: string): Site {
   const demo = readDemo(home) as Demo & { solanaRpcUrl: string }
   const { baseUrl, test } = demo
   return { baseUrl, api: apiOf(baseUrl, test.secretKey), chain: rpcAt(demo.solanaRpcUrl) }
 }
 
-/** What a merchant can ask. */
+/** The merchant's API client. */
 export function apiOf(baseUrl: string, secretKey: string): Api {
   const authorization = `Bearer ${secretKey}`
   return {
@@ -47,12 +47,12 @@ export function apiOf(baseUrl: string, secretKey: string): Api {
   }
 }
 
-/** A signature dies with blocks, not with time: while only that is waited for, they come faster. */
+/** Blockhashes expire by blocks, not time: produce blocks faster while waiting for that. */
 export async function hurry(chain: Rpc): Promise<void> {
   await chain.call('localnet_advance', { blocks: 1 })
 }
 
-/** All items of a list, however many pages it has. */
+/** All items of a list. */
 export async function readAll<Item>({ get }: Api, list: string): Promise<Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -65,7 +65,7 @@ export async function readAll<Item>({ get }: Api, list: string): Promise<Item[]>
   return items
 }
 
-/** The process of the chain: a child of the service, by what it was started with. */
+/** The chain's process, found among the service's children by its command line. */
 export function chainOf({ pid }: Program): number | undefined {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -77,7 +77,7 @@ function parentOf(pid: number): number {
   return Number(/^\d+ \(.*\) \S (\d+)/s.exec(read(pid, 'stat'))?.[1])
 }
 
-/** Processes come and go while they are looked at. */
+/** Processes may end while they are listed. */
 function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
@@ -86,7 +86,7 @@ function read(pid: number, file: string): string {
   }
 }
 
-/** Where the database of a running service listens, as PostgreSQL itself notes it down. */
+/** The URL of a running service's database, from PostgreSQL's own lock file. */
 export function databaseUrlOf(home: string): string {
   const file = path.join(realpathSync(path.join(home, 'data')), 'postmaster.pid')
   const [, , , , socketDirectory] = readFileSync(file, 'utf8').split('\n')

@@ -4,8 +4,8 @@ import type { Random } from '../support/seed.js'
 const any = { any: true }
 
 /**
- * What may go wrong with a chain that is honest. A node that denies what landed is not among it:
- * who has a single endpoint has to believe it.
+ * Faults of an honest chain. A node that denies landed transactions is not included: with a single
+ * endpoint, the service has to believe it.
  */
 const kinds: ((random: Random) => FaultRule)[] = [
   ({ integer }) => ({ match: any, fault: 'drop', times: integer(1, 30) }),
@@ -16,7 +16,7 @@ const kinds: ((random: Random) => FaultRule)[] = [
   ({ integer }) => ({ match: any, fault: 'lag', slots: integer(1, 40) }),
 ]
 
-/** Often several things at once, sometimes nothing. */
+/** Often several faults at once, sometimes none. */
 export function randomWeather(random: Random): FaultRule[] {
   return random
     .shuffle(kinds)

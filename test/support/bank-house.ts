@@ -15,8 +15,8 @@ import { freshDatabase } from './database.js'
 import { type HouseOptions, type Merchant, openHouse, type Reply, whenDone } from './house.js'
 
 /**
- * A house with the sandbox bank, which collects and pays out. Notices come over HTTP, and time and
- * the workers' rounds pass only when they are told to.
+ * A service with the sandbox bank, for collections and payouts. Notices arrive over HTTP; the test
+ * advances the clock and runs the workers.
  */
 export async function openBankHouse(
   options: Pick<HouseOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
@@ -47,7 +47,7 @@ export async function openBankHouse(
     await lane.close()
   })
 
-  /** The workers do one round each. */
+  /** Runs every worker once. */
   async function work(): Promise<void> {
     const now = clock.now()
     await expireAccounts(db, now)
@@ -57,7 +57,7 @@ export async function openBankHouse(
     await followReversals({ db, rail: bank, logger, follow: followReturns }, now)
   }
 
-  /** Time passes, and the workers do their rounds. */
+  /** Advances the clock and runs the workers. */
   async function pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 1) {
       clock.advance(1_000)
@@ -70,7 +70,7 @@ export async function openBankHouse(
 
 export type BankHouse = Awaited<ReturnType<typeof openBankHouse>>
 
-/** What a merchant of test mode does over HTTP. */
+/** A merchant's HTTP calls in test mode. */
 export function customersOf({ ask }: BankHouse, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
@@ -97,7 +97,7 @@ export function customersOf({ ask }: BankHouse, { test }: Merchant) {
       (await get(`/v1/collections/payments/${reference}`)).json.data,
     eventsOf: async (reference: string): Promise<string[]> => {
       const { json } = await get(`/v1/events?resource=${reference}&limit=100`)
-      // In the order they happened in: those of one moment are listed in any.
+      // Sorted by sequence: events of one moment are listed in any order.
       const items: { type: string; sequence: number }[] = json.data.items
       return items.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
     },

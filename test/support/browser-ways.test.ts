@@ -5,13 +5,13 @@ import { adviceFor, listWays, type Machine, needsBrowser, withoutBrowser } from 
 const bare: Machine = { platform: 'linux', arch: 'arm64', isRoot: false, isDebian: false }
 const kinds = (change: Partial<Machine>) => listWays({ ...bare, ...change }).map(({ kind }) => kind)
 
-describe('the ways to a browser', () => {
-  test('a named one is the only way, even where another is installed', () => {
+describe('how tests find a browser', () => {
+  test('a named browser is the only choice, even if another is installed', () => {
     const ways = listWays({ ...bare, arch: 'x64', chosen: '/my/browser', installed: '/usr/bin/it' })
     expect(ways).toEqual([{ kind: 'installed', path: '/my/browser' }])
   })
 
-  test('an installed one is the only way, and nothing is downloaded', () => {
+  test('an installed browser is used, and nothing is downloaded', () => {
     const ways = listWays({ ...bare, isRoot: true, isDebian: true, installed: '/usr/bin/it' })
     expect(ways).toEqual([{ kind: 'installed', path: '/usr/bin/it' }])
   })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** How the tests of pages can get a Chromium, decided from facts alone. */
+/** Decides how browser tests can get a Chromium. */
 
 export type Machine = {
-  /** Of MANILLA_TEST_BROWSER. */
+  /** Value of MANILLA_TEST_BROWSER. */
   chosen?: string | undefined
   /** Path of an installed Chrome or Chromium. */
   installed?: string | undefined
@@ -16,7 +16,7 @@ export type Machine = {
 
 export type Way = { kind: 'installed'; path: string } | { kind: 'npm' | 'playwright' | 'debian' }
 
-/** In the order in which to try them. A named browser is never replaced by another. */
+/** Options in the order to try them. A named browser is never replaced by another. */
 export function listWays({ chosen, installed, ...machine }: Machine): Way[] {
   const path = chosen ?? installed
   if (path !== undefined) return [{ kind: 'installed', path }]
@@ -27,12 +27,12 @@ export function listWays({ chosen, installed, ...machine }: Machine): Way[] {
   return ways
 }
 
-/** What the suites that need a browser do without one. */
+/** What browser suites do without one. */
 export function withoutBrowser(ci: string | undefined): 'fail' | 'skip' {
   return ci === 'true' ? 'fail' : 'skip'
 }
 
-/** Tells a person which command installs a browser on this machine. */
+/** The command that installs a browser on this machine. */
 export function adviceFor({ isDebian }: Pick<Machine, 'isDebian'>): string {
   const command = isDebian
     ? 'apt-get install chromium (as root)'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.js'
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until a test advances it. */
 export function manualClock(start = new Date('2026-01-05T09:00:00.000Z')) {
   let nowMs = start.getTime()
   return {

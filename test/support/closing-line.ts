@@ -1,10 +1,10 @@
 import type { TestModule } from 'vitest/node'
 import type { Reporter } from 'vitest/reporters'
 
-/** Ends the run with one plain line that people and machines can read. */
+/** Ends the run with one line: `N passed, N failed`. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    // What went wrong outside of any test counts as well: a run with it is not whole.
+    // Errors outside of tests count as failures, too.
     const counts = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 }
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state] += 1

@@ -36,8 +36,8 @@ import { type Merchant, openHouse, whenDone } from './house.js'
 export const mints = { USDC: usdc, USDT: usdt }
 
 /**
- * A house on the embedded chain, from which coins leave. Blocks, time and the workers' rounds pass
- * only when they are told to.
+ * A service on the embedded chain that pays out coins. The test produces blocks, advances the clock
+ * and runs the workers.
  */
 export async function openCoinHouse() {
   const db = await freshDatabase()
@@ -66,13 +66,13 @@ export async function openCoinHouse() {
     mint,
   })
 
-  /** The workers do one round each. */
+  /** Runs every worker once. */
   async function work(): Promise<void> {
     await sendReturns({ db, rail, clock, logger }, clock.now())
     await pollPayouts({ db, rail, clock, logger, follow: followReturns }, clock.now())
   }
 
-  /** Time passes on the chain and here, and the workers do their rounds. */
+  /** Advances chain and clock and runs the workers. */
   async function pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 1) {
       clock.advance(1_000)
@@ -81,7 +81,7 @@ export async function openCoinHouse() {
     }
   }
 
-  /** What anybody can see of a wallet's coins: every transaction that touched them, and the sum. */
+  /** Public history and balance of a wallet. */
   async function lookAt(wallet: string, asset: Coin = 'USDC') {
     const rpc = createSolanaRpc(chain.url)
     const account = await tokenAccountOf(wallet, mints[asset])
@@ -103,7 +103,7 @@ export type CoinHouse = Awaited<ReturnType<typeof openCoinHouse>>
 
 export type Deposit = {
   asset?: Coin
-  /** Decimals, as a merchant writes them. */
+  /** A decimal string. */
   accepted?: string
   held?: string
   sender?: string | null
@@ -111,8 +111,8 @@ export type Deposit = {
 }
 
 /**
- * Coins that came to a wallet, as their judge leaves them: the account, the payment, its notice,
- * the books. Answers the reference of the payment.
+ * Inserts a judged deposit: account, payment, notice and ledger rows. Returns the reference of the
+ * payment.
  */
 export async function deposit(
   house: CoinHouse,
@@ -233,7 +233,7 @@ function takeNotice(
   writeJudgements(tx, [{ ...name, state: 'TAKEN', reason: null, due_at: receivedAt }])
 }
 
-/** A merchant of its own, with what a test wants to know about its coins. */
+/** A separate merchant with helpers about its coins. */
 export async function openCoinDesk(house: CoinHouse) {
   const merchant = await house.hire('Ada')
   const key = merchant.test.secret
@@ -247,7 +247,7 @@ export async function openCoinDesk(house: CoinHouse) {
     merchant,
     post,
     deposit: (change: Deposit) => deposit(house, merchant, change),
-    /** Coins of the merchant's own, so that the treasury has some. */
+    /** Funds the merchant, so that the treasury has coins. */
     fund: (amount: string, asset: Coin = 'USDC') =>
       post('/v1/test/balances/fund', { asset, amount }),
     resolve: act('resolve'),

@@ -9,16 +9,15 @@ type Operation = { responses: Record<string, { content?: Record<string, Media> }
 type Document = { paths?: Record<string, Record<string, Operation>> }
 
 /**
- * Holds an answer against the OpenAPI document: its status must be promised for the operation, its
- * body must be as promised, and it must say nothing that the document does not mention: a refusal
- * must be one that the operation has an example of. Answers about paths and methods that are no
- * operation are left alone.
+ * Validates an answer against the OpenAPI document: its status and body must be documented for the
+ * operation, without undocumented fields, and a refusal must have an example. Answers to unknown
+ * paths and methods are ignored.
  */
 export function createConformance(given: object) {
   const document = structuredClone(given) as Document
   closeObjects(document)
   const options = { strict: false, allErrors: true, validateFormats: false }
-  // A document is no schema: held against the schema of schemas, nothing in it would be looked at.
+  // The document itself is no schema; only its parts are compiled.
   const ajv = new Ajv2020({ ...options, validateSchema: false })
   ajv.addSchema(document, 'openapi')
 
@@ -47,8 +46,8 @@ export function createConformance(given: object) {
 let committed: ReturnType<typeof createConformance> | undefined
 
 /**
- * Holds answers against the document of the repository: `test/generated.test.ts` keeps it the same
- * as the served one. It is read, and each of its schemas compiled, once for a file of tests.
+ * Validates against the repository's openapi.json, which `test/generated.test.ts` keeps equal to the
+ * served one. Schemas are compiled once per test file.
  */
 export function getConformance() {
   const file = path.resolve(import.meta.dirname, '../../openapi.json')
@@ -61,7 +60,7 @@ function nameOf(refusal: unknown): string {
   return reason ? `${code}.${reason}` : code
 }
 
-/** The path that names most of it literally is the one that is meant, as the document has it. */
+/** The documented path with the most literal segments wins. */
 export function findOperation(document: Document, method: string, url: string) {
   const segments = url.split(/[?#]/, 1)[0]!.split('/')
   const isSame = (pattern: string[]) =>
@@ -75,7 +74,7 @@ export function findOperation(document: Document, method: string, url: string) {
   return operation ? { path, operation } : undefined
 }
 
-/** A field that is answered and not documented is a mistake in one of the two. */
+/** Undocumented fields are errors. */
 function closeObjects(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const schema = value as Json

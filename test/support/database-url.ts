@@ -1,6 +1,6 @@
 export const templateName = 'manilla_template'
 
-/** The same server, another database. */
+/** Another database on the same server. */
 export function databaseUrl(url: string, name: string): string {
   const changed = new URL(url)
   changed.pathname = `/${name}`

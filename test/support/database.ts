@@ -3,7 +3,7 @@ import { afterAll, inject } from 'vitest'
 import { Database } from '../../src/postgres/database.js'
 import { databaseUrl, templateName } from './database-url.js'
 
-/** A database of one's own, cloned from the migrated template; dropped when the file is done. */
+/** A database cloned from the migrated template; dropped after the file. */
 export function freshDatabase(): Promise<Database> {
   return createDatabase(`template ${templateName}`)
 }

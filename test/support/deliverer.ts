@@ -8,7 +8,7 @@ import { createSender } from '../../src/webhooks/send.js'
 import { testSeal } from './endpoints.js'
 import { whenDone } from './house.js'
 
-/** What a worker process runs, with what it logs. */
+/** The delivery job of a worker, with its log. */
 export function startDeliverer(db: Database, { seal = testSeal }: { seal?: Seal } = {}) {
   const log: string[] = []
   const deliverer = new Deliverer({

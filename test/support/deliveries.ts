@@ -8,7 +8,7 @@ import { type FinishedAttempt, judgeDeliveryAttempt } from '../../src/webhooks/j
 import { recordAttempts } from '../../src/webhooks/record-attempts.js'
 import { now } from './movements.js'
 
-/** Something that happened once, to a resource of its own. */
+/** An event about a new resource. */
 export function happeningOf(
   environmentId: EnvironmentId,
   change: Partial<NewEvent> = {},
@@ -30,13 +30,13 @@ export function emit(db: Database, at: Date, happenings: NewEvent[]): Promise<st
 
 type Endpoint = { environmentId: EnvironmentId; id: string }
 
-/** Everything that is due to an endpoint, as a worker takes it. */
+/** Claims all due deliveries of an endpoint, as a worker does. */
 export function claimFor(db: Reader, at: Date, endpoint: Endpoint): Promise<ClaimedDelivery[]> {
   const { environmentId, id: endpointId } = endpoint
   return claimDeliveries(db, at, [{ environmentId, endpointId, places: 1_000 }])
 }
 
-/** How an attempt ended, judged as a worker judges it; without a status nobody answered. */
+/** The verdict on an attempt; no status means no answer. */
 export function endedOf(
   delivery: ClaimedDelivery,
   { at, status, chance = 0 }: { at: Date; status: number | null; chance?: number },
@@ -52,7 +52,7 @@ export function record(db: Database, at: Date, ended: FinishedAttempt[]) {
   return db.transaction((tx) => recordAttempts(tx, at, ended))
 }
 
-/** One look of a worker at one endpoint, whose receiver answers everything with this status. */
+/** One delivery round for an endpoint whose receiver answers with this status. */
 export async function answerAll(
   db: Database,
   at: Date,

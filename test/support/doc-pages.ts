@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The pages of the documentation, and what stands in their fences. */
+/** The documentation pages and their code blocks. */
 
 export const root = path.resolve(import.meta.dirname, '../..')
 
 export type Fence = {
   language: string
-  /** What follows the language: `not-run: …`, `background`, `refused`, or nothing. */
+  /** The word after the language: `not-run: …`, `background`, `refused`, or none. */
   note: string
   text: string
   line: number
 }
 
-/** Every page that people read, by its path in the repository. */
+/** Paths of all pages. */
 export function listPages(): string[] {
   const names = readdirSync(path.join(root, 'docs'), { recursive: true }) as string[]
   const pages = names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/postgres/database.js'
 
-/** The schema as the server sees it, in one stable order: what a reader of schema.sql gets. */
+/** The schema as the server reports it, in a stable order: schema.sql. */
 export async function dumpSchema(db: Database): Promise<string> {
   const parts = [
     '-- The whole schema, written from a migrated database by `npm run generate`. Do not edit.',

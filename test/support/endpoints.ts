@@ -11,13 +11,13 @@ import {
 import { showEndpoint } from '../../src/webhooks/endpoint.js'
 import { now } from './movements.js'
 
-/** For tests that have no house with a secret of its own. */
+/** For tests without a service. */
 export const testSecret = new Secret(randomBytes(32).toString('hex'))
 export const testSeal = createSeal(testSecret)
 
 type Wish = { url?: string; types?: string[] | null; isEnabled?: boolean; at?: Date }
 
-/** An endpoint as the API would have made it. */
+/** An endpoint as the API creates it. */
 export async function insertEndpoint(
   db: Database,
   environmentId: EnvironmentId,

@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 
-/** The least an environment needs to exist, for rooms that only know its number. */
+/** A minimal environment, for modules that only need its id. */
 export async function insertEnvironment(db: Database, mode: Mode = 'test'): Promise<EnvironmentId> {
   const now = new Date()
   const merchantId = newId(now)

@@ -29,7 +29,7 @@ const installPaths = [
 
 /** A download of about 100 MB on a slow connection. */
 const downloadTimeoutMs = 300_000
-/** Short, so that a machine without a network soon tries the next way. */
+/** Short, so that a machine without a network soon tries the next option. */
 const connectTimeoutMs = 5_000
 
 /** Finds or installs one browser for the whole run, if a selected test file needs one. */
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<(() => void) 
   const browser = suites.length > 0 ? await findBrowser(machine) : undefined
   project.provide('browser', browser)
   if (suites.length === 0 || browser !== undefined) return undefined
-  // Said again at the end, where a person looks.
+  // Printed again at the end of the run.
   const warn = () => console.warn(`\n${suites.length} suites need a browser. ${advice}\n`)
   warn()
   return warn

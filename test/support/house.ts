@@ -26,7 +26,7 @@ import { freshDatabase } from './database.js'
 
 type Question = {
   key?: string
-  /** Sent as JSON; a text or bytes are sent as they are. */
+  /** Serialized as JSON, unless a string or bytes. */
   body?: unknown
   headers?: Record<string, string>
 }
@@ -35,7 +35,7 @@ export type Reply = {
   status: number
   headers: Headers
   text: string
-  /** Whatever the body says, unchecked; undefined where it is not JSON. */
+  /** The parsed body, unchecked; undefined if not JSON. */
   json: ReturnType<typeof JSON.parse>
 }
 
@@ -53,12 +53,12 @@ const noSolana = {
 /** For configurations that need no chain. */
 export const noChains = { test: noSolana, live: noSolana }
 
-/** For houses without a chain: tests of balances need no coins behind them. */
+/** For services without a chain: balance tests need no real coins. */
 const paperMint: CoinMint = { mintAll: async () => {} }
 
 const most = 1_000_000_000n
 
-/** As they are where nobody has set others. */
+/** The default fees. */
 export const standardNaira: Config['naira'] = {
   test: { min: 1n, max: most },
   live: { min: 10_000n, max: most },
@@ -73,9 +73,9 @@ export type Merchant = {
 }
 
 export type HouseOptions = {
-  /** Another house on the same database. */
+  /** Another service on the same database. */
   beside?: { db: Database; secret: Secret; clock: ReturnType<typeof manualClock> }
-  /** How the service reaches its database, where that is not the shortest way. */
+  /** The database URL if the service must not connect directly. */
   databaseUrl?: string
   rateLimitPerSecond?: number
   publicRateLimitPerSecond?: number
@@ -89,17 +89,15 @@ export type HouseOptions = {
   wallets?: WalletRails
   coinCustomers?: LocalnetPayers
   naira?: Config['naira']
-  /** Undefined: there is no mint, as on an external chain. Left out: coins are minted on paper. */
+  /** Undefined: no mint, as on an external chain. Absent: minting only changes the ledger. */
   mint?: CoinMint | undefined
   streamLimits?: Partial<StreamLimits>
 }
 
 /**
- * The whole service as it is composed for real, listening on a port of its own over a database of
- * its own, with a merchant that has a key of each of the four kinds. Time stands still until it is
- * told to move, and no rate limit applies unless one is asked for. Every answer that `ask` gets
- * must be one that openapi.json promises, as `npm run generate` wrote it last. Closed with the
- * test, or else the file, that opened it.
+ * The real service on its own port and database, with a merchant that has all four kinds of keys. The
+ * clock stands still until advanced, and no rate limit applies by default. `ask` validates every
+ * answer against openapi.json. Closed after the test or file that opened it.
  */
 export async function openHouse(options: HouseOptions = {}) {
   const db = options.beside?.db ?? (await freshDatabase())
@@ -187,7 +185,7 @@ export async function openHouse(options: HouseOptions = {}) {
   }
 }
 
-/** Vitest passes over an `afterAll` that a running test asks for. */
+/** Vitest ignores an `afterAll` registered by a running test. */
 export function whenDone(work: () => unknown): void {
   try {
     onTestFinished(async () => {
@@ -200,9 +198,7 @@ export function whenDone(work: () => unknown): void {
   }
 }
 
-/**
- * What no client library would send, byte by byte; the answer is complete when the server closes.
- */
+/** Sends raw bytes that no client library would; reads until the server closes. */
 async function sendBytes(port: number, parts: (string | Buffer)[]): Promise<Reply> {
   const socket = connect({ port, host: '127.0.0.1' })
   const chunks: Buffer[] = []
@@ -230,7 +226,7 @@ function toRequest({ key, body, headers }: Question): RequestInit {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const all = new Headers(headers)
   if (key !== undefined) all.set('authorization', `Bearer ${key}`)
-  // Given as bytes, for fetch names a type of its own where a text has none.
+  // As bytes, because fetch adds a content type to strings.
   const bytes = Buffer.from(isRaw ? body : (JSON.stringify(body) ?? ''))
   if (body === undefined) return { headers: all }
   if (!all.has('content-type')) all.set('content-type', 'application/json')

@@ -16,12 +16,12 @@ type StatementLine = { change: bigint; availableAfter: bigint; kind: string; cau
 const largestSum = 2n ** 63n - 1n
 const largestNaira = 2n ** 53n - 1n
 
-/** The same cause came again for the same purpose: the whole batch must come to nothing. */
+/** A repeated cause and purpose: the whole batch must fail. */
 export class Repeated extends Error {}
 
 /**
- * The ledger in plain arithmetic: a list of what happened, added up anew for every question. Slow,
- * and nothing in it is shared with the real one, so that the two can only agree by being right.
+ * A model of the ledger in plain arithmetic: a list of movements, summed for every question. It shares
+ * no code with the real ledger.
  */
 export class LedgerModel {
   readonly transfers: Transfer[]
@@ -36,7 +36,7 @@ export class LedgerModel {
     )
   }
 
-  /** All of the list, or none of it: the model before is left as it was. */
+  /** All or nothing; returns a new model. */
   moveAll(movements: Movement[]): { after: LedgerModel; outcomes: (Moved | NotMoved)[] } {
     const after = new LedgerModel(this)
     const outcomes = movements.map((movement) => after.#move(movement))

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These take longest, each on a core of its own: begun last, one of them would run alone. */
+/** The slowest files start first, so that none runs alone at the end. */
 const long = [
   '/storms/',
   '/journeys/',

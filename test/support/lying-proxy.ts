@@ -9,12 +9,12 @@ type Call = { id: number; method: string; params: unknown[] }
 type Reply = { id: number; result?: unknown; error?: unknown }
 
 /** What the proxy answers instead of the node; undefined passes the honest result on. */
-// biome-ignore lint/suspicious/noExplicitAny: a test knows what it rewrites
+// biome-ignore lint/suspicious/noExplicitAny: tests know the shape of the result
 export type Lie = (call: Call, result: any) => unknown
 
 /**
- * A Solana endpoint that passes calls on to a node of the embedded chain, and lies, answers 429,
- * says nothing at all or stays at one slot when a test tells it to. Ends with the test.
+ * A Solana endpoint that forwards calls to the embedded chain and, on demand, lies, answers 429,
+ * stays silent or freezes at one slot. Ends with the test.
  */
 export async function openLyingProxy(chain: TestChain) {
   const slotNow = () => chain.call<number>('getSlot', { commitment: 'processed' })
@@ -72,7 +72,7 @@ export async function openLyingProxy(chain: TestChain) {
     async freeze() {
       frozenAt = await slotNow()
     },
-    /** Honest and up to date from now on. */
+    /** Becomes honest and current again. */
     heal() {
       lie = undefined
       state = 'up'
@@ -83,7 +83,7 @@ export async function openLyingProxy(chain: TestChain) {
 
 const lateNodes = new WeakMap<TestChain, Promise<Rpc>>()
 
-/** One of each chain: one proxy at a time is frozen. */
+/** At most one proxy per chain is frozen. */
 function openLateNode(chain: TestChain): Promise<Rpc> {
   const opened =
     lateNodes.get(chain) ??

@@ -7,7 +7,7 @@ type Where = { environmentId: EnvironmentId; asset: Asset }
 
 export const now = new Date('2026-01-05T09:00:00.000Z')
 
-/** Money that comes in. */
+/** Incoming money. */
 export function fundingOf({ environmentId, asset }: Where, amount: bigint): Movement {
   const debit = assets[asset].holder
   return {
@@ -19,7 +19,7 @@ export function fundingOf({ environmentId, asset }: Where, amount: bigint): Move
   }
 }
 
-/** Money set aside for a payout, and for its fee where there is one. */
+/** A hold for a payout and its fee. */
 export function holdOf({ environmentId, asset }: Where, amount: bigint, fee = 0n): Movement {
   const payout = { debit: 'available', credit: assets[asset].holder, amount } as const
   const charge = { debit: 'available', credit: 'fees', amount: fee } as const

@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net'
 export type MuteProxy = {
   /** The database behind the proxy. */
   url: string
-  /** Connections that are open now stay open and carry nothing any more, without a reset. */
+  /** Open connections stay open but carry no data, without a reset. */
   mute(): void
-  /** The same for connections that are opened later, until `unmute`. */
+  /** Also affects new connections, until `unmute`. */
   muteNew(): void
   unmute(): void
   close(): void

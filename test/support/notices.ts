@@ -15,7 +15,7 @@ export const payer = {
   bankName: 'GTBank',
 }
 
-/** Notices as the sandbox bank sends them, written and signed by hand. */
+/** Notices of the sandbox bank, built and signed by the test. */
 export function openNoticeBoard(house: BankHouse) {
   const { clock, db, bank, noticeKey, noticesPath } = house
   const name = { rail: bank.name, mode: 'test' as const }
@@ -40,7 +40,7 @@ export function openNoticeBoard(house: BankHouse) {
     return { id: data.id, body: JSON.stringify({ event: 'payment.received', data }) }
   }
 
-  /** Null: without a signature. */
+  /** Null sends no signature. */
   function post(body: string, signature: string | null = sign(body), path = noticesPath) {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (signature !== null) headers['x-sandbox-signature'] = signature
@@ -52,13 +52,13 @@ export function openNoticeBoard(house: BankHouse) {
     noticeOf,
     post,
 
-    /** Posts it, and has it judged here too, whoever is first. */
+    /** Posts a notice and judges it here as well. */
     async announce({ id, body }: { id: string; body: string }) {
       expect((await post(body)).status).toBe(200)
       await house.lane.run({ ...name, id })
     },
 
-    /** As the edge keeps it, and then dies. */
+    /** Stores a notice without judging it, as before a crash. */
     keep(id: string, accountNumber: string, told: Partial<PaymentNotice> & { mode?: Mode } = {}) {
       const { mode = name.mode, ...change } = told
       const announced: PaymentNotice = {
@@ -75,7 +75,7 @@ export function openNoticeBoard(house: BankHouse) {
       return keeping.run({ ...name, mode, id, announced, body: null })
     },
 
-    /** With the reason of a refusal; undefined: it was not kept. */
+    /** The stored notice with its refusal reason; undefined if not stored. */
     async stateOf(id: string): Promise<string | undefined> {
       const [row] = await db.rows(sql<{ state: string; reason: string | null }>`
         select state, reason from notices where id = ${id}`)

@@ -11,14 +11,14 @@ import type {
 } from '../../src/payouts/ports.js'
 
 /**
- * A world outside that runs: it keeps what it was sent by token, and says of each attempt what it
- * was told to, or that it landed once it came.
+ * A minimal payout rail: remembers what it was sent by token and reports each attempt as landed, or
+ * as the test demands.
  */
 export class PaperRail implements PayoutRail {
   readonly name: string
   readonly sent: LiveAttempt[] = []
   readonly prepared: PayoutInstruction[] = []
-  /** What to say of an attempt, by its token, instead of the truth. */
+  /** Statuses to report instead, by token. */
   readonly sayings = new Map<string, Finding>()
   refusal: Refusal | undefined
   extraFees: Inspected['extraFees'] = []

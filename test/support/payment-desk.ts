@@ -6,7 +6,7 @@ type Event = { type: string; sequence: number; data: Record<string, unknown> }
 
 export const keyed = (key: string) => ({ 'idempotency-key': key })
 
-/** A merchant of its own, with what a test wants to know about its payments. */
+/** A separate merchant with helpers about its payments. */
 export async function openDesk(house: BankHouse) {
   const merchant = await house.hire('Ada')
   const shop = customersOf(house, merchant)
@@ -40,14 +40,14 @@ export async function openDesk(house: BankHouse) {
       })
       expect(status).toBe(200)
     },
-    /** Their sequence grows by one each; the last shows the resource as reading it does. */
+    /** Checks that sequences grow by one and that the last event equals the resource. */
     told: async (reference: string): Promise<string[]> => {
       const events = await read(reference)
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
       return events.map(({ type }) => type)
     },
     lastTold: async (reference: string) => (await read(reference)).at(-1)?.data,
-    /** Every change of the available balance, oldest first. */
+    /** Changes of the available balance, oldest first. */
     statement: async (): Promise<[string, string, number][]> => {
       const { json } = await get('/v1/balance-entries?asset=NGN&limit=100')
       type Entry = { type: string; effect: string; amount: number }
@@ -65,7 +65,7 @@ export async function openDesk(house: BankHouse) {
 
 export type Desk = Awaited<ReturnType<typeof openDesk>>
 
-/** The number of the sandbox bank that behaves so. */
+/** The magic account number with this behaviour. */
 export const behaves = {
   failing: numberOf('990000002'),
   reversing: numberOf('990000003'),

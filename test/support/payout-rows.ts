@@ -1,7 +1,7 @@
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 
-/** Everything that says how payouts stand: their rows, their attempts, what was told of them. */
+/** Payout rows, attempts and events. */
 export async function readPayoutRows(db: Database): Promise<string> {
   const rows = await db.rows(sql<{ row: string }>`
     select row_to_json(p)::text as row from payouts p

@@ -11,7 +11,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { fundingOf, now } from './movements.js'
 import { PaperRail } from './paper-rail.js'
 
-/** Payouts in the books, with nobody outside who would carry them. */
+/** Payouts in the ledger, without a rail. */
 
 const assetOf = {
   crypto_transfer: 'USDC',
@@ -46,7 +46,7 @@ function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
   }
 }
 
-/** As the row of its first attempt says, before anybody has looked at it. */
+/** The first attempt's row before any poll. */
 function attemptOf(payout: Payout, prepared: Prepared): LiveAttempt {
   const { environmentId, id, asset } = payout
   const names = { environmentId, payoutId: id, reference: referenceOf(payout), asset }
@@ -55,7 +55,7 @@ function attemptOf(payout: Payout, prepared: Prepared): LiveAttempt {
 
 export type Paid = Record<'open' | 'completed' | 'failed' | 'again' | 'reversed', Payout>
 
-/** One payout of every state, each with its fee; one whose first attempt died. */
+/** One payout in every state, with fees; one with an expired first attempt. */
 export async function payInEveryWay(db: Database, environmentId: EnvironmentId): Promise<Paid> {
   const crypto = () => payoutOf(environmentId, 'crypto_transfer')
   const paid: Paid = {

@@ -11,9 +11,8 @@ type Node = {
 }
 
 /**
- * How the server runs a statement that was prepared on this session by the code under test: the
- * very text, asked of the server itself. Both kinds of plan are looked at, because a named
- * statement is planned for its values at first and for any values later.
+ * Plans of a statement that the code under test prepared on this session. Checks both custom and
+ * generic plans, because PostgreSQL may switch a named statement to the generic one.
  */
 export async function plansOf(
   session: pg.Client,
@@ -34,10 +33,7 @@ export async function plansOf(
   return plans
 }
 
-/**
- * Every place where rows of a table are read: `by index`, with the condition that is looked at only
- * after reading, or `Seq Scan of table`.
- */
+/** Every scan of a table: `by index` with its filter, or `Seq Scan of table`. */
 function scansOf(node: Node): string[] {
   const below = (node.Plans ?? []).flatMap(scansOf)
   const index = node['Index Name']
@@ -48,7 +44,7 @@ function scansOf(node: Node): string[] {
   return [`${node['Node Type']} of ${node['Relation Name']}`, ...below]
 }
 
-/** What a statement read in fact, whatever the planner expected. */
+/** What a statement actually read. */
 export type Work = { rows: number; buffers: number; nodes: string[] }
 
 type RunNode = Node & {
@@ -62,10 +58,7 @@ type RunNode = Node & {
   Plans?: RunNode[]
 }
 
-/**
- * Runs each statement once more with EXPLAIN ANALYZE and adds up what it read: rows of scans,
- * rows that a filter or a join filter dropped, and pages.
- */
+/** Runs each statement with EXPLAIN ANALYZE and sums scanned rows, filtered rows and pages. */
 export function measuringReader(db: Reader, work: Work): Reader {
   return {
     async rows<Row>(source: Source<Row>) {

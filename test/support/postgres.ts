@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Pages serve what the build makes of web/.
+  // Pages serve the built files of web/.
   const build = path.resolve(import.meta.dirname, '../../bin/build-when-needed.mjs')
   execFileSync(process.execPath, [build], { stdio: 'inherit' })
   const server = await startEmbeddedServer({

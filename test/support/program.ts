@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 
-/** The programs as people run them: real processes, on a folder of their own. */
+/** Programs as real processes in their own folder. */
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -13,20 +13,17 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 export type Said = { code: number | null; out: string; err: string }
 export type Program = {
   pid: number
-  /** Everything it has printed so far, on both channels. */
+  /** Output so far, stdout and stderr. */
   text(): string
   ended: Promise<Ended>
-  /** Until it has printed this, or ended. */
+  /** Waits until it has printed this or ended. */
   untilSaid(text: string): Promise<void>
-  /** Whatever it prints from now on meets a closed pipe. */
+  /** Closes the pipe that it prints to. */
   stopReading(): void
   signal(name: NodeJS.Signals): void
 }
 
-/**
- * Programs of a file, for it to put there what it starts: when it is done whatever still runs is
- * ended, and the folder that they ran on is removed.
- */
+/** Ends the file's programs that still run and removes their folder. */
 export function trackPrograms(home?: string): Program[] {
   const programs: Program[] = []
   afterAll(async () => {
@@ -37,20 +34,18 @@ export function trackPrograms(home?: string): Program[] {
   return programs
 }
 
-/** A folder that the account PostgreSQL runs as can enter, also when we are root. */
+/** A folder that PostgreSQL's account can enter, also when run by root. */
 export function createHome(): string {
   const home = mkdtempSync(path.join(tmpdir(), 'manilla-home-'))
   chmodSync(home, 0o755)
   return home
 }
 
-/**
- * Ends whatever still runs on a folder and removes it; for the end of a test that may have failed.
- */
+/** Ends whatever still runs in a folder and removes it, also after a failed test. */
 export async function removeHome(home: string): Promise<void> {
   const pid = postgresOf(home)
   if (pid !== undefined) {
-    // The server that a test left behind, named by its own lock file: quick, nothing is kept.
+    // Immediate shutdown of a leftover server, found by its lock file.
     process.kill(pid, 'SIGQUIT')
     while (isRunning(pid)) await sleep(20)
   }
@@ -62,7 +57,7 @@ function environmentOf(home: string, more: Record<string, string> = {}): NodeJS.
   return { PATH, HOME, TMPDIR, MANILLA_HOME: home, PORT: '0', ...more }
 }
 
-/** `npm start`, without waiting for anything. */
+/** `npm start`, without waiting. */
 export function spawnStart(home: string, more?: Record<string, string>): Program {
   const child = spawn(process.execPath, [path.join(root, 'bin/start.mjs')], {
     cwd: tmpdir(),
@@ -72,7 +67,7 @@ export function spawnStart(home: string, more?: Record<string, string>): Program
   return follow(child)
 }
 
-/** `manilla work` beside others on a database of its own. */
+/** `manilla work` on a given database. */
 export function spawnWork(databaseUrl: string, secret: string): Program {
   const more = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'work'], {
@@ -83,7 +78,7 @@ export function spawnWork(databaseUrl: string, secret: string): Program {
   return follow(child)
 }
 
-/** `manilla serve` beside others on a database of its own; it says nothing unless it fails. */
+/** `manilla serve` on a given database; prints only failures. */
 export function spawnServe(databaseUrl: string, secret: string, port: number): Program {
   const more = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, LOG_LEVEL: 'error' }
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), 'serve'], {
@@ -94,7 +89,7 @@ export function spawnServe(databaseUrl: string, secret: string, port: number): P
   return follow(child)
 }
 
-/** `npm run store` beside the service of a folder, with orders in a folder of its own. */
+/** `npm run store` beside a service, with its own folder of orders. */
 export function spawnStore(home: string, more: Record<string, string>): Program {
   const child = spawn(process.execPath, [path.join(root, 'examples/store/start.mjs')], {
     cwd: tmpdir(),
@@ -113,7 +108,7 @@ export async function startProgram(home: string, more?: Record<string, string>):
   return program
 }
 
-/** One command of the operator. */
+/** An operator command. */
 export async function runCommand(home: string, ...words: string[]): Promise<Said> {
   const child = spawn(process.execPath, [path.join(root, 'bin/manilla.mjs'), ...words], {
     cwd: tmpdir(),
@@ -131,7 +126,7 @@ export async function runCommand(home: string, ...words: string[]): Promise<Said
   return { code, out: said.out, err: withoutBuild(said.err) }
 }
 
-/** The first to run after a change of the sources says that it builds; that is not our subject. */
+/** Drops the build message that appears after a source change. */
 function withoutBuild(text: string): string {
   return text.replace('Building Manilla …\n', '')
 }
@@ -176,7 +171,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
   })
 }
 
-/** The process that serves the folder's database, if one does. */
+/** The PostgreSQL process of a folder, if any. */
 export function postgresOf(home: string): number | undefined {
   const data = path.join(home, 'data')
   const file = existsSync(data) ? path.join(realpathSync(data), 'postmaster.pid') : data
@@ -185,7 +180,7 @@ export function postgresOf(home: string): number | undefined {
   return isRunning(pid) ? pid : undefined
 }
 
-/** A process that has ended and that nobody has buried yet does not run. */
+/** A zombie does not count as running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -4,7 +4,7 @@ import { whenDone } from './house.js'
 
 export type Received = { path: string; headers: Record<string, string>; body: string }
 
-/** A merchant's server: it keeps everything it is sent and answers as it is told. */
+/** A webhook receiver that records requests and answers as configured. */
 export async function openReceiver(
   answer: (response: ServerResponse, received: Received) => void = (response) => response.end('ok'),
 ) {

@@ -4,7 +4,7 @@ import { createProgram } from '../../sdk/cli/program.js'
 import type { Terminal } from '../../sdk/cli/terminal.js'
 import { registerOperator } from '../../src/cli.js'
 
-/** docs/reference/cli.md, from the program itself. */
+/** docs/reference/cli.md, from the program. */
 export function renderCli(): string {
   const terminal = { print() {}, note() {}, columns: 120 } as unknown as Terminal
   const program = createProgram(terminal, '0.0.0', [])

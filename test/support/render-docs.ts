@@ -17,7 +17,7 @@ import { magicReferences } from '../../src/simulation/sandbox-bank/magic-referen
 
 type Row = { status: number; when: string; nextStep: string }
 
-/** docs/reference/errors.md, from the one table of refusals. */
+/** docs/reference/errors.md, from the table of refusals. */
 export function renderErrors(): string {
   return `# Errors
 
@@ -78,7 +78,7 @@ function renderResource({ title, properties }: { title: string; properties: obje
   return `## ${title}\n\n| field | |\n|---|---|\n${rows.join('\n')}`
 }
 
-/** In a few words; the whole truth is in the JSON Schema. */
+/** A short summary of the JSON Schema. */
 function renderType(schema: TSchema): string {
   const {
     title,
@@ -127,7 +127,7 @@ This page is written from \`src/base/config.ts\` by \`npm run generate\`.
 `
 }
 
-/** docs/reference/test-mode.md, from the tables that the simulated bank and chain obey. */
+/** docs/reference/test-mode.md, from the magic values of sandbox bank and localnet. */
 export function renderTestMode(): string {
   const accounts = magicAccounts.map(({ number, happens, reaches, refusedAs }) => {
     const end = refusedAs ? `refused: ${reasons[refusedAs].status} \`${refusedAs}\`` : reaches
@@ -206,7 +206,7 @@ This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \
 `
 }
 
-/** docs/reference/payouts.md, from the words that payouts and their attempts end with. */
+/** docs/reference/payouts.md, from the states of payouts and attempts. */
 export function renderPayouts(): string {
   const rowsOf = (table: Record<string, string>) =>
     Object.entries(table).map(([word, meaning]) => `| \`${word}\` | ${meaning} |`)

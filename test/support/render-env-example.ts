@@ -2,7 +2,7 @@ import { variables } from '../../src/base/config.js'
 
 type Schema = { default?: unknown; description: string }
 
-/** Those that an installation must set; all others may stay as they are. */
+/** Required variables; all others have defaults. */
 const required = ['DATABASE_URL', 'MANILLA_SECRET']
 
 /** Only compose.yaml reads them. */

@@ -96,7 +96,7 @@ function toItem(document: OpenApi, one: { path: string; method: string; operatio
   }
 }
 
-/** A key of its own for every sending: a key that was saved would answer for all that follow. */
+/** A new idempotency key for every send: a fixed one would replay the first answer. */
 function toHeader({ name, required, description }: Parameter) {
   const value = name === 'Idempotency-Key' ? '{{$guid}}' : ''
   return {
@@ -128,7 +128,7 @@ function toUrl(path: string, parameters: Parameter[]) {
   }
 }
 
-/** The least that works, in the words of the examples that the fields have. */
+/** The minimal valid body, from the fields' examples. */
 function exampleOf(document: OpenApi, schema: Schema): unknown {
   if (schema.$ref) {
     const name = schema.$ref.split('/').at(-1)!

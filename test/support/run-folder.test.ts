@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { isRunning } from './program.js'
 import { until } from './sessions.js'
 
-/** A run that starts a program, which starts another one in a session of its own, and waits. */
+/** A run whose program starts another one in its own session. */
 const run = `
   import { spawn } from 'node:child_process'
   import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const postgres = `
   console.log(readFileSync(join(tmpdir(), 'postgres/data/postmaster.pid'), 'utf8').split('\\n')[0])
 `
 
-/** Answers when all processes of the run have printed their ids. */
+/** Resolves when all processes of the run have printed their ids. */
 async function start(script: string, count: number) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,7 +1,7 @@
 import { inject, TestRunner, test } from 'vitest'
 import { needsBrowser, withoutBrowser } from './browser-ways.js'
 
-/** Where there is no browser, replaces each suite that needs one by a test that says so. */
+/** Without a browser, replaces each browser suite by one test that reports it. */
 export default class Runner extends TestRunner {
   override importFile(file: string, source: 'collect' | 'setup'): unknown {
     const isWithout = source === 'collect' && inject('browser') === undefined && needsBrowser(file)

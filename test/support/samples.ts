@@ -11,7 +11,7 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** Data such as an event of this type carries, made from its schema and its examples. */
+/** Sample data of an event type, from its schema and examples. */
 export function sampleOf(type: EventType): Record<string, unknown> {
   return sample(catalogue[type].data as TSchema as Schema) as Record<string, unknown>
 }
@@ -25,7 +25,7 @@ function sample(schema: Schema): unknown {
   const { properties = {} } = schema
   if (schema.type === 'object')
     return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, sample(one)]))
-  // Not all the world is ASCII, and a body is signed by its bytes.
+  // Non-ASCII text, because bodies are signed as bytes.
   if (schema.type === 'string') return 'Ọ̀ṣun ₦ "quoted" \u2028'
   return schema.type === 'boolean' ? true : 1
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Randomness that can be had again. */
+/** Reproducible randomness. */
 export type Random = {
   /** At least `from`, at most `to`. */
   integer(from: number, to: number): number
@@ -28,8 +28,8 @@ export function seededRandom(test: string): Random {
 }
 
 /**
- * A test has the same chances in every run, so that a commit is judged by what it changed.
- * `SEED=new npm test` rolls the dice; `SEED=123` repeats what a run printed.
+ * Tests use fixed seeds, so that a failure is caused by a change. `SEED=new npm test` uses new ones;
+ * `SEED=123` repeats a printed one.
  */
 export function seedOf(test: string): number {
   const { SEED } = process.env
@@ -39,7 +39,7 @@ export function seedOf(test: string): number {
   return createHash('sha256').update(test).digest().readUInt32BE() >>> 1
 }
 
-/** Small, fast and the same everywhere; nobody needs to be surprised by it, only tests do. */
+/** A small, portable generator; not for cryptography. */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

@@ -8,8 +8,8 @@ import { toStatement } from '../../src/postgres/statement.js'
 import type { Reader, Source } from '../../src/postgres/tx.js'
 
 /**
- * A connection of the test's own. It waits for locks as long as the test wants it to: tests hold
- * things up by locks, and a slow machine must not turn that into a lock timeout.
+ * A separate connection without a lock timeout: tests block others by locks, and a slow machine must
+ * not turn that into a timeout.
  */
 export async function openSession(db: Database): Promise<pg.Client> {
   const session = await connect(db.url, 'manilla test')
@@ -35,8 +35,8 @@ export async function backendOf(session: pg.Client): Promise<number> {
 const longestPauseMs = 20
 
 /**
- * Whatever becomes true by itself, and soon; the test's own timeout is the limit. Looks ever less
- * often: who asks all the time takes the processor from those who are to make it true.
+ * Waits for a condition; the test's timeout is the limit. Polls less and less often, to leave the
+ * processor to the code under test.
  */
 export async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   let pauseMs = 2
@@ -46,7 +46,7 @@ export async function until(isTrue: () => Promise<boolean> | boolean): Promise<v
   }
 }
 
-/** Until this many connections of the database wait for a lock: the moment to act while they do. */
+/** Waits until this many connections wait for a lock. */
 export async function untilBlocked(db: Reader, count = 1): Promise<void> {
   await until(async () => {
     const [row] = await db.rows(sql<{ waiting: number }>`
@@ -56,7 +56,7 @@ export async function untilBlocked(db: Reader, count = 1): Promise<void> {
   })
 }
 
-/** Until somebody waits for a lock that this session has. */
+/** Waits until another session waits for a lock of this one. */
 export async function untilInTheWay(db: Reader, session: pg.Client): Promise<void> {
   const pid = (session as unknown as { processID: number }).processID
   await until(async () => {
@@ -67,7 +67,7 @@ export async function untilInTheWay(db: Reader, session: pg.Client): Promise<voi
   })
 }
 
-/** Deadlocks so far. Connections report theirs when they end, so close the suspects before. */
+/** Deadlocks so far. Connections report theirs when they close. */
 export async function countDeadlocks(db: Reader): Promise<bigint> {
   await until(async () => {
     const [row] = await db.rows(sql<{ others: number }>`

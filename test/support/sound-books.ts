@@ -5,12 +5,12 @@ import { ledgerProofs } from '../../src/ledger/proofs.js'
 import { type ProofResult, verifyLedger } from '../../src/operations/verify-ledger.js'
 import type { Database } from '../../src/postgres/database.js'
 
-/** Every claim about the whole database holds; what disproves one is shown. */
+/** Runs every proof on the whole database; prints counterexamples. */
 export async function expectSoundBooks(db: Database): Promise<void> {
   expectProven(await verifyLedger(db))
 }
 
-/** What the rooms below claim: a hold or an event of their tests has no payout behind it. */
+/** Proofs of lower modules only: their tests have holds and events without payouts. */
 export const proofsBelow = [...ledgerProofs, ...idempotencyProofs, ...eventProofs]
 
 export async function expectSoundLedger(db: Database): Promise<void> {

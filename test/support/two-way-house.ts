@@ -21,18 +21,18 @@ import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
 import { type Merchant, openHouse, whenDone } from './house.js'
 
-/** After so many blocks, what landed is final. */
+/** Blocks until finality. */
 const untilFinal = 33
 
 type Wallets = { hasWallets?: boolean }
 
 /**
- * A house with the sandbox bank and with a chain on which wallets collect coins. Blocks and the
- * workers' rounds come when they are told to.
+ * A service with the sandbox bank and a chain with deposit wallets. The test produces blocks and runs
+ * the workers.
  */
 export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
   const db = await freshDatabase()
-  // Blocks are made in the time of the world, and lateness is judged by it.
+  // Blocks carry real time, by which lateness is judged.
   const clock = manualClock(new Date())
   const logger = createLogger('silent')
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
@@ -60,7 +60,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     await lane.close()
   })
 
-  /** The workers do one round each. */
+  /** Runs every worker once. */
   async function work(): Promise<void> {
     const now = clock.now()
     await expireAccounts(db, now)
@@ -72,7 +72,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     }
   }
 
-  /** Everything that landed on the chain is final, and has been seen. */
+  /** Makes everything on the chain final and polls it. */
   async function settle(): Promise<void> {
     await chain.advance(untilFinal)
     clock.advance(2_000)
@@ -110,7 +110,7 @@ export const order = {
   crypto: { asset: 'USDC', network: 'SOLANA', amount: '3.20' },
 }
 
-/** What a merchant of test mode, and its customers, do over HTTP. */
+/** HTTP calls of a merchant and its payers in test mode. */
 export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
@@ -126,7 +126,7 @@ export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
     soon,
     patch: (path: string, body: object) => ask('PATCH', path, { key, body }),
     create: (change: object = {}) => post('/v1/checkout/sessions', { ...order, ...change }),
-    /** A session, with what a payer needs to pay it. */
+    /** A session with its payment details. */
     async open(change: object = {}) {
       const { data } = (await post('/v1/checkout/sessions', { ...order, ...change })).json
       const { bankTransfer, crypto } = await look(data.reference)
@@ -146,7 +146,7 @@ export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
     wallet: (reference: string) => get(`/v1/collections/crypto-wallets/${reference}`),
     paymentsOf: async (reference: string) =>
       (await get(`/v1/collections/payments?accountReference=${reference}`)).items,
-    /** Of a session, oldest first. */
+    /** Events of a session, oldest first. */
     toldOf: async (reference: string): Promise<string[]> => {
       const { items } = await get('/v1/events?type=checkout.session.*&limit=100')
       const own = items.filter(({ data }: Told) => data.reference === reference)
@@ -161,7 +161,7 @@ export function twoWayShopOf({ ask, clock }: TwoWayHouse, { test }: Merchant) {
 
 type Told = { type: string; sequence: number; data: { reference: string } }
 
-/** Those of one moment are listed in any. */
+/** Events of one moment are listed in any order. */
 function inOrder(told: Told[]): string[] {
   return told.toSorted((one, other) => one.sequence - other.sequence).map(({ type }) => type)
 }

@@ -12,7 +12,7 @@ export type Notice = {
   body: null
 }
 
-/** What a bank and a chain announce, written by hand, so that a test says when and with what. */
+/** Hand-written notices of bank and chain, with chosen times and amounts. */
 export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
   const rails = new Map([[bank.name, bank]])
 
@@ -21,7 +21,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: TwoWayHouse) {
     await db.transaction(async (tx) => insertNotices(tx, at, notices))
   }
 
-  /** Judged together, in one transaction. */
+  /** Judges all in one transaction. */
   const take = (names: Notice[]) =>
     db.transaction((tx) => recordPayments(tx, clock.now(), { names, rails }))
 

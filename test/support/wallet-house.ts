@@ -26,20 +26,17 @@ import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
 import { type Merchant, openHouse, whenDone } from './house.js'
 
-/** Longer than a lease and than any pause between looks while payers are expected. */
+/** Longer than a lease and than the poll interval while payments are expected. */
 const aWhileMs = 90_000
 
-/** After so many blocks, what landed is final. */
+/** Blocks until finality. */
 const untilFinal = 33
 
-/**
- * For a file: a house with a chain on which wallets collect coins. Blocks and the workers' rounds
- * come when they are told to.
- */
+/** A service with deposit wallets, shared by a file. The test produces blocks and runs the workers. */
 export async function openWalletHouse() {
   const db = await freshDatabase()
   const chain = await openChain()
-  // Blocks are made in the time of the world, and lateness is judged by it.
+  // Blocks carry real time, by which lateness is judged.
   const clock = manualClock(new Date())
   const log: string[] = []
   const logger = createLogger('debug', { write: (line) => log.push(line) })
@@ -102,7 +99,7 @@ export async function openWalletHouse() {
     sweep,
     watchTroubled,
 
-    /** Everything that landed is final, and every worker does a round. */
+    /** Makes everything final and runs every worker. */
     async settle() {
       await chain.advance(untilFinal)
       clock.advance(aWhileMs)
@@ -118,7 +115,7 @@ export async function openWalletHouse() {
 
 export type WalletHouse = Awaited<ReturnType<typeof openWalletHouse>>
 
-/** What a merchant of test mode does over HTTP. */
+/** A merchant's HTTP calls in test mode. */
 export function shopOf({ ask }: WalletHouse, { test }: Merchant) {
   const key = test.secret
   const post = (path: string, body: object, headers = {}) =>
