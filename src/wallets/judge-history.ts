@@ -2,127 +2,122 @@ import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Move, PaymentNotice } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
-import type { Reading } from './read-histories.js'
+import type { HistoryReading } from './read-histories.js'
 import { sortMoves } from './sort-moves.js'
-import type { TokenAccount } from './store-token-accounts.js'
+import type { HistoryVerdict, TokenAccount } from './token-account.js'
 
-/** How a token account is left after a look, and what came there. */
-export type Left = Pick<
-  TokenAccount,
-  'amount' | 'readTo' | 'readSlot' | 'isUnread' | 'busyUntil'
-> & {
-  deposits: PaymentNotice[]
-  /** Null: everything could be read. */
-  trouble: { unreadable: string[]; holes: string[]; why?: string } | null
-}
-
-type Seen = {
-  /** What the chain holds there for good; null: the endpoints do not agree. */
-  held: bigint | null
-  /** Undefined: there was no reason to read it. */
-  reading: Reading | undefined
+type Polled = {
+  /** The finalized balance on the chain; null: no majority of the endpoints agrees. */
+  balance: bigint | null
+  /** Undefined: the history did not have to be read. */
+  reading: HistoryReading | undefined
 }
 
 /**
- * Decides what the history of a token account means. What is known of the account is what the last
- * transaction that was read left there, and never what somebody says it holds: so a balance that is
- * ahead of the history, or behind it, only means that it is read again.
+ * Decides what the history of a token account means. The known amount is always the balance after
+ * the last transaction that was read, never the polled balance: a balance that is ahead of or
+ * behind the history only causes another read.
  *
- * Every transaction must begin where the one before it ended. Where one does not, another is
- * missing in between, and money may be hidden: then nothing is taken for read, though what was
- * found is taken.
+ * Every transaction must start at the balance that the previous one left. Otherwise one is missing
+ * in between and money may be hidden: then the deposits found are taken, but the history stays
+ * unread.
  */
-export function readHistory(now: Date, one: TokenAccount, { held, reading }: Seen): Left {
-  const { amount, readTo, readSlot, busyUntil } = one
-  const stays = { amount, readTo, readSlot, busyUntil, isUnread: false, trouble: null }
-  if (!reading) return { ...stays, deposits: [] }
+export function judgeHistory(
+  now: Date,
+  account: TokenAccount,
+  { balance, reading }: Polled,
+): HistoryVerdict {
+  const { amount, readTo, readSlot, busyUntil } = account
+  const unchanged = { amount, readTo, readSlot, busyUntil, isUnread: false, trouble: null }
+  if (!reading) return { ...unchanged, deposits: [] }
   if (reading instanceof Error) {
     const trouble = { unreadable: [], holes: [], why: reading.message }
-    return { ...stays, isUnread: true, deposits: [], trouble }
+    return { ...unchanged, isUnread: true, deposits: [], trouble }
   }
   const { moves: listed, unreadable, isPartial = false } = reading
-  const moves = sortMoves(startOf(one, listed), listed)
-  const came = moves.filter(({ change }) => change > 0n)
-  const deposits = came.map((move) => toDeposit(one, move))
+  const moves = sortMoves(startBalance(account, listed), listed)
+  const incoming = moves.filter(({ change }) => change > 0n)
+  const deposits = incoming.map((move) => toDeposit(account, move))
   const last = moves.at(-1)
-  // A node that is behind may not know the place, and lists again what was read before.
+  // A lagging endpoint may not know `readTo`, and lists again what was read before.
   const isBehind = last !== undefined && last.slot < readSlot && unreadable.length === 0
-  if (isBehind) return { ...stays, isUnread: true, deposits }
-  const holes = findHoles(one, moves)
+  if (isBehind) return { ...unchanged, isUnread: true, deposits }
+  const holes = findHoles(account, moves)
   if (unreadable.length > 0 || holes.length > 0)
-    return { ...stays, isUnread: true, deposits, trouble: { unreadable, holes } }
-  // The balance may be newer than the list of transactions: then it is not in the list yet.
-  // What comes after is asked for by the list, in which the last need not be the chain's last.
+    return { ...unchanged, isUnread: true, deposits, trouble: { unreadable, holes } }
+  // `last` is the last in the chain's order; `newest` the last in the endpoint's order, after which
+  // the next read continues.
   const newest = listed.at(-1)
   if (!last || !newest || newest.signature === readTo)
     return {
-      ...stays,
-      isUnread: isPartial || held !== amount || isSweepMissing(one, amount),
+      ...unchanged,
+      // The balance may be newer than the list of transactions.
+      isUnread: isPartial || balance !== amount || isSweepMissing(account, amount),
       deposits,
     }
   const busy = after(now, limits.deposits.busyMs)
-  const news = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
-  const newlyCame = news.filter(({ change }) => change > 0n)
-  const before = newlyCame.reduce((sum, { change }) => sum - change, last.left)
+  const newMoves = listed.slice(listed.findIndex(({ signature }) => signature === readTo) + 1)
+  const newDeposits = newMoves.filter(({ change }) => change > 0n)
+  const withoutNew = newDeposits.reduce((sum, { change }) => sum - change, last.left)
   return {
-    amount: keepable(last.left),
+    amount: cap(last.left),
     readTo: newest.signature,
     readSlot: last.slot,
     deposits,
-    isUnread: isPartial || isSweepMissing(one, before),
+    isUnread: isPartial || isSweepMissing(account, withoutNew),
     trouble: null,
     busyUntil: busy > busyUntil ? busy : busyUntil,
   }
 }
 
 /**
- * Whether something has left that is not in what was read, though the sweep landed: the node that
- * was asked is behind the one that told of it. Of the same amount again it would show nothing.
+ * Whether a landed sweep is missing in what was read: the endpoint that was read lags behind those
+ * that reported the sweep. If the same amount came in again, the balance would not show it.
  */
 function isSweepMissing({ isUnread, asset, booked }: TokenAccount, amount: bigint): boolean {
   return isUnread && isCoin(asset) && booked !== amount
 }
 
-/** Chains count further than the database: worthless tokens come in any number. */
-function keepable(amount: bigint): bigint {
+/** Chain amounts can exceed the database's range: anyone can mint a worthless token. */
+function cap(amount: bigint): bigint {
   const { ledgerMax } = limits.money
   return amount < ledgerMax ? amount : ledgerMax
 }
 
-/** What was there before the first that is listed, as far as what is known of the account goes. */
-function startOf({ readTo, amount }: TokenAccount, listed: Move[]): bigint {
+/** The balance before the first listed transaction, computed back from the known amount. */
+function startBalance({ readTo, amount }: TokenAccount, listed: Move[]): bigint {
   const known = listed.findIndex(({ signature }) => signature === readTo)
   return listed.slice(0, known + 1).reduce((sum, { change }) => sum - change, amount)
 }
 
-/** Those before which something is missing. What was more than can be kept is not known. */
+/** Signatures before which a transaction is missing. The start is unknown for a capped amount. */
 function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
-  const isKnownAmong = moves.some(({ signature }) => signature === readTo)
-  const isUnknown = isKnownAmong || amount === limits.money.ledgerMax
-  const start = readTo === null ? 0n : isUnknown ? undefined : amount
+  const isKnownListed = moves.some(({ signature }) => signature === readTo)
+  const isStartUnknown = isKnownListed || amount === limits.money.ledgerMax
+  const start = readTo === null ? 0n : isStartUnknown ? undefined : amount
   return moves.flatMap(({ signature, left, change }, index) => {
     const expected = index === 0 ? start : moves[index - 1]!.left
     return expected === undefined || left - change === expected ? [] : [signature]
   })
 }
 
-/** Known by the transaction and the token account: one may bring coins to several. */
+/** The id includes the token account: one transaction can pay several. */
 function toDeposit({ address, wallet, asset }: TokenAccount, move: Move): PaymentNotice {
   return {
     id: `${move.signature}:${address}`,
     accountNumber: wallet,
     amount: move.change,
     currency: asset,
-    sender: { address: move.sender === null ? null : readable(move.sender) },
+    sender: { address: move.sender === null ? null : toPlainText(move.sender) },
     sessionId: null,
-    narration: move.memo === null ? null : readable(move.memo),
+    narration: move.memo === null ? null : toPlainText(move.memo),
     receivedAt: move.at,
   }
 }
 
-/** Anybody may write anything there, also what no database takes. A cut may leave half a letter. */
-function readable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
+/** Payers control this text: remove what PostgreSQL rejects, and surrogates that the cut splits. */
+function toPlainText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must be removed.
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
   return plain.slice(0, limits.deposits.memoLength).toWellFormed()
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Move, Moves } from '../../src/collections/ports.js'
-import { type Left, readHistory } from '../../src/wallets/read-history.js'
-import type { TokenAccount } from '../../src/wallets/store-token-accounts.js'
+import { judgeHistory } from '../../src/wallets/judge-history.js'
+import type { HistoryVerdict, TokenAccount } from '../../src/wallets/token-account.js'
 
 const now = new Date('2026-01-05T09:00:00.000Z')
 
@@ -18,87 +18,90 @@ const fresh: TokenAccount = {
   hasTrouble: false,
   busyUntil: now,
   auditedAt: now,
-  looks: 1,
-  unreadLooks: 0,
+  polls: 1,
+  unreadPolls: 0,
   kind: 'crypto_wallet',
   booked: null,
 }
 
-/** What happened to an account: coins came, or all of them left. */
+/** A positive change is a deposit, 0 a sweep of everything. */
 function toHistory(changes: number[]): Move[] {
-  let left = 0n
+  let balance = 0n
   return changes.map((change, index) => {
-    const before = left
-    left = change === 0 ? 0n : left + BigInt(change)
+    const before = balance
+    balance = change === 0 ? 0n : balance + BigInt(change)
     return {
       signature: `s${index}`,
       slot: BigInt(index),
       at: now,
-      change: left - before,
-      left,
+      change: balance - before,
+      left: balance,
       sender: null,
       memo: null,
     }
   })
 }
 
-function apply(one: TokenAccount, left: Left): TokenAccount {
-  const { amount, readTo, readSlot, isUnread, busyUntil, trouble } = left
-  return { ...one, amount, readTo, readSlot, isUnread, busyUntil, hasTrouble: trouble !== null }
+function apply(account: TokenAccount, verdict: HistoryVerdict): TokenAccount {
+  const { amount, readTo, readSlot, isUnread, busyUntil, trouble } = verdict
+  return { ...account, amount, readTo, readSlot, isUnread, busyUntil, hasTrouble: trouble !== null }
 }
 
-/** What a node shows: of the history it has, all after the transaction that is known. */
-function show(history: Move[], { readTo }: TokenAccount): Move[] {
+/** What an endpoint lists: everything after the last known transaction. */
+function listAfter(history: Move[], { readTo }: TokenAccount): Move[] {
   return history.slice(history.findIndex(({ signature }) => signature === readTo) + 1)
 }
 
-const glance = fc.record({
-  /** How much of the history the node has, how far ahead its balances are, what it loses. */
+const response = fc.record({
+  /** How much of the history and of the balances the endpoint has, and what it omits. */
   listed: fc.nat(30),
   held: fc.nat(30),
   lost: fc.option(fc.nat(30)),
   unreadable: fc.option(fc.nat(30)),
   isAudit: fc.boolean(),
-  hasForgotten: fc.boolean(),
+  isReadToUnknown: fc.boolean(),
 })
 
-// Nodes are behind, ahead, forgetful, and one and the same address may be several of them.
-test('however nodes answer, every deposit is told of, and what is taken for read was', () => {
+// Endpoints lag, are ahead or have pruned, and several nodes may serve one URL.
+test('every deposit is reported, and only what was read counts as read', () => {
   const changes = fc.array(fc.nat(5), { maxLength: 30 })
   fc.assert(
-    fc.property(changes, fc.array(glance, { maxLength: 12 }), (given, glances) => {
+    fc.property(changes, fc.array(response, { maxLength: 12 }), (given, responses) => {
       const history = toHistory(given)
-      const told = new Set<string>()
-      let one = fresh
-      const look = (held: bigint, reading: Moves) => {
-        const left = readHistory(now, { ...one, booked: one.amount }, { held, reading })
-        for (const { id } of left.deposits) told.add(id)
-        one = apply(one, left)
+      const reported = new Set<string>()
+      let account = fresh
+      const poll = (balance: bigint, reading: Moves) => {
+        const booked = { ...account, booked: account.amount }
+        const verdict = judgeHistory(now, booked, { balance, reading })
+        for (const { id } of verdict.deposits) reported.add(id)
+        account = apply(account, verdict)
       }
-      for (const { listed, held, lost, unreadable, isAudit, hasForgotten } of glances) {
+      for (const { listed, held, lost, unreadable, isAudit, isReadToUnknown } of responses) {
         const all =
-          isAudit || hasForgotten ? history.slice(0, listed) : show(history.slice(0, listed), one)
+          isAudit || isReadToUnknown
+            ? history.slice(0, listed)
+            : listAfter(history.slice(0, listed), account)
         const hidden = unreadable === null ? undefined : all[unreadable]
         const moves = all.filter((move, index) => index !== lost && move !== hidden)
-        look(history[held]?.left ?? 0n, {
+        poll(history[held]?.left ?? 0n, {
           moves,
           unreadable: hidden ? [hidden.signature] : [],
         })
         const read = history.slice(
           0,
-          history.findIndex(({ signature }) => signature === one.readTo) + 1,
+          history.findIndex(({ signature }) => signature === account.readTo) + 1,
         )
         for (const { signature, change } of read.filter((move) => move.change > 0n))
-          expect(told.has(`${signature}:coins`), `${signature} of ${change}`).toBe(true)
+          expect(reported.has(`${signature}:coins`), `${signature} of ${change}`).toBe(true)
       }
       const last = history.at(-1)?.left ?? 0n
       for (let honest = 0; honest < 2; honest += 1)
-        look(last, { moves: show(history, one), unreadable: [] })
-      const came = history.filter(({ change }) => change > 0n)
-      expect([...told].toSorted()).toEqual(
-        came.map(({ signature }) => `${signature}:coins`).toSorted(),
+        poll(last, { moves: listAfter(history, account), unreadable: [] })
+      const incoming = history.filter(({ change }) => change > 0n)
+      expect([...reported].toSorted()).toEqual(
+        incoming.map(({ signature }) => `${signature}:coins`).toSorted(),
       )
-      expect(one).toMatchObject({ amount: last, isUnread: false, hasTrouble: false })
+      expect(account).toMatchObject({ amount: last, isUnread: false, hasTrouble: false })
     }),
     { numRuns: 5_000 },
   )
@@ -111,42 +114,43 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ listed: fc.nat(3), held: fc.nat(3) }),
 )
 
-// Coins come, all of them are swept, the same amount comes again: the balance is what it was. The
-// node that tells that the sweep landed is ahead of those that are asked for the rest, by moments.
-test('a deposit of what was just swept is never missed, however far behind a node is', () => {
+// A deposit is swept and the same amount is deposited again, so the balance is the same. The
+// endpoint that reported the landed sweep is slightly ahead of the others.
+test('a deposit equal to the last sweep is never missed, however far an endpoint lags', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const changes: number[] = []
-      const told = new Map<string, bigint>()
-      let one = fresh
-      const look = ({ listed, held }: { listed: number; held: number }) => {
+      const reported = new Map<string, bigint>()
+      let account = fresh
+      const poll = ({ listed, held }: { listed: number; held: number }) => {
         const history = toHistory(changes)
-        const holds = history.slice(0, Math.max(0, history.length - held)).at(-1)?.left ?? 0n
-        if (holds === one.amount && !one.isUnread && !one.hasTrouble) return
+        const balance = history.slice(0, Math.max(0, history.length - held)).at(-1)?.left ?? 0n
+        if (balance === account.amount && !account.isUnread && !account.hasTrouble) return
         const seen = history.slice(0, Math.max(0, history.length - listed))
-        const moves = show(seen, one)
-        const left = readHistory(now, one, { held: holds, reading: { moves, unreadable: [] } })
-        for (const { id, amount } of left.deposits) told.set(id, amount)
-        one = apply(one, left)
+        const moves = listAfter(seen, account)
+        const reading = { moves, unreadable: [] }
+        const verdict = judgeHistory(now, account, { balance, reading })
+        for (const { id, amount } of verdict.deposits) reported.set(id, amount)
+        account = apply(account, verdict)
       }
       for (const each of steps) {
-        if ('listed' in each) look(each)
+        if ('listed' in each) poll(each)
         else changes.push(each.change)
         const swept = toHistory(changes).filter(({ change }) => change < 0n)
-        const booked = [...told.values(), ...swept.map(({ change }) => change)]
-        one = { ...one, booked: booked.reduce((sum, amount) => sum + amount, 0n) }
-        if ('change' in each && each.change === 0) one = { ...one, isUnread: true }
+        const booked = [...reported.values(), ...swept.map(({ change }) => change)]
+        account = { ...account, booked: booked.reduce((sum, amount) => sum + amount, 0n) }
+        if ('change' in each && each.change === 0) account = { ...account, isUnread: true }
       }
-      for (let honest = 0; honest < 3; honest += 1) look({ listed: 0, held: 0 })
-      const came = toHistory(changes).filter(({ change }) => change > 0n)
-      expect([...told.keys()]).toEqual(came.map(({ signature }) => `${signature}:coins`))
+      for (let honest = 0; honest < 3; honest += 1) poll({ listed: 0, held: 0 })
+      const incoming = toHistory(changes).filter(({ change }) => change > 0n)
+      expect([...reported.keys()]).toEqual(incoming.map(({ signature }) => `${signature}:coins`))
     }),
     { numRuns: 5_000 },
   )
 })
 
-// Some nodes list the transactions of one slot in another order than the chain took them.
-test('in whatever order those of a slot are listed, all is read and nothing is missing', () => {
+// Some endpoints list the transactions of one slot in another order than the chain.
+test('the listed order within a slot does not matter', () => {
   const changes = fc.array(fc.nat(3), { minLength: 1, maxLength: 20 })
   const shuffles = fc.array(fc.nat(1_000), { minLength: 20, maxLength: 20 })
   fc.assert(
@@ -156,42 +160,43 @@ test('in whatever order those of a slot are listed, all is read and nothing is m
         const [first, second] = [one, other].map((move) => places[history.indexOf(move)]!)
         return Number(one.slot - other.slot) || first! - second!
       })
-      let one = fresh
-      const told = new Set<string>()
+      let account = fresh
+      const reported = new Set<string>()
       const half = listed.findLastIndex(({ slot }) => slot <= BigInt(until) / 4n) + 1
       for (const known of [listed.slice(0, half), listed]) {
-        const moves = isAudit ? known : show(known, one)
-        const held = [...history].filter((move) => known.includes(move)).at(-1)!.left
-        const left = readHistory(now, one, { held, reading: { moves, unreadable: [] } })
-        for (const { id } of left.deposits) told.add(id)
-        one = apply(one, left)
-        expect(one).toMatchObject({ amount: held, isUnread: false, hasTrouble: false })
+        const moves = isAudit ? known : listAfter(known, account)
+        const balance = [...history].filter((move) => known.includes(move)).at(-1)!.left
+        const reading = { moves, unreadable: [] }
+        const verdict = judgeHistory(now, account, { balance, reading })
+        for (const { id } of verdict.deposits) reported.add(id)
+        account = apply(account, verdict)
+        expect(account).toMatchObject({ amount: balance, isUnread: false, hasTrouble: false })
       }
-      expect(told.size).toBe(history.filter(({ change }) => change > 0n).length)
+      expect(reported.size).toBe(history.filter(({ change }) => change > 0n).length)
     }),
     { numRuns: 5_000 },
   )
 })
 
-test('what is missing within a slot is seen all the same', () => {
+test('a transaction missing within a slot is noticed', () => {
   const history = toHistory([1, 2, 4]).map((move) => ({ ...move, slot: 1n }))
   const moves = [history[2]!, history[0]!]
-  const left = readHistory(now, fresh, { held: 7n, reading: { moves, unreadable: [] } })
-  expect(left).toMatchObject({ readTo: null, isUnread: true, trouble: { unreadable: [] } })
-  expect(left.trouble!.holes).not.toEqual([])
+  const verdict = judgeHistory(now, fresh, { balance: 7n, reading: { moves, unreadable: [] } })
+  expect(verdict).toMatchObject({ readTo: null, isUnread: true, trouble: { unreadable: [] } })
+  expect(verdict.trouble!.holes).not.toEqual([])
 })
 
-test('anybody may write anything on a transaction, also what no database takes', () => {
+test('memos are cleaned of characters that the database rejects', () => {
   const [move] = toHistory([5])
   const memo = `\u0000invoice\u001b[31m 77${'!'.repeat(500)}`
-  const { deposits } = readHistory(now, fresh, {
-    held: 5n,
+  const { deposits } = judgeHistory(now, fresh, {
+    balance: 5n,
     reading: { moves: [{ ...move!, memo }], unreadable: [] },
   })
   expect(deposits[0]!.narration).toMatch(/^ invoice \[31m 77!{100,}$/)
   expect(deposits[0]!.narration).toHaveLength(200)
-  const cut = readHistory(now, fresh, {
-    held: 5n,
+  const cut = judgeHistory(now, fresh, {
+    balance: 5n,
     reading: { moves: [{ ...move!, memo: `${'a'.repeat(199)}\u{1f600}` }], unreadable: [] },
   })
   expect(cut.deposits[0]!.narration).toBe(`${'a'.repeat(199)}\ufffd`)
