@@ -12,9 +12,9 @@ import type { Reader, Tx } from '../postgres/tx.js'
 /** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
 
-export type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
+type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
 
-export type SweepState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
+type SweepState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
 
 export function sweepReference(id: string): string {
   return toReference(prefixes.sweep, id)

@@ -66,7 +66,7 @@ export function toChainAccount(account: RpcAccount): ChainAccount {
   }
 }
 
-export type TokenFields = { mint: string; owner: string; amount: bigint; isFrozen: boolean }
+type TokenFields = { mint: string; owner: string; amount: bigint; isFrozen: boolean }
 
 export const tokenAccountBytes = 165
 const [ownerAt, amountAt, stateAt] = [32, 64, 108]

@@ -19,7 +19,7 @@ export type SignatureReport = {
   isBlockhashValid: boolean
 }
 
-export type SignatureStatus = {
+type SignatureStatus = {
   slot: bigint
   isFinalized: boolean
   error: TransactionError | null

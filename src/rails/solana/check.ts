@@ -12,7 +12,7 @@ import { earliestSlot, isExpiredFor, judgeAttempt } from './judge-attempt.js'
 import { majorityOf, queryEach, reachedBy } from './quorum.js'
 import type { SolanaTreasury } from './treasury.js'
 
-export type CheckParts = {
+type CheckParts = {
   endpoints: Endpoints
   chain: ChainContext
   treasury: SolanaTreasury
@@ -22,7 +22,7 @@ export type CheckParts = {
 }
 
 /** A payout or a sweep: a transaction with a memo that moves the treasury's coins. */
-export type SentAttempt = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
+type SentAttempt = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
 
 type ExpiringAttempt = SentAttempt & { validUntil: bigint }
 

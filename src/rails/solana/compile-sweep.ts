@@ -13,7 +13,7 @@ import type { SweptPart } from '../../collections/ports.js'
 import type { TokenAddress } from './addresses.js'
 import { unitsFor } from './template.js'
 
-export type SweepTransaction = {
+type SweepTransaction = {
   treasury: string
   /** The treasury's token account. */
   destination: TokenAddress

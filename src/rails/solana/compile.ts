@@ -21,7 +21,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 
-export type TokenTransfer = {
+type TokenTransfer = {
   treasury: string
   source: string
   mint: string
@@ -42,7 +42,7 @@ export const instructionIndex = { createAccount: 2, transfer: 3 } as const
  * a bare transfer would pay a stranger. The memo gives two equal payouts different signatures, and
  * lets reconciliation match the chain to the books.
  */
-export function payoutInstructions(transfer: TokenTransfer): Instruction[] {
+function payoutInstructions(transfer: TokenTransfer): Instruction[] {
   const treasury = createNoopSigner(address(transfer.treasury))
   const mint = address(transfer.mint)
   const destination = address(transfer.tokenAccount)
@@ -74,7 +74,7 @@ export function compilePayout(transfer: TokenTransfer, blockhash: string): Buffe
   return compile({ payer: treasury, blockhash, instructions: payoutInstructions(transfer) }).message
 }
 
-export type TransactionDraft = { payer: string; blockhash: string; instructions: Instruction[] }
+type TransactionDraft = { payer: string; blockhash: string; instructions: Instruction[] }
 
 /** The message, and the addresses that must sign it, the payer's first. */
 export function compile({ payer, blockhash, instructions }: TransactionDraft) {

@@ -3,7 +3,7 @@ import * as https from 'node:https'
 import { limits } from '../../base/limits.js'
 import { isValidResult, type RpcCall } from './rpc-schemas.js'
 
-export type RpcError = { code: number; message: string; data?: unknown }
+type RpcError = { code: number; message: string; data?: unknown }
 export type RpcAnswer =
   | { result: unknown; error?: undefined }
   | { result?: undefined; error: RpcError }
@@ -15,7 +15,7 @@ export class EndpointFailure extends Error {}
 export class AnswerTooLarge extends EndpointFailure {}
 
 /** `verify` throws when an endpoint with this genesis hash must not be used. */
-export type ChainCheck = { verify(genesisHash: string): void }
+type ChainCheck = { verify(genesisHash: string): void }
 
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
 

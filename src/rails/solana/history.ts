@@ -13,7 +13,7 @@ export type SignatureInfo = {
 
 type ListPage = (address: string, options: object) => Promise<SignatureInfo[]>
 
-export type HistoryWalk = { listPage: ListPage; address: string; since: bigint }
+type HistoryWalk = { listPage: ListPage; address: string; since: bigint }
 
 /**
  * Walks an account's history backwards to a slot, page by page. Returns whether it reached the slot

@@ -13,7 +13,7 @@ import type { Recipients } from './recipients.js'
 import { railUnavailable } from './refuse.js'
 import type { Templates } from './template.js'
 
-export type InspectParts = {
+type InspectParts = {
   endpoints: Endpoints
   clock: Clock
   recipients: Recipients

@@ -4,7 +4,7 @@ import { reasonOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
-export type AttemptVerdict = {
+type AttemptVerdict = {
   finding: Finding
   /** The transaction's error on the chain. */
   error?: TransactionError

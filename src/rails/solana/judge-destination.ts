@@ -6,7 +6,7 @@ import { refuse } from './refuse.js'
 /** The accounts on the chain; null where there is none. */
 export type DestinationAccounts = { wallet: ChainAccount | null; tokenAccount: ChainAccount | null }
 
-export type DestinationAddress = { address: string; mint: string; isOnCurve: boolean }
+type DestinationAddress = { address: string; mint: string; isOnCurve: boolean }
 
 const mintBytes = 82
 const multisigBytes = 355

@@ -11,7 +11,7 @@ import type { Signer } from './signer.js'
 import type { Templates } from './template.js'
 import { toWireTransaction } from './wire.js'
 
-export type PrepareParts = {
+type PrepareParts = {
   signer: Signer
   logger: Logger
   recipients: Recipients

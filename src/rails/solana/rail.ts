@@ -23,8 +23,7 @@ import { type Balances, SolanaTreasury } from './treasury.js'
 import type { WalletSigner } from './wallet-signer.js'
 import { createWallets } from './wallets.js'
 
-export type { TreasuryHistory, TreasuryTransfer } from './find-transfers.js'
-export type { Balances } from './treasury.js'
+export type { TreasuryTransfer } from './find-transfers.js'
 
 export type SolanaOptions = {
   /** URLs, all of the same chain. Conclusions need a majority of them: see `quorum.ts`. */

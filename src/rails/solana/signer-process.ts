@@ -6,7 +6,7 @@ import type { Logger } from '../../base/log.js'
 import { bytesOf } from './addresses.js'
 import type { Signer } from './signer.js'
 
-export type SignerCommand = { command: string; args: string[]; address: string; logger: Logger }
+type SignerCommand = { command: string; args: string[]; address: string; logger: Logger }
 
 type PendingSignature = {
   message: Uint8Array

@@ -20,7 +20,7 @@ type Template = {
   memo: number
 }
 
-export type PayoutMessage = {
+type PayoutMessage = {
   coin: Coin
   recipient: Recipient
   amount: bigint

@@ -1,5 +1,5 @@
 /** A message that the wallet with this number must sign. */
-export type WalletSigningRequest = { number: number; wallet: string; message: Uint8Array }
+type WalletSigningRequest = { number: number; wallet: string; message: Uint8Array }
 
 /** Holds the seed of the deposit wallets, in this process, another one or on another machine. */
 export type WalletSigner = {

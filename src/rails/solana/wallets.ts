@@ -14,7 +14,7 @@ import { createReadMoves } from './read-moves.js'
 import { createSend } from './send.js'
 import type { WalletSigner } from './wallet-signer.js'
 
-export type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
+type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
 
 /** Deposit wallets: derivation, polling and sweeps. The rail adds its name and chain check. */
 export function createWallets(parts: WalletParts) {

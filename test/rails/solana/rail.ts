@@ -36,7 +36,7 @@ import {
 
 export type TestClock = Clock & { pass(milliseconds: number): void }
 
-export function createTestClock(): TestClock {
+function createTestClock(): TestClock {
   let elapsed = 0
   return {
     now: () => new Date(Date.UTC(2026, 0, 1) + elapsed),
