@@ -54,7 +54,7 @@ async function giveToken(tokenProgram: Address, to: string, amount: bigint) {
   return { address: account as string, asset: mint as string }
 }
 
-/** Coins of ours, but not where the wallet keeps them. */
+/** Mints USDC into a token account that is not the wallet's associated one. */
 async function giveElsewhere(to: string) {
   const faucet = await openFaucet(shared())
   const made = await makeAccount(faucet, TOKEN_PROGRAM_ADDRESS, bytes.account)
