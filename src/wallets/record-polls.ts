@@ -76,7 +76,6 @@ async function recordAlone(
   }
 }
 
-/** Keeps everything as it was before the poll. */
 function toTroubled(now: Date, account: TokenAccount, why: string): PollResult {
   const { amount, readTo, readSlot, busyUntil, auditedAt } = account
   return {

@@ -2,9 +2,8 @@ import type { Move } from '../collections/ports.js'
 
 /**
  * Sorts the transactions of each slot so that each starts at the balance the previous one left:
- * some endpoints list those of one slot in another order than the chain. If no such order exists,
- * they keep the listed order, and the hole becomes visible. All valid orders end with the same
- * balance.
+ * some endpoints list them in another order than the chain. If no such order exists, they keep the
+ * listed order, and the hole becomes visible. All valid orders end with the same balance.
  */
 export function sortMoves(start: bigint, listed: Move[]): Move[] {
   const sorted: Move[] = []

@@ -113,11 +113,7 @@ const sweepsDue: DueTable = {
     job.valid_until as "validUntil", job.looks as polls, job.created_at as "createdAt"`,
 }
 
-export type ClaimedSweep = Sweep & {
-  /** Counts the claims: a worker that outlived its lease holds an older number. */
-  polls: number
-  createdAt: Date
-}
+export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
 
 export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
   const { leaseMs, looksAtOnce: limit } = limits.sweeps
@@ -230,7 +226,6 @@ export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
   return tx.rows(shareRows(sweeps.map(({ rail, id }) => ({ rail, id }))))
 }
 
-/** The total of all live sweeps of a rail. */
 export async function readArriving(db: Reader, rail: string, asset: Coin): Promise<bigint> {
   const [row] = await db.rows(sql<{ amount: bigint }>`
     select coalesce(sum(amount), 0)::bigint as amount from sweeps

@@ -4,7 +4,6 @@ import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** A wallet to record, and the expected deposit. */
 export type NewWallet = Wallet & {
   rail: string
   number: number
@@ -31,7 +30,6 @@ const findRows = listStatement<typeof keyColumns, { reference: string; address: 
     join ${list} on w.rail = list.rail and w.reference = list.reference`,
 })
 
-/** The addresses of existing wallets, by reference. */
 export async function findWallets(
   db: Reader,
   rail: string,

@@ -29,7 +29,6 @@ export type TokenAccount = {
 /** Why deposits to a token account may be hidden. */
 export type HistoryTrouble = { unreadable: string[]; holes: string[]; why?: string }
 
-/** What its history means for a token account. */
 export type HistoryVerdict = Pick<
   TokenAccount,
   'amount' | 'readTo' | 'readSlot' | 'isUnread' | 'busyUntil'
@@ -38,7 +37,6 @@ export type HistoryVerdict = Pick<
   trouble: HistoryTrouble | null
 }
 
-/** What one poll changes. */
 export type PollResult = HistoryVerdict & {
   account: TokenAccount
   unreadPolls: number

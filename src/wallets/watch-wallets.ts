@@ -26,9 +26,8 @@ type Tools = {
 }
 
 /**
- * Polls the token accounts that are due, in few RPC calls. Reads the history of those that changed,
- * or may have changed unnoticed, records deposits as notices and has them judged. Returns how many
- * accounts were due.
+ * Polls the token accounts that are due and reads the history of those that changed, or may have
+ * changed unnoticed. Records deposits as notices and judges them. Returns how many were due.
  */
 export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const { db, rail, lane, logger, isTroubled = false } = tools
@@ -64,8 +63,7 @@ async function pollAndJudge(tools: Tools, now: Date, claimed: TokenAccount[]) {
 
 /**
  * Extends the lease until the returned function is called, however long endpoints take: two workers
- * that poll the same accounts would each invalidate the other's results. If this process dies, the
- * lease ends by itself.
+ * that poll the same accounts would each invalidate the other's results.
  */
 function renewLease({ db, clock, logger }: Tools, claimed: TokenAccount[]) {
   const { leaseMs } = limits.deposits
@@ -146,9 +144,8 @@ async function readBalances(
 }
 
 /**
- * An audit starts no later than where reading ended: older transactions may be unread. A history
- * that stays unread is read with an overlap, too: the missing transaction may be in the slot where
- * reading ended.
+ * An audit starts at `since` or where reading ended, whichever is older. So does a history that
+ * stays unread: the missing transaction may be in the slot where reading ended.
  */
 function toRange(now: Date, account: TokenAccount): HistoryRange {
   const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadPolls } = account

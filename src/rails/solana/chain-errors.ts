@@ -28,8 +28,7 @@ export function isTransientError(error: TransactionError): boolean {
   return transientErrors.has(errorNameOf(error))
 }
 
-/** Why a payout failed. */
-export function reasonOf(error: TransactionError): ChainFailure {
+export function payoutFailureOf(error: TransactionError): ChainFailure {
   if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
   const [index, detail] = instructionErrorOf(error)
   if (index === instructionIndex.createAccount) {
@@ -46,7 +45,6 @@ export function reasonOf(error: TransactionError): ChainFailure {
   return 'chain_error'
 }
 
-/** Why a sweep failed. */
 export function sweepFailureOf(error: TransactionError): string {
   if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
   const [index = 0, detail] = instructionErrorOf(error)

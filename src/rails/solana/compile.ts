@@ -68,7 +68,6 @@ function payoutInstructions(transfer: TokenTransfer): Instruction[] {
   ]
 }
 
-/** The message to sign, compiled by kit. */
 export function compilePayout(transfer: TokenTransfer, blockhash: string): Buffer {
   const { treasury } = transfer
   return compile({ payer: treasury, blockhash, instructions: payoutInstructions(transfer) }).message

@@ -18,7 +18,6 @@ const microLamportsPerLamport = 1_000_000n
 
 type Parts = {
   treasury: SolanaTreasury
-  /** Micro-lamports per compute unit. */
   computeUnitPrice: bigint
   commitments: OpenCommitments
   mintPending: () => Promise<void>

@@ -14,7 +14,6 @@ export class EndpointFailure extends Error {}
 /** The answer exceeds our size limit. A smaller request may succeed. */
 export class AnswerTooLarge extends EndpointFailure {}
 
-/** `verify` throws when an endpoint with this genesis hash must not be used. */
 type ChainCheck = { verify(genesisHash: string): void }
 
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
@@ -61,7 +60,6 @@ export class RpcEndpoint {
     this.#identity.verify(this.#resultOf(answer!))
   }
 
-  /** The result of one call. Throws on a JSON-RPC error. */
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const [answer] = await this.post([{ method, params }])
     return this.#resultOf(answer!)

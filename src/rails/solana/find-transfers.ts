@@ -7,7 +7,6 @@ import { readMemos, type SignatureInfo, walkHistory } from './history.js'
 import { type RpcTransaction, toTransaction, transactionCall } from './read-transactions.js'
 import type { SolanaTreasury } from './treasury.js'
 
-/** A transaction that touched a token account of the treasury. */
 export type TreasuryTransfer = {
   signature: string
   slot: bigint

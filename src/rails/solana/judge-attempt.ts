@@ -1,12 +1,11 @@
 import { limits } from '../../base/limits.js'
 import type { Finding } from '../../payouts/ports.js'
-import { reasonOf, type TransactionError } from './chain-errors.js'
+import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
 type AttemptVerdict = {
   finding: Finding
-  /** The transaction's error on the chain. */
   error?: TransactionError
 }
 
@@ -36,7 +35,7 @@ export function judgeAttempt(
   if (agreed) {
     const { error } = agreed.report.status!
     return error
-      ? { ...toVerdict({ state: 'failed', reason: reasonOf(error) }), error }
+      ? { ...toVerdict({ state: 'failed', reason: payoutFailureOf(error) }), error }
       : toVerdict({ state: 'landed' })
   }
   if (votes.filter((vote) => isGoneFor(attempt, vote)).length >= needed)

@@ -2,9 +2,8 @@ const prime = 2n ** 255n - 19n
 const curve = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 
 /**
- * Whether 32 bytes are a point on Ed25519, so that a private key can exist for that address.
- * Deriving a token account calls this several times, so it must be fast; a test compares it with
- * kit's.
+ * Whether 32 bytes are a point on Ed25519, so that a private key can exist for that address. Faster
+ * than kit's: deriving a token account calls it several times.
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const copy = Buffer.from(bytes).reverse()

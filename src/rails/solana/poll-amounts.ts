@@ -18,7 +18,7 @@ const { accountsPerCall, requestsUnderWay, staleSlots, awayMs } = limits.solana
 
 type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
 
-/** What one endpoint returned; `slot` is the oldest of its answers. */
+/** From one endpoint; `slot` is the oldest of its answers. */
 type EndpointBalances = { amounts: bigint[]; slot: bigint }
 
 async function readFinalized(

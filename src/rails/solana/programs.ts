@@ -1,6 +1,5 @@
 import type { Coin } from '../../money/assets.js'
 
-/** Programs that a payout calls, or that own the accounts we read. */
 export const programs = {
   system: '11111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',

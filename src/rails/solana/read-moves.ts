@@ -94,10 +94,8 @@ type TransactionVerdict = {
    * lag does not explain that. Unreadable: it may hide money.
    */
   state: 'agreed' | 'waiting' | 'ignored' | 'unreadable'
-  /** The majority's version. */
   transaction?: Transaction
   slot: bigint
-  /** Hosts of endpoints that contradict each other about it. */
   disputedBy: string[]
 }
 

@@ -16,7 +16,6 @@ const firstHardened = 0x80000000
 /** m/44'/501', the common prefix of all wallets. */
 const commonPath = [44, 501]
 
-/** 24 random words. */
 export function makeMnemonic(): Secret {
   return new Secret(generateMnemonic(wordlist, entropyBits))
 }

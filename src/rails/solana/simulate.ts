@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Refusal } from '../../base/refusal.js'
-import { isTransientError, reasonOf, type TransactionError } from './chain-errors.js'
+import { isTransientError, payoutFailureOf, type TransactionError } from './chain-errors.js'
 import { type Endpoints, inGroups, resultOf } from './endpoints.js'
 import { refuse } from './refuse.js'
 import { noSignature, toWireTransaction } from './wire.js'
@@ -31,7 +31,7 @@ export async function simulateAll(
 /** Refuses deterministic failures only: a transient one may not occur when it is sent. */
 export function judgeSimulation(error: TransactionError | null): Refusal | undefined {
   if (error === null || isTransientError(error)) return undefined
-  const reason = reasonOf(error)
+  const reason = payoutFailureOf(error)
   if (reason === 'insufficient_treasury') return treasuryShort()
   if (reason === 'destination_frozen')
     return refuse(

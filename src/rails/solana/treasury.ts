@@ -13,7 +13,6 @@ import type { Endpoints } from './endpoints.js'
 import { findLanded } from './find-landed.js'
 import { programs } from './programs.js'
 
-/** In lamports and the coins' smallest units. */
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
 
 const noneOpen: OpenPayouts = { total: 0n, largest: [] }
@@ -53,9 +52,8 @@ export class SolanaTreasury {
   }
 
   /**
-   * Balances up to `balancesMs` old. Subtract all open payouts from them: a payout that landed in
-   * the meantime is still open (finality takes longer), so the result is never too high and often
-   * too low.
+   * Balances up to `balancesMs` old. Minus all open payouts they are never too high, and often too
+   * low: a payout that landed in the meantime is still open until it is finalized.
    */
   async readRecentBalances(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
