@@ -1,8 +1,8 @@
 import type { Bank } from '../payouts/ports.js'
 
 /**
- * Banks of Nigeria by the code that merchants know them by: three digits of the Central Bank for
- * commercial banks, the longer codes in common use for the others. In the order of their names.
+ * Nigerian banks, sorted by name. Commercial banks have the Central Bank's three-digit code, others
+ * the longer code in common use.
  */
 export const nigerianBanks: readonly Bank[] = [
   { code: '044', name: 'Access Bank' },

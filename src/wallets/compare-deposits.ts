@@ -8,21 +8,20 @@ import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import { pollSoon } from './store-wallets.js'
 
-type Booked = {
+type BookedAccount = {
   address: string
   wallet: string
   asset: Coin
-  /** What came, credited or not, less what was swept for certain. */
+  /** Deposits, credited or not, minus landed sweeps. */
   amount: bigint
-  /** Of that, what a sweep may have taken by now. */
+  /** The part of it in live sweeps, which may have landed by now. */
   leaving: bigint
 }
 
 /**
- * Compares what a majority of the endpoints says lies in wallets with what the books have there,
- * one token account after the other. Only those that hold something, or where something happened or
- * was expected since a time; other tokens, which anybody can send, are in no books. Those that
- * differ are polled at once: a deposit that was not seen yet is no difference the second time.
+ * Compares the balance of each token account, by a majority of the endpoints, with the books.
+ * Covers accounts of our coins that hold something, or were busy since `from`. Polls those that
+ * differ at once: if a deposit was merely not seen yet, the next comparison finds no difference.
  */
 export async function compareDeposits(
   db: Database,
@@ -34,11 +33,12 @@ export async function compareDeposits(
   let last = ''
   for (let pages = 0; pages < walletPages; pages += 1) {
     const booked = await listBooked(db, { rail: rail.name, last, from })
-    const held = await rail.readAmounts(booked.map(({ address }) => address))
-    const different = booked.filter((one, index) => !isHeld(one, held[index] ?? null))
-    for (const one of different) {
-      await pollSoon(db, now, { rail: rail.name, wallet: one.wallet })
-      differences.push(toDifference(one, held[booked.indexOf(one)] ?? null))
+    const balances = await rail.readAmounts(booked.map(({ address }) => address))
+    for (const [index, account] of booked.entries()) {
+      const balance = balances[index] ?? null
+      if (isMatching(account, balance)) continue
+      await pollSoon(db, now, { rail: rail.name, wallet: account.wallet })
+      differences.push(toDifference(account, balance))
     }
     if (booked.length < walletsPerPage) return { differences, isComplete: true }
     last = booked.at(-1)!.address
@@ -46,16 +46,16 @@ export async function compareDeposits(
   return { differences, isComplete: false }
 }
 
-function isHeld({ amount, leaving }: Booked, held: bigint | null): boolean {
-  return held !== null && amount - leaving <= held && held <= amount
+function isMatching({ amount, leaving }: BookedAccount, balance: bigint | null): boolean {
+  return balance !== null && amount - leaving <= balance && balance <= amount
 }
 
 async function listBooked(
   db: Reader,
   { rail, last, from }: { rail: string; last: string; from: Date },
-): Promise<Booked[]> {
-  return db.rows(sql<Booked>`
-    select t.address, t.wallet, t.asset, least(coalesce(came.amount, 0)
+): Promise<BookedAccount[]> {
+  return db.rows(sql<BookedAccount>`
+    select t.address, t.wallet, t.asset, least(coalesce(deposited.amount, 0)
         + coalesce(refused.amount, 0) - coalesce(swept.landed, 0),
         ${limits.money.ledgerMax})::bigint as amount,
       coalesce(swept.live, 0)::bigint as leaving
@@ -63,7 +63,7 @@ async function listBooked(
     left join collection_accounts a on a.rail = t.rail and a.number = t.wallet
     left join lateral (select sum(p.amount) as amount from payments p
       where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset
-      ) came on true
+      ) deposited on true
     left join lateral (select sum((n.announced ->> 'amount')::numeric) as amount from notices n
       where n.rail = t.rail and n.announced ->> 'accountNumber' = t.wallet and n.state = 'REFUSED'
         and split_part(n.id, ':', 2) = t.address) refused on true
@@ -76,10 +76,10 @@ async function listBooked(
     order by t.address limit ${limits.reconcile.walletsPerPage}`)
 }
 
-function toDifference(one: Booked, held: bigint | null): Difference {
-  const { wallet, asset, amount, leaving } = one
+function toDifference(account: BookedAccount, balance: bigint | null): Difference {
+  const { wallet, asset, amount, leaving } = account
   const show = (value: bigint) => `${formatDecimal(value, asset)} ${asset}`
   const inBooks = leaving === 0n ? show(amount) : `${show(amount - leaving)} to ${show(amount)}`
-  const atRail = held === null ? 'no majority of the endpoints agrees' : show(held)
+  const atRail = balance === null ? 'no majority of the endpoints agrees' : show(balance)
   return { kind: 'deposits_differ', name: wallet, inBooks, atRail }
 }

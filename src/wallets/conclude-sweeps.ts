@@ -20,23 +20,23 @@ import {
 
 type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
-type Found = { sweep: ClaimedSweep; finding: Finding }
+type CheckedSweep = { sweep: ClaimedSweep; finding: Finding }
 
 /**
- * Looks at sweeps that are due: what landed is booked, what can still land is sent again, what
- * never can is given up, and its coins are swept anew. Says how many there were.
+ * Checks the sweeps that are due: books those that landed, sends again those that can still land,
+ * and ends the others, whose coins are swept again. Returns how many were due.
  */
 export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
   const { db, rail, clock, logger } = tools
   const sweeps = await claimSweeps(db, now, rail.name)
   if (sweeps.length === 0) return 0
   const findings = await rail.checkSweeps(sweeps)
-  const found = sweeps.map((sweep, index) => ({ sweep, finding: findings[index]! }))
-  const unseen = found.filter(({ finding }) => finding.state === 'unseen')
-  // Later, another worker may be looking at them already; sending twice would do no harm.
+  const checked = sweeps.map((sweep, index) => ({ sweep, finding: findings[index]! }))
+  const unseen = checked.filter(({ finding }) => finding.state === 'unseen')
+  // After the lease, another worker sends them. Sending twice would do no harm.
   if (clock.now() < after(now, limits.sweeps.leaseMs))
     await rail.sendSweeps(unseen.map(({ sweep }) => sweep))
-  for (const { sweep, finding } of found) {
+  for (const { sweep, finding } of checked) {
     const { reference, token } = sweep
     if (finding.state === 'failed')
       logger.warn({ reference, reason: finding.reason }, 'a sweep failed')
@@ -44,25 +44,25 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
   }
   await db.transaction((tx) => {
     noteDisputes(tx, now, disputesIn(rail.name, sweeps, findings))
-    return conclude(tx, now, found)
+    return conclude(tx, now, checked)
   })
   return sweeps.length
 }
 
-const ends: Partial<Record<Finding['state'], SweepEnd['state']>> = {
+const endStates: Partial<Record<Finding['state'], SweepEnd['state']>> = {
   landed: 'LANDED',
   failed: 'FAILED',
   gone: 'DEAD',
 }
 
-async function conclude(tx: Tx, now: Date, found: Found[]): Promise<void> {
-  const open = found.filter(({ finding }) => !ends[finding.state])
+async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<void> {
+  const open = checked.filter(({ finding }) => !endStates[finding.state])
   postponeSweeps(
     tx,
     after(now, limits.sweeps.lookEveryMs),
     open.map(({ sweep }) => sweep),
   )
-  const ended = found.filter(({ finding }) => ends[finding.state])
+  const ended = checked.filter(({ finding }) => endStates[finding.state])
   if (ended.length === 0) return
   const own = await lockSweeps(
     tx,
@@ -78,7 +78,7 @@ async function conclude(tx: Tx, now: Date, found: Found[]): Promise<void> {
   endSweeps(tx, now, concluded.map(toEnd))
 }
 
-/** What lay in the wallets of an environment lies in the treasury, for the same environment. */
+/** Moves each environment's share from its deposits to its treasury. */
 async function book(tx: Tx, now: Date, landed: ClaimedSweep[]): Promise<void> {
   const assets = new Map(landed.map(({ id, asset }) => [id, asset]))
   const shares = await shareSweeps(tx, landed)
@@ -92,10 +92,10 @@ async function book(tx: Tx, now: Date, landed: ClaimedSweep[]): Promise<void> {
     }),
   )
   const moved = await moveAll(tx, now, movements)
-  if (!moved.every(({ isMoved }) => isMoved)) throw new Error('a sweep does not fit the books')
+  if (!moved.every(({ isMoved }) => isMoved)) throw new Error('the ledger refused to book a sweep')
 }
 
-function toEnd({ sweep: { rail, id }, finding }: Found): SweepEnd {
+function toEnd({ sweep: { rail, id }, finding }: CheckedSweep): SweepEnd {
   const outcome = finding.state === 'failed' ? finding.reason : null
-  return { rail, id, state: ends[finding.state]!, outcome }
+  return { rail, id, state: endStates[finding.state]!, outcome }
 }

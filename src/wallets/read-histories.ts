@@ -1,29 +1,24 @@
 import { limits } from '../base/limits.js'
 import type { HistoryRange, Moves, WalletRail } from '../collections/ports.js'
 
-/** The error: this history cannot be read, though others can. */
-export type Reading = Moves | Error
-
-type Limits = {
-  /** Whether enough time was spent: then the rest is left for another time. */
-  isOver: () => boolean
-}
+/** An error: this history cannot be read, though others can. */
+export type HistoryReading = Moves | Error
 
 /**
- * Reads histories, some at a time. Throws when no endpoint answers. Undefined are those for which
- * there was no time; some are read each time.
+ * Reads histories in groups until `isTimeUp`, but always the first group. Undefined: there was no
+ * time left. Throws when no endpoint responds.
  */
 export async function readHistories(
   rail: WalletRail,
   ranges: HistoryRange[],
-  { isOver }: Limits,
-): Promise<(Reading | undefined)[]> {
-  const readings: (Reading | undefined)[] = []
+  isTimeUp: () => boolean,
+): Promise<(HistoryReading | undefined)[]> {
+  const readings: (HistoryReading | undefined)[] = []
   const { historiesTogether } = limits.deposits
   for (let first = 0; first < ranges.length; first += historiesTogether) {
-    const some = ranges.slice(first, first + historiesTogether)
-    const isLeft = first > 0 && isOver()
-    readings.push(...(isLeft ? some.map(() => undefined) : await rail.readMoves(some)))
+    const group = ranges.slice(first, first + historiesTogether)
+    const isSkipped = first > 0 && isTimeUp()
+    readings.push(...(isSkipped ? group.map(() => undefined) : await rail.readMoves(group)))
   }
   return readings
 }

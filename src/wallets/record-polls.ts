@@ -5,77 +5,81 @@ import type { Logger } from '../base/log.js'
 import { insertNotices, type NewNotice } from '../collections/store-notices.js'
 import type { Database } from '../postgres/database.js'
 import { ConnectionLost, isTransient, OutcomeUnknown } from '../postgres/failures.js'
-import { type PollResult, writePollResults } from './store-token-accounts.js'
+import { writePollResults } from './store-token-accounts.js'
 import { insertTokenAccounts, type NewTokenAccount } from './store-wallets.js'
+import type { PollResult, TokenAccount } from './token-account.js'
 
 type Tools = { db: Database; rail: { name: string }; mode: Mode; logger: Logger }
 
-type Kept = { looks: PollResult[]; strays: NewTokenAccount[] }
+type Polls = { results: PollResult[]; strays: NewTokenAccount[] }
 
 /**
- * Keeps what looks have found, all of it at once. Where the database does not take it, each alone:
- * anybody may send anything to a wallet, and what cannot be kept of one must not keep back what
- * came to others. Says which notices there are now.
+ * Records poll results in one transaction and returns the notices. If the database rejects them,
+ * records each alone: anyone can send anything to a wallet, and one bad transaction must not hold
+ * up the deposits of others.
  */
-export async function recordPolls(tools: Tools, now: Date, kept: Kept): Promise<NewNotice[]> {
+export async function recordPolls(tools: Tools, now: Date, polls: Polls): Promise<NewNotice[]> {
   const { logger } = tools
+  const { results, strays } = polls
   try {
-    return await keep(tools, now, kept)
+    return await record(tools, now, polls)
   } catch (error) {
-    if (isPassing(error)) throw error
-    logger.warn({ err: error, looks: kept.looks.length }, 'looks are kept one by one')
+    if (isDatabaseFailure(error)) throw error
+    logger.warn({ err: error, polls: results.length }, 'recording poll results one by one')
   }
   const notices: NewNotice[] = []
-  for (const look of kept.looks) {
-    const strays = kept.strays.filter(({ wallet }) => wallet === look.one.wallet)
-    notices.push(...(await keepAlone(tools, now, { looks: [look], strays })))
+  for (const result of results) {
+    const own = strays.filter(({ wallet }) => wallet === result.account.wallet)
+    notices.push(...(await recordAlone(tools, now, result, own)))
   }
   return notices
 }
 
-async function keep(
+async function record(
   { db, rail, mode }: Tools,
   now: Date,
-  { looks, strays }: Kept,
+  { results, strays }: Polls,
 ): Promise<NewNotice[]> {
-  const notices = looks.flatMap(({ deposits }) =>
-    deposits.map((announced) => ({
-      rail: rail.name,
-      mode,
-      id: announced.id,
-      announced,
-      body: null,
-    })),
-  )
+  const deposits = results.flatMap((result) => result.deposits)
+  const notices = deposits.map((announced) => ({
+    rail: rail.name,
+    mode,
+    id: announced.id,
+    announced,
+    body: null,
+  }))
   await db.transaction(async (tx) => {
     if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
     insertTokenAccounts(tx, now, strays)
-    writePollResults(tx, looks)
+    writePollResults(tx, results)
   })
   return notices
 }
 
-/** What cannot be kept is trouble of that account, which is watched apart from then on. */
-async function keepAlone(tools: Tools, now: Date, kept: Kept): Promise<NewNotice[]> {
+/** A result that cannot be recorded marks its account as troubled; those are polled separately. */
+async function recordAlone(
+  tools: Tools,
+  now: Date,
+  result: PollResult,
+  strays: NewTokenAccount[],
+): Promise<NewNotice[]> {
   try {
-    return await keep(tools, now, kept)
+    return await record(tools, now, { results: [result], strays })
   } catch (error) {
-    if (isPassing(error)) throw error
-    const { one } = kept.looks[0]!
-    const { rail, wallet, address } = one
+    if (isDatabaseFailure(error)) throw error
+    const { account } = result
+    const { rail, wallet, address } = account
     tools.logger.error({ err: error, rail, wallet, address }, 'deposits may be hidden')
-    await tools.db.transaction(async (tx) =>
-      writePollResults(tx, [troubled(now, one, error as Error)]),
-    )
+    const troubled = toTroubled(now, account, (error as Error).message)
+    await tools.db.transaction(async (tx) => writePollResults(tx, [troubled]))
     return []
   }
 }
 
-/** As it was before the look. */
-function troubled(now: Date, one: PollResult['one'], { message: why }: Error): PollResult {
-  const { amount, readTo, readSlot, busyUntil, auditedAt } = one
+function toTroubled(now: Date, account: TokenAccount, why: string): PollResult {
+  const { amount, readTo, readSlot, busyUntil, auditedAt } = account
   return {
-    one,
+    account,
     amount,
     readTo,
     readSlot,
@@ -83,14 +87,14 @@ function troubled(now: Date, one: PollResult['one'], { message: why }: Error): P
     auditedAt,
     isUnread: true,
     deposits: [],
-    unreadLooks: one.unreadLooks + 1,
+    unreadPolls: account.unreadPolls + 1,
     trouble: { unreadable: [], holes: [], why },
     dueAt: after(now, limits.deposits.troubleEveryMs),
   }
 }
 
-/** The database failed, not what it was given: it is looked again when the lease is over. */
-function isPassing(error: unknown): boolean {
+/** The database failed, not the data: the accounts are polled again when the lease ends. */
+function isDatabaseFailure(error: unknown): boolean {
   const isLost = error instanceof ConnectionLost || error instanceof OutcomeUnknown
   return isLost || isTransient(error)
 }

@@ -1,53 +1,52 @@
 import type { Move } from '../collections/ports.js'
 
 /**
- * Puts the transactions of each slot in an order in which each begins where the one before it
- * ended: some nodes list those of one slot in another order than the chain took them. Where there
- * is no such order, they stay as they were listed, and the hole is seen. In whatever order they
- * lead on from the start, what is left in the end is the same.
+ * Sorts the transactions of each slot so that each starts at the balance the previous one left:
+ * some endpoints list them in another order than the chain. If no such order exists, they keep the
+ * listed order, and the hole becomes visible. All valid orders end with the same balance.
  */
 export function sortMoves(start: bigint, listed: Move[]): Move[] {
-  const ordered: Move[] = []
+  const sorted: Move[] = []
   let first = 0
   while (first < listed.length) {
     const { slot } = listed[first]!
     const end = listed.findIndex((move, index) => index > first && move.slot !== slot)
     const group = listed.slice(first, end === -1 ? listed.length : end)
-    ordered.push(...orderGroup(ordered.at(-1)?.left ?? start, group))
+    sorted.push(...sortSlot(sorted.at(-1)?.left ?? start, group))
     first += group.length
   }
-  return ordered
+  return sorted
 }
 
-function orderGroup(start: bigint, group: Move[]): Move[] {
-  if (isChain(start, group)) return group
-  const trail = findPath(start, group)
-  return trail.length === group.length && isChain(start, trail) ? trail : group
+function sortSlot(start: bigint, group: Move[]): Move[] {
+  if (isConnected(start, group)) return group
+  const path = findPath(start, group)
+  return path.length === group.length && isConnected(start, path) ? path : group
 }
 
-function beginning({ left, change }: Move): bigint {
+function balanceBefore({ left, change }: Move): bigint {
   return left - change
 }
 
-function isChain(start: bigint, moves: Move[]): boolean {
-  return moves.every((move, index) => beginning(move) === (moves[index - 1]?.left ?? start))
+function isConnected(start: bigint, moves: Move[]): boolean {
+  return moves.every((move, index) => balanceBefore(move) === (moves[index - 1]?.left ?? start))
 }
 
-/** As one draws a figure without lifting the pen: on until there is no way, then the loops. */
+/** An Eulerian path (Hierholzer): balances are the vertices, transactions the edges. */
 function findPath(start: bigint, group: Move[]): Move[] {
-  const ways = new Map<bigint, Move[]>()
+  const unused = new Map<bigint, Move[]>()
   for (const move of group.toReversed())
-    ways.set(beginning(move), [...(ways.get(beginning(move)) ?? []), move])
-  const path: { at: bigint; by: Move | undefined }[] = [{ at: start, by: undefined }]
-  const trail: Move[] = []
-  while (path.length > 0) {
-    const { at, by } = path.at(-1)!
-    const next = ways.get(at)?.pop()
-    if (next) path.push({ at: next.left, by: next })
+    unused.set(balanceBefore(move), [...(unused.get(balanceBefore(move)) ?? []), move])
+  const stack: { balance: bigint; move: Move | undefined }[] = [{ balance: start, move: undefined }]
+  const path: Move[] = []
+  while (stack.length > 0) {
+    const { balance, move } = stack.at(-1)!
+    const next = unused.get(balance)?.pop()
+    if (next) stack.push({ balance: next.left, move: next })
     else {
-      path.pop()
-      if (by) trail.push(by)
+      stack.pop()
+      if (move) path.push(move)
     }
   }
-  return trail.reverse()
+  return path.reverse()
 }

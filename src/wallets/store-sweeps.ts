@@ -9,12 +9,12 @@ import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** What a sweep takes of one token account, and whose it is in the books. */
+/** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
 
-export type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
+type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
 
-export type SweepState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
+type SweepState = 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
 
 export function sweepReference(id: string): string {
   return toReference(prefixes.sweep, id)
@@ -35,7 +35,7 @@ const insertParts = listStatement({
     insert into sweep_parts (${names}, is_live) select ${names}, true from ${list}`,
 })
 
-const unchanged = listStatement<
+const lockUnchangedRows = listStatement<
   { rail: 'text'; address: 'text'; amount: 'int8' },
   { address: string }
 >({
@@ -48,13 +48,13 @@ const unchanged = listStatement<
     order by t.rail, t.address for no key update of t`,
 })
 
-/** Those of which nothing else is known than when it was decided to sweep them. */
+/** Locks the parts' token accounts and returns those unchanged since the sweep was planned. */
 export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): Promise<string[]> {
   const rows = parts.map(({ tokenAccount, amount }) => ({ rail, address: tokenAccount, amount }))
-  return (await tx.rows(unchanged(rows))).map(({ address }) => address)
+  return (await tx.rows(lockUnchangedRows(rows))).map(({ address }) => address)
 }
 
-/** Of a token account that somebody else is sweeping, the database refuses it. */
+/** A unique index rejects a token account that another live sweep includes. */
 export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
   const { rail, id, asset, amount, token, wire, validUntil } = sweep
   tx.write(sql`
@@ -78,7 +78,7 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
       and unsigned_sweeps > 0`)
 }
 
-const rest = listStatement({
+const restRows = listStatement({
   name: 'rest_unsigned_token_accounts',
   columns: { rail: 'text', address: 'text' },
   text: (list, more) => `
@@ -92,7 +92,7 @@ const rest = listStatement({
     from own where t.rail = own.rail and t.address = own.address`,
 })
 
-/** What nobody signs for alone is tried ever more seldom, until somebody does. */
+/** Backs off exponentially from token accounts whose sweep is not even signed alone. */
 export async function restUnsigned(
   db: Reader,
   now: Date,
@@ -100,7 +100,7 @@ export async function restUnsigned(
 ): Promise<void> {
   if (accounts.length === 0) return
   const { failedRestMs, refusalsCounted } = limits.sweeps
-  await db.rows(rest(accounts, now, failedRestMs, refusalsCounted))
+  await db.rows(restRows(accounts, now, failedRestMs, refusalsCounted))
 }
 
 const sweepsDue: DueTable = {
@@ -110,10 +110,10 @@ const sweepsDue: DueTable = {
   of: 'rail',
   counter: 'looks',
   returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
-    job.valid_until as "validUntil", job.looks, job.created_at as "createdAt"`,
+    job.valid_until as "validUntil", job.looks as polls, job.created_at as "createdAt"`,
 }
 
-export type ClaimedSweep = Sweep & { looks: number; createdAt: Date }
+export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
 
 export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
   const { leaseMs, looksAtOnce: limit } = limits.sweeps
@@ -126,26 +126,26 @@ export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<
   return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))
 }
 
-const named = { rail: 'text', id: 'uuid', looks: 'int4' } as const
+const claimColumns = { rail: 'text', id: 'uuid', looks: 'int4' } as const
 
-const lock = listStatement<typeof named, { id: string }>({
+const lockRows = listStatement<typeof claimColumns, { id: string }>({
   name: 'lock_sweeps',
-  columns: named,
+  columns: claimColumns,
   text: (list) => `
     select s.id from sweeps s
     join ${list} on s.rail = list.rail and s.id = list.id and s.looks = list.looks
     where s.state = 'LIVE' order by s.id for no key update of s`,
 })
 
-/** Those that nobody has concluded since this look began. */
+/** The ids of sweeps that no other worker has claimed or concluded since. */
 export async function lockSweeps(tx: Tx, sweeps: ClaimedSweep[]): Promise<Set<string>> {
-  const rows = await tx.rows(lock(sweeps.map(({ rail, id, looks }) => ({ rail, id, looks }))))
+  const rows = await tx.rows(lockRows(sweeps.map(toClaim)))
   return new Set(rows.map(({ id }) => id))
 }
 
-const postpone = listStatement({
+const postponeRows = listStatement({
   name: 'postpone_sweeps',
-  columns: { ...named, due_at: 'timestamptz' },
+  columns: { ...claimColumns, due_at: 'timestamptz' },
   text: (list) => `
     update sweeps s set due_at = list.due_at
     from ${list} where s.rail = list.rail and s.id = list.id and s.looks = list.looks
@@ -154,7 +154,11 @@ const postpone = listStatement({
 
 export function postponeSweeps(tx: Tx, dueAt: Date, sweeps: ClaimedSweep[]): void {
   if (sweeps.length === 0) return
-  tx.write(postpone(sweeps.map(({ rail, id, looks }) => ({ rail, id, looks, due_at: dueAt }))))
+  tx.write(postponeRows(sweeps.map((sweep) => ({ ...toClaim(sweep), due_at: dueAt }))))
+}
+
+function toClaim({ rail, id, polls }: ClaimedSweep) {
+  return { rail, id, looks: polls }
 }
 
 export type SweepEnd = Pick<Sweep, 'rail' | 'id'> & {
@@ -162,7 +166,7 @@ export type SweepEnd = Pick<Sweep, 'rail' | 'id'> & {
   outcome: string | null
 }
 
-const end = listStatement({
+const endRows = listStatement({
   name: 'end_sweeps',
   columns: { rail: 'text', id: 'uuid', state: 'text', outcome: 'text' },
   text: (list, more) => `
@@ -171,20 +175,20 @@ const end = listStatement({
     from ${list} where s.rail = list.rail and s.id = list.id and s.state = 'LIVE'`,
 })
 
-const ofSweep = { rail: 'text', id: 'uuid' } as const
+const sweepColumns = { rail: 'text', id: 'uuid' } as const
 
 const endParts = listStatement({
   name: 'end_sweep_parts',
-  columns: ofSweep,
+  columns: sweepColumns,
   text: (list) => `
     update sweep_parts p set is_live = false
     from ${list} where p.rail = list.rail and p.sweep_id = list.id and p.is_live`,
 })
 
-/** Whatever the balances say then, the histories of what was swept are to be read. */
-const unread = listStatement({
+/** Swept histories must be read even if the balance does not change. */
+const markUnread = listStatement({
   name: 'unread_swept_token_accounts',
-  columns: ofSweep,
+  columns: sweepColumns,
   text: (list, more) => `
     with swept as materialized (
       select t.rail, t.address from token_accounts t
@@ -196,33 +200,32 @@ const unread = listStatement({
     from swept where t.rail = swept.rail and t.address = swept.address`,
 })
 
-/** For sweeps that are locked. */
+/** The sweeps must be locked. */
 export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
   if (ends.length === 0) return
-  const names = ends.map(({ rail, id }) => ({ rail, id }))
-  tx.write(end(ends, now))
-  tx.write(unread(names, now))
-  tx.write(endParts(names))
+  const keys = ends.map(({ rail, id }) => ({ rail, id }))
+  tx.write(endRows(ends, now))
+  tx.write(markUnread(keys, now))
+  tx.write(endParts(keys))
 }
 
 type Share = { id: string; environmentId: EnvironmentId; amount: bigint }
 
-const share = listStatement<typeof ofSweep, Share>({
+const shareRows = listStatement<typeof sweepColumns, Share>({
   name: 'share_sweeps',
-  columns: ofSweep,
+  columns: sweepColumns,
   text: (list) => `
     select p.sweep_id as id, p.environment_id as "environmentId", sum(p.amount)::bigint as amount
     from sweep_parts p join ${list} on p.rail = list.rail and p.sweep_id = list.id
     group by p.sweep_id, p.environment_id`,
 })
 
-/** What each environment has in each of these sweeps. */
+/** The amount of each environment in each sweep. */
 export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
   if (sweeps.length === 0) return []
-  return tx.rows(share(sweeps.map(({ rail, id }) => ({ rail, id }))))
+  return tx.rows(shareRows(sweeps.map(({ rail, id }) => ({ rail, id }))))
 }
 
-/** What sweeps of a rail may be bringing just now. */
 export async function readArriving(db: Reader, rail: string, asset: Coin): Promise<bigint> {
   const [row] = await db.rows(sql<{ amount: bigint }>`
     select coalesce(sum(amount), 0)::bigint as amount from sweeps

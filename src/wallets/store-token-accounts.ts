@@ -1,35 +1,12 @@
 import { limits } from '../base/limits.js'
-import type { AccountKind } from '../collections/account.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import type { Left } from './read-history.js'
-
-/** Where coins of a wallet lie, as far as its history was read. */
-export type TokenAccount = {
-  rail: string
-  address: string
-  wallet: string
-  asset: string
-  amount: bigint
-  readTo: string | null
-  readSlot: bigint
-  isUnread: boolean
-  /** How many looks in a row have left it so. */
-  unreadLooks: number
-  hasTrouble: boolean
-  busyUntil: Date
-  auditedAt: Date
-  looks: number
-  /** Of the account that the wallet is; null while it is being recorded. */
-  kind: AccountKind | null
-  /** What came less what was swept, as far as that was judged; null where nobody asks. */
-  booked: bigint | null
-}
+import type { PollResult, TokenAccount } from './token-account.js'
 
 /**
- * Those that are unread are few. Of other tokens nothing is in the books, and anybody can send more
- * of them than a bigint holds.
+ * Only for unread accounts, which are few, and for our coins: other tokens are not in the books,
+ * and their amounts can exceed a bigint.
  */
 const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then least(
   (select coalesce(sum(p.amount), 0) from payments p
@@ -50,9 +27,9 @@ const tokenAccountsDue: DueTable = {
   of: 'rail',
   counter: 'looks',
   returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to as "readTo",
-    job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadLooks",
+    job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
-    job.audited_at as "auditedAt", job.looks,
+    job.audited_at as "auditedAt", job.looks as polls,
     (select a.kind from collection_accounts a where a.rail = job.rail and a.number = job.wallet)
       as kind, ${booked} as booked`,
 }
@@ -63,7 +40,7 @@ const troubledDue: DueTable = {
   open: 'has_trouble',
 }
 
-/** Those in trouble apart: reading them may take long, and others must not wait for it. */
+/** Troubled accounts are claimed separately: reading them may take long and delay the others. */
 export async function claimTokenAccounts(
   db: Reader,
   now: Date,
@@ -78,27 +55,19 @@ export async function claimTokenAccounts(
   })
 }
 
-/** A look that was finished. */
-export type PollResult = Left & {
-  one: TokenAccount
-  unreadLooks: number
-  dueAt: Date
-  auditedAt: Date
-}
+const keyColumns = { rail: 'text', address: 'text', looks: 'int4' } as const
 
-const named = { rail: 'text', address: 'text', looks: 'int4' } as const
-
-/** In one order, always, so that two who write can never wait for each other. */
-const locked = (list: string) => `
+/** Always locks in the same order, so that two writers cannot deadlock. */
+const lockOwn = (list: string) => `
   with own as materialized (
     select t.rail, t.address from token_accounts t
     join ${list} on t.rail = list.rail and t.address = list.address and t.looks = list.looks
     order by t.rail, t.address for no key update of t)`
 
-const write = listStatement({
-  name: 'write_looks',
+const writeRows = listStatement({
+  name: 'write_poll_results',
   columns: {
-    ...named,
+    ...keyColumns,
     amount: 'int8',
     read_to: 'text',
     read_slot: 'int8',
@@ -109,7 +78,7 @@ const write = listStatement({
     audited_at: 'timestamptz',
     due_at: 'timestamptz',
   },
-  text: (list) => `${locked(list)}
+  text: (list) => `${lockOwn(list)}
     update token_accounts t set amount = list.amount, read_to = list.read_to,
       read_slot = list.read_slot, is_unread = list.is_unread, unread_looks = list.unread_looks,
       has_trouble = list.has_trouble, busy_until = list.busy_until,
@@ -118,36 +87,37 @@ const write = listStatement({
     where t.rail = own.rail and t.address = own.address`,
 })
 
-/** Each names the look it follows from: a worker that outlived its lease writes nothing. */
-export function writePollResults(tx: Tx, looks: PollResult[]): void {
-  const rows = looks.map(({ one, dueAt, auditedAt, ...left }) => ({
-    rail: one.rail,
-    address: one.address,
-    looks: one.looks,
-    amount: left.amount,
-    read_to: left.readTo,
-    read_slot: left.readSlot,
-    is_unread: left.isUnread,
-    unread_looks: left.unreadLooks,
-    has_trouble: left.trouble !== null,
-    busy_until: left.busyUntil,
-    audited_at: auditedAt,
-    due_at: dueAt,
+/** A worker that outlived its lease writes nothing: its claim number is outdated. */
+export function writePollResults(tx: Tx, results: PollResult[]): void {
+  const rows = results.map((result) => ({
+    ...toKey(result.account),
+    amount: result.amount,
+    read_to: result.readTo,
+    read_slot: result.readSlot,
+    is_unread: result.isUnread,
+    unread_looks: result.unreadPolls,
+    has_trouble: result.trouble !== null,
+    busy_until: result.busyUntil,
+    audited_at: result.auditedAt,
+    due_at: result.dueAt,
   }))
-  tx.write(write(rows))
+  tx.write(writeRows(rows))
 }
 
-const postpone = listStatement({
-  name: 'postpone_looks',
-  columns: named,
-  text: (list, more) => `${locked(list)}
+const postponeRows = listStatement({
+  name: 'postpone_polls',
+  columns: keyColumns,
+  text: (list, more) => `${lockOwn(list)}
     update token_accounts t set due_at = ${more(0)}::timestamptz
     from own where t.rail = own.rail and t.address = own.address`,
 })
 
-/** What nobody could look at is due again before the lease is over. */
+/** Makes claimed accounts due at another time than the end of the lease. */
 export async function postponePolls(db: Reader, dueAt: Date, claimed: TokenAccount[]) {
   if (claimed.length === 0) return
-  const rows = claimed.map(({ rail, address, looks }) => ({ rail, address, looks }))
-  await db.rows(postpone(rows, dueAt))
+  await db.rows(postponeRows(claimed.map(toKey), dueAt))
+}
+
+function toKey({ rail, address, polls }: TokenAccount) {
+  return { rail, address, looks: polls }
 }

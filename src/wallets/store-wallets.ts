@@ -4,40 +4,38 @@ import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** A wallet that is to be recorded, and what is expected there. */
 export type NewWallet = Wallet & {
   rail: string
   number: number
   reference: string
-  /** The coin that somebody will send; null: either. */
+  /** The expected coin; null: either. */
   asset: Coin | null
   busyUntil: Date
 }
 
-/** Numbers that nobody was ever given. */
+/** Wallet numbers that were never used. */
 export async function reserveWalletNumbers(db: Reader, count: number): Promise<number[]> {
   const rows = await db.rows(sql<{ number: bigint }>`
     select nextval('wallet_numbers') as number from generate_series(1, ${count})`)
   return rows.map(({ number }) => Number(number))
 }
 
-const named = { rail: 'text', reference: 'text' } as const
+const keyColumns = { rail: 'text', reference: 'text' } as const
 
-const find = listStatement<typeof named, { reference: string; address: string }>({
+const findRows = listStatement<typeof keyColumns, { reference: string; address: string }>({
   name: 'find_wallets',
-  columns: named,
+  columns: keyColumns,
   text: (list) => `
     select w.reference, w.address from wallets w
     join ${list} on w.rail = list.rail and w.reference = list.reference`,
 })
 
-/** The addresses of those that are there, by reference. */
 export async function findWallets(
   db: Reader,
   rail: string,
   references: string[],
 ): Promise<Map<string, string>> {
-  const rows = await db.rows(find(references.map((reference) => ({ rail, reference }))))
+  const rows = await db.rows(findRows(references.map((reference) => ({ rail, reference }))))
   return new Map(rows.map(({ reference, address }) => [reference, address]))
 }
 
@@ -50,7 +48,7 @@ const insertRows = listStatement({
     on conflict (rail, reference) do nothing`,
 })
 
-const insertPlaces = listStatement({
+const insertTokenAccountRows = listStatement({
   name: 'insert_token_accounts',
   columns: {
     rail: 'text',
@@ -68,7 +66,7 @@ const insertPlaces = listStatement({
     on conflict do nothing`,
 })
 
-/** Of two that were made for one reference, the first stays and the other was never there. */
+/** If two are derived for one reference, the first wins and the second is discarded. */
 export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
   const rows = wallets.map(({ rail, address, number, reference }) => ({
     rail,
@@ -77,20 +75,24 @@ export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
     reference,
   }))
   tx.write(insertRows(rows.sort(byReference), now))
-  insertTokenAccounts(tx, now, wallets.flatMap(placesOf(now)))
+  insertTokenAccounts(
+    tx,
+    now,
+    wallets.flatMap((wallet) => tokenAccountsOf(wallet, now)),
+  )
 }
 
-/** Where nothing is expected it is looked, too, but in no hurry. */
-function placesOf(now: Date) {
-  return ({ rail, address, asset, busyUntil, tokenAccounts }: NewWallet): NewTokenAccount[] =>
-    coins.map((coin) => ({
-      rail,
-      address: tokenAccounts[coin],
-      wallet: address,
-      asset: coin,
-      busyUntil: asset === null || asset === coin ? busyUntil : now,
-      isUnread: false,
-    }))
+/** The coin that is not expected is polled, too, but less often. */
+function tokenAccountsOf(wallet: NewWallet, now: Date): NewTokenAccount[] {
+  const { rail, address, asset, busyUntil, tokenAccounts } = wallet
+  return coins.map((coin) => ({
+    rail,
+    address: tokenAccounts[coin],
+    wallet: address,
+    asset: coin,
+    busyUntil: asset === null || asset === coin ? busyUntil : now,
+    isUnread: false,
+  }))
 }
 
 export type NewTokenAccount = {
@@ -109,12 +111,12 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
     busy_until: busyUntil,
     is_unread: isUnread,
   }))
-  tx.write(insertPlaces(rows.sort(byAddress), now))
+  tx.write(insertTokenAccountRows(rows.sort(byAddress), now))
 }
 
 /**
- * Has the token accounts of a wallet looked at now, also by whoever is just looking; and if asked,
- * thoroughly: further back, and for other tokens.
+ * Makes the token accounts of a wallet due now; a poll that is under way does not count. A thorough
+ * poll audits: it reads further back and searches for other tokens.
  */
 export async function pollSoon(
   db: Reader,

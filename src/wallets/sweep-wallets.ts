@@ -21,16 +21,16 @@ type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
 type Candidate = SweepPart & {
   asset: Coin
-  /** The last sweep that it was part of failed, or it could not be signed for alone. */
+  /** Swept alone: its last sweep failed or was not signed. */
   isAlone: boolean
 }
 
-type Planned = SweepRequest & { id: string; parts: Candidate[] }
+type PlannedSweep = SweepRequest & { id: string; parts: Candidate[] }
 
 /**
- * Signs transactions that bring the coins of wallets into the treasury, saves them and sends them.
- * Where one is not signed, its parts are tried alone, and what is not signed alone rests. Says how
- * many token accounts it took.
+ * Signs, saves and sends transactions that move coins from wallets to the treasury. If a sweep is
+ * not signed, each of its parts is tried alone; a part that is not signed alone backs off. Returns
+ * how many token accounts were due.
  */
 export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
@@ -42,36 +42,36 @@ export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
   const parts = groups.flatMap((group) => group.parts)
   const alone = parts.map((part) => ({ ...part, isAlone: true }))
   const refusedAgain = alone.length > 0 ? await sweepAll(tools, plan(now, alone, 1)) : []
-  const resting = [...refused, ...refusedAgain].filter((order) => order.parts.length === 1)
+  const resting = [...refused, ...refusedAgain].filter((sweep) => sweep.parts.length === 1)
   await restUnsigned(
     db,
     now,
-    resting.map((order) => ({ rail: rail.name, address: order.parts[0]!.tokenAccount })),
+    resting.map((sweep) => ({ rail: rail.name, address: sweep.parts[0]!.tokenAccount })),
   )
   return candidates.length
 }
 
-/** Says which were not signed. */
-async function sweepAll({ db, rail, clock, logger }: Tools, planned: Planned[]) {
+/** Returns the sweeps that were not signed. */
+async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSweep[]) {
   const prepared = await rail.prepareSweeps(planned)
-  const refused: Planned[] = []
-  for (const [index, order] of planned.entries()) {
+  const refused: PlannedSweep[] = []
+  for (const [index, sweep] of planned.entries()) {
     const outcome = prepared[index]!
     if (outcome instanceof Refusal) {
-      const accounts = order.parts.map(({ tokenAccount }) => tokenAccount)
+      const accounts = sweep.parts.map(({ tokenAccount }) => tokenAccount)
       const { reason, message } = outcome
       logger.warn({ reason, message, accounts }, 'a sweep was not signed')
-      refused.push(order)
-    } else if (await save(db, clock.now(), rail.name, order, outcome))
-      await rail.sendSweeps([{ ...outcome, ...order }])
+      refused.push(sweep)
+    } else if (await save(db, clock.now(), rail.name, sweep, outcome))
+      await rail.sendSweeps([{ ...outcome, ...sweep }])
   }
   return refused
 }
 
 /**
- * What is swept is what the books have there, and only where chain and books agree to the last
- * unit: everything that came was judged and credited, and nothing is under way. What failed rests,
- * twice as long with each failure: of a frozen account, every try would cost a fee.
+ * Token accounts whose balance on the chain equals that in the books: every deposit is judged, and
+ * no sweep is live. Accounts whose sweep failed back off exponentially, because every attempt on a
+ * frozen account costs a fee.
  */
 async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
   const { failedRestMs, failuresCounted, failuresCountedMs } = limits.sweeps
@@ -109,13 +109,13 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
     order by t.asset, t.address limit ${limits.sweeps.accountsAtOnce}`)
 }
 
-/** One coin a transaction; those that failed together are tried one by one. */
-function plan(now: Date, candidates: Candidate[], most: number): Planned[] {
+/** One coin per sweep, at most `partsMax` parts. */
+function plan(now: Date, candidates: Candidate[], partsMax: number): PlannedSweep[] {
   const groups = new Map<string, Candidate[][]>()
   for (const candidate of candidates) {
     const key = candidate.isAlone ? candidate.tokenAccount : candidate.asset
     const lists = groups.get(key) ?? [[]]
-    if (lists.at(-1)!.length === most) lists.push([])
+    if (lists.at(-1)!.length === partsMax) lists.push([])
     lists.at(-1)!.push(candidate)
     groups.set(key, lists)
   }
@@ -126,14 +126,14 @@ function plan(now: Date, candidates: Candidate[], most: number): Planned[] {
 }
 
 /**
- * Whether it may be sent. Somebody else may have swept the same, and even have brought it to its
- * end, while this was signed: then nothing has happened.
+ * Returns whether the sweep may be sent: not if another worker swept one of the accounts while this
+ * sweep was being signed.
  */
 async function save(
   db: Database,
   now: Date,
   rail: string,
-  { id, asset, reference, parts }: Planned,
+  { id, asset, reference, parts }: PlannedSweep,
   prepared: Prepared,
 ): Promise<boolean> {
   const amount = parts.reduce((sum, part) => sum + part.amount, 0n)

@@ -2,7 +2,7 @@ import type { WalletRail } from '../collections/ports.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** Where something came that cannot be read, by rail: it may be money. */
+/** Token accounts with transactions that cannot be read and may hide deposits, by rail. */
 export async function countTroubledWallets(db: Reader): Promise<{ rail: string; count: number }[]> {
   const rows = await db.rows(sql<{ rail: string; count: bigint }>`
     select rail, count(*) as count from token_accounts where has_trouble group by rail`)
@@ -10,8 +10,8 @@ export async function countTroubledWallets(db: Reader): Promise<{ rail: string; 
 }
 
 /**
- * A seed that derives other wallets than were given out can sweep none of them. Whoever runs the
- * service must hear of it before anybody pays.
+ * Throws when the seed is not the one that existing wallets were derived from: it could not sweep
+ * them. The operator must know before anyone pays.
  */
 export async function refuseOtherSeed(db: Reader, rail: WalletRail): Promise<void> {
   if (!(await rail.hasMetItsChain())) return
@@ -21,7 +21,7 @@ export async function refuseOtherSeed(db: Reader, rail: WalletRail): Promise<voi
   const [derived] = await rail.deriveWallets([last.number])
   if (derived!.address === last.address) return
   throw new Error(
-    `The seed is not the one that wallet ${last.address} came from: nothing could be swept. ` +
-      'Start with the seed that was used before.',
+    `The seed is not the one that wallet ${last.address} was derived from, so it cannot be swept. ` +
+      'Start with the original seed.',
   )
 }

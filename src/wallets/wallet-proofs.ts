@@ -1,26 +1,26 @@
 import type { Proof } from '../base/proof.js'
 
 const depositsAreInWallets: Proof = {
-  claim: 'What lies in wallets is what came there, less what was swept, to the last unit',
+  claim: 'Wallet balances in the books equal deposits minus landed sweeps',
   counterexamples: `
-    with came as (
-      select environment_id, asset, sum(amount) as came from payments
+    with deposited as (
+      select environment_id, asset, sum(amount) as deposited from payments
       where source in ('crypto_wallet', 'dedicated_crypto_wallet') group by environment_id, asset),
     swept as (
       select p.environment_id, s.asset, sum(p.amount) as swept from sweep_parts p
       join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
       group by p.environment_id, s.asset),
-    kept as (
-      select environment_id, asset, debits_posted - credits_posted as kept
+    booked as (
+      select environment_id, asset, debits_posted - credits_posted as booked
       from ledger_accounts where name = 'deposits')
-    select environment_id, asset, kept, came, swept
-    from kept full join came using (environment_id, asset)
+    select environment_id, asset, booked, deposited, swept
+    from booked full join deposited using (environment_id, asset)
     full join swept using (environment_id, asset)
-    where coalesce(kept, 0) <> coalesce(came, 0) - coalesce(swept, 0)`,
+    where coalesce(booked, 0) <> coalesce(deposited, 0) - coalesce(swept, 0)`,
 }
 
 const sweepsAreTheirParts: Proof = {
-  claim: 'Every sweep is the sum of its parts, and is in the books once where it landed',
+  claim: 'Every sweep is the sum of its parts and, if it landed, is booked once',
   counterexamples: `
     with parts as (
       select rail, sweep_id as id, sum(amount) as amount, bool_or(is_live) as is_live
@@ -36,7 +36,7 @@ const sweepsAreTheirParts: Proof = {
 }
 
 const walletsAreAccounts: Proof = {
-  claim: 'Every account that takes coins is a wallet of the seed',
+  claim: 'Every crypto collection account is a derived wallet',
   counterexamples: `
     select a.environment_id, a.id, a.number from collection_accounts a
     left join wallets w on w.rail = a.rail and w.address = a.number

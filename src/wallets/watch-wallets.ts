@@ -8,15 +8,11 @@ import type { HistoryRange, WalletRail } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
 import { noteDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
-import { type Reading, readHistories } from './read-histories.js'
-import { type Left, readHistory } from './read-history.js'
+import { judgeHistory } from './judge-history.js'
+import { type HistoryReading, readHistories } from './read-histories.js'
 import { recordPolls } from './record-polls.js'
-import {
-  claimTokenAccounts,
-  type PollResult,
-  postponePolls,
-  type TokenAccount,
-} from './store-token-accounts.js'
+import { claimTokenAccounts, postponePolls } from './store-token-accounts.js'
+import type { HistoryTrouble, HistoryVerdict, PollResult, TokenAccount } from './token-account.js'
 
 type Tools = {
   db: Database
@@ -25,14 +21,13 @@ type Tools = {
   lane: PaymentLane
   clock: Clock
   logger: Logger
-  /** Whether it is about those that could not be read, instead of all others. */
+  /** Polls only the accounts whose history could not be read, instead of all others. */
   isTroubled?: boolean
 }
 
 /**
- * Looks at the token accounts that are due, all in few calls; reads the history of those that
- * changed, or might have without showing it; keeps what came as notices, and has them judged. Says
- * how many there were.
+ * Polls the token accounts that are due and reads the history of those that changed, or may have
+ * changed unnoticed. Records deposits as notices and judges them. Returns how many were due.
  */
 export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const { db, rail, lane, logger, isTroubled = false } = tools
@@ -40,180 +35,198 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
 
-  const { looks, strays, putOff } = await whileLeased(tools, claimed, async () => {
-    const { seen, putOff } = await lookAt(tools, now, claimed)
-    const looks = seen.map((one) => conclude(tools, now, one))
-    await keepDisputes(db, now, rail, seen)
-    return { looks, strays: await findStrays(tools, now, looks), putOff }
-  }).catch(async (error: unknown) => {
-    await postponePolls(db, after(now, limits.deposits.retryMs), claimed)
-    throw error
-  })
-  const notices = await recordPolls(tools, now, { looks, strays })
-  await postponePolls(db, now, putOff)
+  const stopRenewing = renewLease(tools, claimed)
+  const { results, strays, postponed } = await pollAndJudge(tools, now, claimed)
+    .finally(stopRenewing)
+    .catch(async (error: unknown) => {
+      await postponePolls(db, after(now, limits.deposits.retryMs), claimed)
+      throw error
+    })
+  const notices = await recordPolls(tools, now, { results, strays })
+  await postponePolls(db, now, postponed)
   await Promise.all(
-    notices.map(({ body, announced, ...name }) =>
-      lane.run(name).catch((error) => logger.error({ err: error, ...name }, 'a deposit waits')),
+    notices.map(({ body, announced, ...key }) =>
+      lane
+        .run(key)
+        .catch((error) => logger.error({ err: error, ...key }, 'a deposit was not judged yet')),
     ),
   )
   return claimed.length
 }
 
+async function pollAndJudge(tools: Tools, now: Date, claimed: TokenAccount[]) {
+  const { polls, postponed } = await pollAccounts(tools, now, claimed)
+  const results = polls.map((poll) => toResult(tools, now, poll))
+  await recordPolledDisputes(tools, now, polls)
+  return { results, strays: await findStrays(tools, now, results), postponed }
+}
+
 /**
- * However long nodes take, nobody else looks at the same meanwhile: what two have begun, each after
- * the other's lease, neither could keep. Of a process that dies the lease ends by itself.
+ * Extends the lease until the returned function is called, however long endpoints take: two workers
+ * that poll the same accounts would each invalidate the other's results.
  */
-async function whileLeased<Result>(
-  { db, clock, logger }: Tools,
-  claimed: TokenAccount[],
-  work: () => Promise<Result>,
-): Promise<Result> {
+function renewLease({ db, clock, logger }: Tools, claimed: TokenAccount[]) {
   const { leaseMs } = limits.deposits
   let renewal = Promise.resolve()
   const renew = async () => {
     await postponePolls(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
-      logger.warn({ err: error }, 'looks could not be leased for longer'),
+      logger.warn({ err: error }, 'the lease of polled token accounts was not renewed'),
     )
   }
   const timer = setInterval(() => {
     renewal = renewal.then(renew)
   }, leaseMs / 4)
-  try {
-    return await work()
-  } finally {
+  return async () => {
     clearInterval(timer)
     await renewal
   }
 }
 
-type Seen = { one: TokenAccount; held: bigint | null; reading: Reading | undefined }
+type Poll = {
+  account: TokenAccount
+  balance: bigint | null
+  reading: HistoryReading | undefined
+}
 
-async function keepDisputes(db: Database, now: Date, rail: WalletRail, seen: Seen[]) {
-  const read = seen.flatMap(({ reading }) =>
+async function recordPolledDisputes({ db, rail }: Tools, now: Date, polls: Poll[]): Promise<void> {
+  const histories = polls.flatMap(({ reading }) =>
     reading && !(reading instanceof Error) ? [reading] : [],
   )
-  const disputes = read.flatMap(({ disputes = [] }) => disputes)
-  const agreed = read.flatMap(({ moves }) => moves.map(({ signature }) => signature))
+  const disputes = histories.flatMap((history) => history.disputes ?? [])
+  const agreed = histories.flatMap(({ moves }) => moves.map(({ signature }) => signature))
   if (disputes.length + agreed.length === 0) return
   await db.transaction(async (tx) => noteDisputes(tx, now, { rail: rail.name, disputes, agreed }))
 }
 
-/** Of many that should be read, or where it takes long, some are put off until the next look. */
-async function lookAt(
+/** Postpones histories to the next poll when there are too many or reading takes too long. */
+async function pollAccounts(
   { rail, clock }: Tools,
   now: Date,
   claimed: TokenAccount[],
-): Promise<{ seen: Seen[]; putOff: TokenAccount[] }> {
-  const held = await readHeld(rail, claimed)
-  const doubted = claimed.filter(
-    (one) => one.amount !== held.get(one) || one.isUnread || one.hasTrouble || isAuditDue(now, one),
-  )
-  const chosen = doubted.slice(0, limits.deposits.historiesAtOnce)
-  const begun = clock.elapsedMs()
+): Promise<{ polls: Poll[]; postponed: TokenAccount[] }> {
+  const balances = await readBalances(rail, claimed)
+  const needsReading = (account: TokenAccount) =>
+    account.amount !== balances.get(account) ||
+    account.isUnread ||
+    account.hasTrouble ||
+    isAuditDue(now, account)
+  const toRead = claimed.filter(needsReading)
+  const chosen = toRead.slice(0, limits.deposits.historiesAtOnce)
+  const startedMs = clock.elapsedMs()
   const readings = await readHistories(
     rail,
-    chosen.map((one) => toRange(now, one)),
-    { isOver: () => clock.elapsedMs() - begun > limits.deposits.readMs },
+    chosen.map((account) => toRange(now, account)),
+    () => clock.elapsedMs() - startedMs > limits.deposits.readMs,
   )
-  const read = new Map(chosen.map((one, index) => [one, readings[index]]))
-  const putOff = doubted.filter((one) => !read.get(one))
-  const isPutOff = new Set(putOff)
-  const seen = claimed
-    .filter((one) => !isPutOff.has(one))
-    .map((one) => ({ one, held: held.get(one)!, reading: read.get(one) }))
-  return { seen, putOff }
+  const readingOf = new Map(chosen.map((account, index) => [account, readings[index]]))
+  const postponed = new Set(toRead.filter((account) => !readingOf.get(account)))
+  const polls = claimed
+    .filter((account) => !postponed.has(account))
+    .map((account) => ({
+      account,
+      balance: balances.get(account)!,
+      reading: readingOf.get(account),
+    }))
+  return { polls, postponed: [...postponed] }
 }
 
-/** Of tokens that are not ours no amount is asked for: they may lie anywhere, under any program. */
-async function readHeld(
+/** Keeps the known amount of tokens that are not our coins: they can be under any program. */
+async function readBalances(
   rail: WalletRail,
   claimed: TokenAccount[],
 ): Promise<Map<TokenAccount, bigint | null>> {
-  const own = claimed.filter(({ asset }) => isCoin(asset))
-  const amounts = await rail.pollAmounts(own)
-  const known = claimed.map((one) => [one, one.amount] as const)
+  const ofCoins = claimed.filter(({ asset }) => isCoin(asset))
+  const amounts = await rail.pollAmounts(ofCoins)
   return new Map<TokenAccount, bigint | null>([
-    ...known,
-    ...own.map((one, index) => [one, amounts[index]!] as const),
+    ...claimed.map((account) => [account, account.amount] as const),
+    ...ofCoins.map((account, index) => [account, amounts[index]!] as const),
   ])
 }
 
 /**
- * An audit begins no later than where reading has ended: what was never read may be older. What
- * stays unread is read with an overlap, too: it may be of the slot in which reading ended.
+ * An audit starts at `since` or where reading ended, whichever is older. So does a history that
+ * stays unread: the missing transaction may be in the slot where reading ended.
  */
-function toRange(now: Date, one: TokenAccount): HistoryRange {
-  const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadLooks } = one
-  const isStuck = hasTrouble || (unreadLooks + 1) % limits.deposits.overlapEvery === 0
-  const isFurtherBack = readTo !== null && (isStuck || isAuditDue(now, one))
+function toRange(now: Date, account: TokenAccount): HistoryRange {
+  const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadPolls } = account
+  const isStuck = hasTrouble || (unreadPolls + 1) % limits.deposits.overlapEvery === 0
+  const isOverlapping = readTo !== null && (isStuck || isAuditDue(now, account))
   const since = after(now, -limits.deposits.auditedMs)
   return {
     tokenAccount,
     after: readTo,
     ...(readTo !== null && { afterSlot: readSlot }),
-    ...(isFurtherBack && { since }),
+    ...(isOverlapping && { since }),
   }
 }
 
-/** Once a day, where something happened lately, the history is read from further back. */
+/** Accounts that were busy lately have the last days of their history read again once a day. */
 function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean {
   const { auditEveryMs, auditedMs } = limits.deposits
   return auditedAt <= after(now, -auditEveryMs) && busyUntil > after(now, -auditedMs)
 }
 
-/** An audit is done when nothing was missing, and it came to the end. */
-function conclude({ logger }: Tools, now: Date, { one, held, reading }: Seen): PollResult {
-  const read = readHistory(now, one, { held, reading })
-  const unreadLooks = read.isUnread ? one.unreadLooks + 1 : 0
-  const isLasting = unreadLooks > limits.deposits.unreadLooks
+/** An audit is complete when the whole history was read without gaps. */
+function toResult({ logger }: Tools, now: Date, { account, balance, reading }: Poll): PollResult {
+  const judged = judgeHistory(now, account, { balance, reading })
+  const unreadPolls = judged.isUnread ? account.unreadPolls + 1 : 0
+  const isUnreadTooLong = unreadPolls > limits.deposits.unreadLooks
   const isPartial = reading && !(reading instanceof Error) && reading.isPartial
-  const lasting = isLasting ? differenceOf(one, held, { ...read, isPartial }) : null
-  const left = { ...read, trouble: read.trouble ?? lasting }
-  const { address, wallet, rail, hasTrouble, auditedAt } = one
-  // The first time it may be a node that is behind.
-  if (left.trouble)
-    logger[hasTrouble || isLasting ? 'error' : 'warn'](
-      { rail, wallet, address, ...left.trouble },
+  const mismatch = isUnreadTooLong
+    ? describeMismatch(account, balance, { ...judged, isPartial })
+    : null
+  const verdict = { ...judged, trouble: judged.trouble ?? mismatch }
+  const { address, wallet, rail, hasTrouble, auditedAt } = account
+  // The first time, an endpoint may only be lagging.
+  if (verdict.trouble)
+    logger[hasTrouble || isUnreadTooLong ? 'error' : 'warn'](
+      { rail, wallet, address, ...verdict.trouble },
       'deposits may be hidden',
     )
-  const isWhole = reading && !isPartial && !left.trouble && !left.isUnread
-  const isAudited = isWhole && isAuditDue(now, one)
-  const dueAt = after(now, nextLookMs(now, one, left))
-  return { ...left, one, unreadLooks, dueAt, auditedAt: isAudited ? now : auditedAt }
+  const isComplete = reading && !isPartial && !verdict.trouble && !verdict.isUnread
+  const isAudited = isComplete && isAuditDue(now, account)
+  const dueAt = after(now, nextPollMs(now, account, verdict))
+  return { ...verdict, account, unreadPolls, dueAt, auditedAt: isAudited ? now : auditedAt }
 }
 
-/** Everything that all nodes know could be read, and it does not fit together. */
-function differenceOf(
+/** The history is readable, but balance, history and books do not match. */
+function describeMismatch(
   { booked }: TokenAccount,
-  held: bigint | null,
+  balance: bigint | null,
   { amount, isPartial }: { amount: bigint; isPartial: boolean | undefined },
-): Left['trouble'] {
-  const onChain = held === null ? 'no majority of endpoints agrees' : `the chain holds ${held}`
+): HistoryTrouble {
+  const onChain =
+    balance === null ? 'no majority of endpoints agrees' : `the chain holds ${balance}`
   const why = `${onChain}, the history leaves ${amount}, the books have ${booked}`
   return { unreadable: [], holes: [], why: isPartial ? `${why}; too few endpoints know more` : why }
 }
 
-/** Often while something happens; of what rests, the longer it has rested the more seldom. */
-function nextLookMs(now: Date, { kind, asset, hasTrouble }: TokenAccount, left: Left): number {
-  const { lookEveryMs, longestLookMs, longestRestMs, troubleEveryMs } = limits.deposits
-  if (left.trouble && hasTrouble) return troubleEveryMs
-  if (left.isUnread) return lookEveryMs
-  if (!isCoin(asset)) return limits.deposits.auditEveryMs
-  const restedMs = now.getTime() - left.busyUntil.getTime()
-  const isForGood = kind !== null && isDedicated({ kind })
-  return Math.min(Math.max(lookEveryMs, restedMs / 10), isForGood ? longestLookMs : longestRestMs)
+/** Polls busy accounts often, and idle ones less the longer they have been idle. */
+function nextPollMs(
+  now: Date,
+  { kind, asset, hasTrouble }: TokenAccount,
+  verdict: HistoryVerdict,
+): number {
+  const { lookEveryMs, longestLookMs, longestRestMs, troubleEveryMs, auditEveryMs } =
+    limits.deposits
+  if (verdict.trouble && hasTrouble) return troubleEveryMs
+  if (verdict.isUnread) return lookEveryMs
+  if (!isCoin(asset)) return auditEveryMs
+  const idleMs = now.getTime() - verdict.busyUntil.getTime()
+  const isPermanent = kind !== null && isDedicated({ kind })
+  return Math.min(Math.max(lookEveryMs, idleMs / 10), isPermanent ? longestLookMs : longestRestMs)
 }
 
 /**
- * Other tokens that came to wallets are watched from then on, though never credited. Where nobody
- * tells of them, the next audit asks again.
+ * Finds other tokens in audited wallets, which are watched from then on but never credited. If the
+ * endpoints do not respond, the next audit tries again.
  */
-async function findStrays({ rail, logger }: Tools, now: Date, looks: PollResult[]) {
-  const audited = looks.filter(({ one, auditedAt }) => auditedAt !== one.auditedAt)
+async function findStrays({ rail, logger }: Tools, now: Date, results: PollResult[]) {
+  const audited = results.filter(({ account, auditedAt }) => auditedAt !== account.auditedAt)
   if (audited.length === 0) return []
-  const wallets = new Set(audited.map(({ one }) => one.wallet))
+  const wallets = new Set(audited.map(({ account }) => account.wallet))
   const found = await rail.findStrayTokens([...wallets]).catch((error: unknown) => {
-    logger.warn({ err: error, wallets: wallets.size }, 'nobody told of other tokens in wallets')
+    logger.warn({ err: error, wallets: wallets.size }, 'could not search wallets for other tokens')
     return []
   })
   return found.map((stray) => ({ ...stray, rail: rail.name, busyUntil: now, isUnread: true }))

@@ -96,7 +96,7 @@ test('one whose reply is lost concludes nothing from that', async () => {
   const { data } = (await world.pay(wallet)).json
   await setFaults(chain, { match: { account: wallet }, fault: 'lose_reply' })
   await world.look()
-  expect(world.log.join()).toContain('a node did not take a transaction')
+  expect(world.log.join()).toContain('endpoint rejected a transaction')
   await chain.advance(untilFinal)
   await world.look()
   await world.expectPaidOnce(data.reference, wallet, { left })

@@ -11,27 +11,27 @@ const ranges = Array.from({ length: historiesAtOnce }, (_, index) => {
   return { tokenAccount: `account ${index}`, after: null }
 })
 
-/** Every call takes its time. */
+/** Reads from a rail whose every call takes `callMs`. */
 function readSlowly(callMs: number) {
   const clock = manualClock()
-  const begun = clock.elapsedMs()
+  const startedMs = clock.elapsedMs()
   const rail = {
     async readMoves(some: typeof ranges): Promise<Moves[]> {
       clock.advance(callMs)
       return some.map(() => ({ moves: [], unreadable: [] }))
     },
   } as unknown as WalletRail
-  return readHistories(rail, ranges, { isOver: () => clock.elapsedMs() - begun > readMs })
+  return readHistories(rail, ranges, () => clock.elapsedMs() - startedMs > readMs)
 }
 
-test('when reading takes long, the rest is left for another time', async () => {
+test('when reading takes long, the rest is postponed', async () => {
   const readings = await readSlowly(readMs / 2 + second)
   expect(readings).toHaveLength(ranges.length)
   expect(readings.filter((reading) => reading !== undefined)).toHaveLength(2 * historiesTogether)
   expect(readings.slice(0, 2 * historiesTogether)).not.toContain(undefined)
 })
 
-test('however long it takes, some are read each time', async () => {
+test('the first group is always read', async () => {
   const readings = await readSlowly(2 * readMs)
   expect(readings.filter((reading) => reading !== undefined)).toHaveLength(historiesTogether)
 })

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
-/** An account as far as we look at accounts: the first bytes of its data are enough. */
+/** `data` holds only the first bytes, see `accountOptions`. */
 export type ChainAccount = {
   lamports: bigint
   owner: string
@@ -21,13 +21,12 @@ export type RpcAccount = {
   data: [string, 'base64']
 }
 
-type Answer = { context: { slot: number | string }; value: (RpcAccount | null)[] }
+type MultipleAccounts = { context: { slot: number | string }; value: (RpcAccount | null)[] }
 
-/** The byte after a token account's fields tells accounts from mints that have extensions. */
-const wantedBytes = 166
+/** One byte more than a token account: it distinguishes accounts from mints with extensions. */
+const dataBytes = 166
 
-/** How accounts are asked for. */
-export const accountOptions = { encoding: 'base64', dataSlice: { offset: 0, length: wantedBytes } }
+export const accountOptions = { encoding: 'base64', dataSlice: { offset: 0, length: dataBytes } }
 
 export async function readAccounts(
   endpoints: Endpoints,
@@ -41,35 +40,39 @@ export async function readAccounts(
   return read.flatMap(({ accounts }) => accounts)
 }
 
-/** As many as fit in one call, all as of one slot. */
+/** For at most `accountsPerCall` addresses, all read at one slot. */
 export async function readAccountsAt(
-  node: Pick<Endpoints, 'call'>,
+  endpoint: Pick<Endpoints, 'call'>,
   addresses: string[],
   commitment: Commitment,
 ): Promise<{ accounts: (ChainAccount | null)[]; slot: bigint }> {
   const options = { commitment, ...accountOptions }
-  const answer = await node.call<Answer>('getMultipleAccounts', addresses, options)
-  const accounts = answer.value.map((shown) => shown && toChainAccount(shown))
-  return { accounts, slot: BigInt(answer.context.slot) }
+  const { context, value } = await endpoint.call<MultipleAccounts>(
+    'getMultipleAccounts',
+    addresses,
+    options,
+  )
+  const accounts = value.map((account) => account && toChainAccount(account))
+  return { accounts, slot: BigInt(context.slot) }
 }
 
-export function toChainAccount(shown: RpcAccount): ChainAccount {
+export function toChainAccount(account: RpcAccount): ChainAccount {
   return {
-    lamports: BigInt(shown.lamports),
-    owner: shown.owner,
-    isExecutable: shown.executable,
-    space: Number(shown.space),
-    data: Buffer.from(shown.data[0], 'base64'),
+    lamports: BigInt(account.lamports),
+    owner: account.owner,
+    isExecutable: account.executable,
+    space: Number(account.space),
+    data: Buffer.from(account.data[0], 'base64'),
   }
 }
 
-export type TokenFields = { mint: string; owner: string; amount: bigint; isFrozen: boolean }
+type TokenFields = { mint: string; owner: string; amount: bigint; isFrozen: boolean }
 
 export const tokenAccountBytes = 165
 const [ownerAt, amountAt, stateAt] = [32, 64, 108]
 const frozen = 2
 
-/** The fields of a token account, as both token programs lay them out. */
+/** Both token programs use this layout. */
 export function readTokenFields({ data }: ChainAccount): TokenFields {
   return {
     mint: base58.encode(data.subarray(0, ownerAt)),

@@ -14,7 +14,7 @@ export type TokenAddress = { bytes: Uint8Array; address: string; bump: number }
 const seedEnd = [bytesOf(programs.associatedToken), Buffer.from('ProgramDerivedAddress')]
 const tokenProgram = bytesOf(programs.token)
 
-/** Where a wallet keeps a coin: the first of the derived addresses that nobody has a key of. */
+/** The wallet's associated token account: the first derived address that is off the curve. */
 export function deriveTokenAccount(owner: Uint8Array, mint: Uint8Array): TokenAddress {
   const start = Buffer.concat([owner, tokenProgram, mint])
   for (let bump = highestBump; bump >= 0; bump--) {
@@ -22,5 +22,5 @@ export function deriveTokenAccount(owner: Uint8Array, mint: Uint8Array): TokenAd
     const bytes = createHash('sha256').update(seeds).digest()
     if (!isOnCurve(bytes)) return { bytes, address: base58.encode(bytes), bump }
   }
-  throw new Error('no bump is left, which has a chance of one in 2^255')
+  throw new Error('no valid bump found')
 }

@@ -1,10 +1,10 @@
-/** Remembers so many; what was not asked for the longest goes first. */
+/** A least-recently-used cache. */
 export class BoundedMap<Key, Value> {
-  readonly #most: number
+  readonly #sizeMax: number
   readonly #values = new Map<Key, Value>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
   }
 
   find(key: Key): Value | undefined {
@@ -18,7 +18,7 @@ export class BoundedMap<Key, Value> {
   set(key: Key, value: Value): void {
     this.#values.delete(key)
     this.#values.set(key, value)
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!)
+    if (this.#values.size > this.#sizeMax) this.#values.delete(this.#values.keys().next().value!)
   }
 
   get size(): number {

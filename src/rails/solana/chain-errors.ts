@@ -1,18 +1,15 @@
 import type { ChainFailure } from '../../payouts/failure-reasons.js'
 import { instructionIndex } from './compile.js'
+import { firstTransferIndex } from './compile-sweep.js'
 
-/** An error of a transaction as nodes write it: a word, or a word with its particulars. */
+/** A transaction error as nodes encode it: a name, or a name with details. */
 export type TransactionError = string | { [name: string]: unknown }
 
-/** Errors of the fee payer, who is the treasury. */
-export const treasuryErrors = [
-  'InsufficientFundsForFee',
-  'AccountNotFound',
-  'InsufficientFundsForRent',
-]
+/** Errors of the fee payer, which is the treasury. */
+const treasuryErrors = ['InsufficientFundsForFee', 'AccountNotFound', 'InsufficientFundsForRent']
 
-/** These depend on the moment, not on the transaction. */
-const passing = new Set([
+/** Errors that may not occur again when the same transaction is retried. */
+const transientErrors = new Set([
   'AccountInUse',
   'BlockhashNotFound',
   'ClusterMaintenance',
@@ -24,14 +21,14 @@ const passing = new Set([
   'ResanitizationNeeded',
 ])
 
-const tokenErrors = { insufficientFunds: 1, frozen: 17 } as const
+const tokenErrors = { insufficientFunds: 1, notEmpty: 11, frozen: 17 } as const
 const systemErrors = { insufficientLamports: 1 } as const
 
-export function isPassing(error: TransactionError): boolean {
-  return passing.has(errorNameOf(error))
+export function isTransientError(error: TransactionError): boolean {
+  return transientErrors.has(errorNameOf(error))
 }
 
-export function reasonOf(error: TransactionError): ChainFailure {
+export function payoutFailureOf(error: TransactionError): ChainFailure {
   if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
   const [index, detail] = instructionErrorOf(error)
   if (index === instructionIndex.createAccount) {
@@ -40,28 +37,41 @@ export function reasonOf(error: TransactionError): ChainFailure {
   }
   if (index === instructionIndex.transfer) {
     if (customOf(detail) === tokenErrors.insufficientFunds) return 'insufficient_treasury'
-    // The destination was made a moment before, so what is no token account is ours: a treasury
-    // that has never held the coin.
+    // The instruction before created the destination, so the invalid account is the source: the
+    // treasury has never held this coin.
     if (detail === 'InvalidAccountData') return 'insufficient_treasury'
     if (customOf(detail) === tokenErrors.frozen) return 'destination_frozen'
   }
   return 'chain_error'
 }
 
-export function errorNameOf(error: TransactionError): string {
+export function sweepFailureOf(error: TransactionError): string {
+  if (treasuryErrors.includes(errorNameOf(error))) return 'insufficient_treasury'
+  const [index = 0, detail] = instructionErrorOf(error)
+  const custom = customOf(detail)
+  if (index < firstTransferIndex)
+    return custom === systemErrors.insufficientLamports ? 'insufficient_treasury' : 'chain_error'
+  if (custom === tokenErrors.frozen) return 'account_frozen'
+  if (custom === tokenErrors.notEmpty) return 'account_not_empty'
+  // `InvalidAccountData`: the token account was closed.
+  const isMissing = detail === 'InvalidAccountData' || custom === tokenErrors.insufficientFunds
+  return isMissing ? 'coins_missing' : 'chain_error'
+}
+
+function errorNameOf(error: TransactionError): string {
   return typeof error === 'string' ? error : Object.keys(error)[0]!
 }
 
-export function instructionErrorOf(error: TransactionError): [number?, unknown?] {
+function instructionErrorOf(error: TransactionError): [number?, unknown?] {
   if (typeof error === 'string' || !Array.isArray(error.InstructionError)) return []
   return error.InstructionError as [number, unknown]
 }
 
-export function customOf(detail: unknown): number | undefined {
+function customOf(detail: unknown): number | undefined {
   return (detail as { Custom?: number } | undefined)?.Custom
 }
 
-/** How the program that makes token accounts complains of one that is not the wallet's. */
+/** The associated token program's errors for an account that the wallet does not own. */
 function isWrongOwner(detail: unknown): boolean {
   return customOf(detail) === 0 || detail === 'IllegalOwner' || detail === 'InvalidAccountOwner'
 }

@@ -1,15 +1,15 @@
 import { EndpointFailure } from './endpoint.js'
 import { mainnetGenesis } from './programs.js'
 
-/** An endpoint of a chain where this rail must not go: it is not talked to. */
+/** The endpoint serves a chain that this rail must not use. */
 export class WrongChain extends EndpointFailure {}
 
-/** Test mode must never touch the real chain, and live mode never another one. */
+/** Live mode uses mainnet only; test mode never does. */
 export type Network = 'mainnet' | 'not-mainnet'
 
 /**
- * Which chain the endpoints are of. Live mode knows; test mode learns it from the first endpoint
- * that answers, and all others must be of the same.
+ * The chain that all endpoints must serve: mainnet in live mode; in test mode, the chain of the
+ * first endpoint that responds.
  */
 export class ChainIdentity {
   readonly #network: Network
@@ -20,19 +20,19 @@ export class ChainIdentity {
     this.#genesisHash = network === 'mainnet' ? mainnetGenesis : undefined
   }
 
-  /** Nothing, while nobody has answered yet. */
+  /** In test mode, undefined until an endpoint has responded. */
   get genesisHash(): string | undefined {
     return this.#genesisHash
   }
 
-  /** Throws when an endpoint that names this chain must not be talked to. */
-  accept(hash: string): void {
+  /** Throws when an endpoint with this genesis hash must not be used. */
+  verify(hash: string): void {
     if (this.#network === 'mainnet' && hash !== mainnetGenesis)
-      throw new WrongChain('the Solana endpoints are not of mainnet, where alone live mode may go')
+      throw new WrongChain('the Solana endpoint is not on mainnet, which live mode requires')
     if (this.#network !== 'mainnet' && hash === mainnetGenesis)
-      throw new WrongChain('the Solana endpoints are of mainnet, where test mode must not go')
+      throw new WrongChain('the Solana endpoint is on mainnet, which test mode must not use')
     this.#genesisHash ??= hash
     if (hash !== this.#genesisHash)
-      throw new WrongChain('the Solana endpoints are not of one chain')
+      throw new WrongChain('the Solana endpoints are on different chains')
   }
 }

@@ -2,41 +2,43 @@ import { limits } from '../../base/limits.js'
 import type { Prepared } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { ChainIdentity } from './chain-identity.js'
-import type { RpcCall, RpcEndpoint } from './endpoint.js'
-import { askOne, inGroups, Unavailable } from './endpoints.js'
+import type { RpcEndpoint } from './endpoint.js'
+import { callAll, inGroups, Unavailable } from './endpoints.js'
+import type { RpcCall } from './rpc-schemas.js'
 import { blockhashOf } from './wire.js'
 
-/** What one endpoint said of an attempt. */
-export type AttemptStatus = {
-  status: Status | null
-  /** How recent the endpoint was when it said so. */
+/** What one endpoint reports about the signature of an attempt. */
+export type SignatureReport = {
+  /** Null: the endpoint does not know the signature. */
+  status: SignatureStatus | null
+  /** The slot at which the endpoint answered. */
   slot: bigint
-  /** Whether it looked through all it remembers, not only through the last minutes. */
-  isSearched: boolean
-  /** Whether a block that is not final yet may still take the attempt. */
-  isUsable: boolean
+  /** Whether it searched its whole history, not only the last minutes. */
+  isHistorySearched: boolean
+  /** Whether a block after the finalized one may still include the attempt. */
+  isBlockhashValid: boolean
 }
 
-export type Status = {
+type SignatureStatus = {
   slot: bigint
   isFinalized: boolean
   error: TransactionError | null
 }
 
-/** One endpoint's view of the chain, read in this order: the height first, what it saw after. */
+/** One endpoint's view of the chain. The height is read first, the signatures after it. */
 export type EndpointView = {
   host: string
-  /** Of its finalized block. */
+  /** Finalized block height and its slot. */
   height: bigint
   slot: bigint
-  /** The oldest slot that it can tell about. */
-  remembersFrom: bigint
-  sightings: Map<string, AttemptStatus>
+  /** Older blocks are pruned. */
+  firstAvailableSlot: bigint
+  reports: Map<string, SignatureReport>
 }
 
 export type ChainContext = { identity: ChainIdentity; isEmbedded: boolean }
 
-type Statuses = {
+type SignatureStatuses = {
   context: { slot: number }
   value: ({
     slot: number
@@ -45,79 +47,87 @@ type Statuses = {
   } | null)[]
 }
 
-/** Throws when the endpoint does not answer everything, or has become one of another chain. */
+/** Throws when the endpoint leaves a call unanswered, or has switched to another chain. */
 export async function checkAttempts(
   endpoint: RpcEndpoint,
   attempts: Prepared[],
   { identity, isEmbedded }: ChainContext,
 ): Promise<EndpointView> {
   const { height, slot } = await readFinalized(endpoint, identity)
-  const isOld = ({ validUntil }: Prepared) => height > validUntil!
-  const old = attempts.filter(isOld)
-  const usable = await findUsable(endpoint, old, slot)
-  const needsMemory = old.length > 0 && !isEmbedded
-  const remembersFrom = needsMemory ? await readFirstSlot(endpoint) : 0n
-  const recent = attempts.filter((attempt) => !isOld(attempt))
-  const sightings = new Map([
-    ...(await readStatuses(endpoint, recent, { isSearched: false, usable })),
-    ...(await readStatuses(endpoint, old, { isSearched: true, usable })),
+  const isPastValidity = ({ validUntil }: Prepared) => height > validUntil!
+  const old = attempts.filter(isPastValidity)
+  const recent = attempts.filter((attempt) => !isPastValidity(attempt))
+  const validBlockhashes = await findValidBlockhashes(endpoint, old, slot)
+  const mayBePruned = old.length > 0 && !isEmbedded
+  const firstAvailableSlot = mayBePruned ? await readFirstAvailableSlot(endpoint) : 0n
+  const reports = new Map([
+    ...(await readReports(endpoint, recent, { isHistorySearched: false, validBlockhashes })),
+    ...(await readReports(endpoint, old, { isHistorySearched: true, validBlockhashes })),
   ])
-  return { host: endpoint.host, height, slot, remembersFrom, sightings }
+  return { host: endpoint.host, height, slot, firstAvailableSlot, reports }
 }
 
 async function readFinalized(endpoint: RpcEndpoint, identity: ChainIdentity) {
-  const [genesis, info] = await askOne(endpoint, [
+  const [genesis, info] = await callAll(endpoint, [
     { method: 'getGenesisHash', params: [] },
     { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
   ])
-  if (genesis !== identity.genesisHash) throw new Unavailable('it belongs to another chain now')
+  if (genesis !== identity.genesisHash)
+    throw new Unavailable('the endpoint switched to another chain')
   const { blockHeight, absoluteSlot } = info as { blockHeight: number; absoluteSlot: number }
   return { height: BigInt(blockHeight), slot: BigInt(absoluteSlot) }
 }
 
 /**
- * The blockhashes that blocks after the finalized one still take. The height that was told when
- * an attempt was signed may have been wrong; this says the same, without trusting whoever told it.
+ * The blockhashes that blocks after the finalized one still accept. `validUntil` came from the
+ * endpoint that supplied the blockhash and may be wrong; this check does not depend on it.
  */
-async function findUsable(endpoint: RpcEndpoint, attempts: Prepared[], slot: bigint) {
+async function findValidBlockhashes(endpoint: RpcEndpoint, attempts: Prepared[], slot: bigint) {
   const hashes = [...new Set(attempts.map(({ wire }) => blockhashOf(wire)))]
   const calls: RpcCall[] = hashes.map((hash) => {
     return { method: 'isBlockhashValid', params: [hash, { commitment: 'finalized' }] }
   })
-  const answers = await askOne(endpoint, calls)
-  const isUsable = (answer: unknown) => {
-    const { context, value } = answer as { context: { slot: number }; value: boolean }
+  const results = await callAll(endpoint, calls)
+  // An answer from before the finalized slot proves nothing: the blockhash counts as valid.
+  const isValid = (result: unknown) => {
+    const { context, value } = result as { context: { slot: number }; value: boolean }
     return value || BigInt(context.slot) < slot
   }
-  return new Set(hashes.filter((_, index) => isUsable(answers[index])))
+  return new Set(hashes.filter((_, index) => isValid(results[index])))
 }
 
-async function readFirstSlot(endpoint: RpcEndpoint): Promise<bigint> {
+async function readFirstAvailableSlot(endpoint: RpcEndpoint): Promise<bigint> {
   return BigInt(await endpoint.call<number>('getFirstAvailableBlock'))
 }
 
-async function readStatuses(
+async function readReports(
   endpoint: RpcEndpoint,
   attempts: Prepared[],
-  { isSearched, usable }: { isSearched: boolean; usable: Set<string> },
-): Promise<[string, AttemptStatus][]> {
-  const groups = inGroups(attempts, limits.solana.statusesPerCall)
-  const sightings: [string, AttemptStatus][] = []
-  for (const group of groups) {
-    const tokens = group.map(({ token }) => token)
-    const options = { searchTransactionHistory: isSearched }
-    const answer = await endpoint.call<Statuses>('getSignatureStatuses', tokens, options)
-    const { context, value } = answer
-    for (const [index, { token, wire }] of group.entries()) {
-      const isUsable = !isSearched || usable.has(blockhashOf(wire))
-      const status = toStatus(value[index]!)
-      sightings.push([token, { status, slot: BigInt(context.slot), isSearched, isUsable }])
-    }
+  search: { isHistorySearched: boolean; validBlockhashes: Set<string> },
+): Promise<[string, SignatureReport][]> {
+  const { isHistorySearched, validBlockhashes } = search
+  const reports: [string, SignatureReport][] = []
+  for (const group of inGroups(attempts, limits.solana.statusesPerCall)) {
+    const { context, value } = await endpoint.call<SignatureStatuses>(
+      'getSignatureStatuses',
+      group.map(({ token }) => token),
+      { searchTransactionHistory: isHistorySearched },
+    )
+    for (const [index, { token, wire }] of group.entries())
+      reports.push([
+        token,
+        {
+          status: toStatus(value[index]!),
+          slot: BigInt(context.slot),
+          isHistorySearched,
+          isBlockhashValid: !isHistorySearched || validBlockhashes.has(blockhashOf(wire)),
+        },
+      ])
   }
-  return sightings
+  return reports
 }
 
-function toStatus(value: Statuses['value'][number]): Status | null {
+function toStatus(value: SignatureStatuses['value'][number]): SignatureStatus | null {
   if (value === null) return null
   const { slot, confirmationStatus, err } = value
   return { slot: BigInt(slot), isFinalized: confirmationStatus === 'finalized', error: err }

@@ -1,41 +1,44 @@
 import type { Refusal } from '../../base/refusal.js'
 import { readAccounts } from './accounts.js'
-import type { Addressed } from './destinations.js'
+import type { ResolvedTarget } from './destinations.js'
 import type { Endpoints } from './endpoints.js'
 import { type DestinationAccounts, judgeDestination, mustBeCreated } from './judge-destination.js'
 import type { Mints } from './programs.js'
 import { judgeSimulation, simulateAll } from './simulate.js'
 import type { Templates } from './template.js'
 
-export type VerifiedDestination = { isCreated: boolean }
+export type VerifiedDestination = { needsTokenAccount: boolean }
 
 type Tools = { endpoints: Endpoints; templates: Templates; mints: Mints }
 
-/** The shape of a reference; simulations need some memo. */
+/** Placeholders for the simulation; the memo is as long as a reference. */
 const memo = 'inspection-0000000000000000'
-const anyBlockhash = new Uint8Array(32)
+const blockhash = new Uint8Array(32)
 
 /**
- * Asks the chain about many targets at once: what they are and, without waiting for that, whether
- * it would work. What they are is said first: it tells the caller more than a failed simulation.
+ * Reads the destination accounts and, at the same time, simulates the transfers. A refusal from the
+ * accounts wins: it tells the caller more than a failed simulation.
  */
 export async function checkDestinations(
   tools: Tools,
-  targets: Addressed[],
+  targets: ResolvedTarget[],
 ): Promise<(VerifiedDestination | Refusal)[]> {
-  const [found, simulated] = await Promise.all([
-    findAll(tools.endpoints, targets),
+  const [accounts, simulated] = await Promise.all([
+    readDestinations(tools.endpoints, targets),
     simulate(tools, targets),
   ])
   return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
     const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
-    const refusal = judgeDestination(destination, found[index]!) ?? simulated[index]
-    return refusal ?? { isCreated: mustBeCreated(found[index]!) }
+    const refusal = judgeDestination(destination, accounts[index]!) ?? simulated[index]
+    return refusal ?? { needsTokenAccount: mustBeCreated(accounts[index]!) }
   })
 }
 
-async function findAll(endpoints: Endpoints, targets: Addressed[]): Promise<DestinationAccounts[]> {
+async function readDestinations(
+  endpoints: Endpoints,
+  targets: ResolvedTarget[],
+): Promise<DestinationAccounts[]> {
   const addresses = targets.flatMap(({ recipient: { wallet, tokenAccount } }) => [
     wallet.address,
     tokenAccount.address,
@@ -48,10 +51,8 @@ async function findAll(endpoints: Endpoints, targets: Addressed[]): Promise<Dest
 
 async function simulate(
   { endpoints, templates }: Tools,
-  targets: Addressed[],
+  targets: ResolvedTarget[],
 ): Promise<(Refusal | undefined)[]> {
-  const messages = targets.map((target) =>
-    templates.write({ ...target, memo, blockhash: anyBlockhash }),
-  )
+  const messages = targets.map((target) => templates.write({ ...target, memo, blockhash }))
   return (await simulateAll(endpoints, messages)).map(judgeSimulation)
 }

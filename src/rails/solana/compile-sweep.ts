@@ -13,9 +13,9 @@ import type { SweptPart } from '../../collections/ports.js'
 import type { TokenAddress } from './addresses.js'
 import { unitsFor } from './template.js'
 
-export type SweepTransaction = {
+type SweepTransaction = {
   treasury: string
-  /** Where the treasury keeps the coin. */
+  /** The treasury's token account. */
   destination: TokenAddress
   mint: string
   decimals: number
@@ -25,22 +25,24 @@ export type SweepTransaction = {
 }
 
 /**
- * How many fit in the 1,232 bytes of a transaction, each with its signature, its two addresses and
- * both instructions, beside a memo of some length.
+ * How many parts fit in the 1,232 bytes of a transaction, each with a signature, two addresses and
+ * two instructions, next to a memo of `sweepMemoBytes`.
  */
 export const partsPerSweep = 5
 export const sweepMemoBytes = 64
 
 /**
- * A transfer and giving the account up take 223 units together. With the token program that was
- * there before, which some chains may still have, they take some 9,300.
+ * Transfer and close take 223 units together, and about 9,300 with the previous token program,
+ * which some chains may still run.
  */
 const unitsPerPart = 12_000
 
+/** Position of the first part's transfer; the instructions before it concern the treasury. */
+export const firstTransferIndex = 3
+
 /**
- * What a sweep asks of the chain. All of it happens or nothing does: an account that has received
- * more meanwhile is not given up. The treasury's own account is always made if there is none, which
- * also fails when it has changed its owner.
+ * Atomic: if one account has received more in the meantime, closing it fails and nothing is swept.
+ * The idempotent creation of the treasury's token account also fails if its owner has changed.
  */
 export function sweepInstructions(sweep: SweepTransaction): Instruction[] {
   const { decimals, microLamports, memo, parts } = sweep

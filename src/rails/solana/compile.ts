@@ -21,7 +21,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 
-export type TokenTransfer = {
+type TokenTransfer = {
   treasury: string
   source: string
   mint: string
@@ -34,15 +34,15 @@ export type TokenTransfer = {
   memo: string
 }
 
-/** Where the instructions that can fail stand in a payout. */
+/** Positions of the instructions whose errors are explained, see `chain-errors.ts`. */
 export const instructionIndex = { createAccount: 2, transfer: 3 } as const
 
 /**
- * What a payout asks of the chain. The account is always made if there is none: this also fails
- * when the account has changed its owner, where a bare transfer would pay a stranger. The memo
- * keeps two equal payouts from being one transaction, and names the payout to whoever looks.
+ * The account creation is idempotent and also fails when the token account has a new owner, where
+ * a bare transfer would pay a stranger. The memo gives two equal payouts different signatures, and
+ * lets reconciliation match the chain to the books.
  */
-export function payoutInstructions(transfer: TokenTransfer): Instruction[] {
+function payoutInstructions(transfer: TokenTransfer): Instruction[] {
   const treasury = createNoopSigner(address(transfer.treasury))
   const mint = address(transfer.mint)
   const destination = address(transfer.tokenAccount)
@@ -68,25 +68,24 @@ export function payoutInstructions(transfer: TokenTransfer): Instruction[] {
   ]
 }
 
-/** The bytes that are signed, built by kit. */
 export function compilePayout(transfer: TokenTransfer, blockhash: string): Buffer {
   const { treasury } = transfer
   return compile({ payer: treasury, blockhash, instructions: payoutInstructions(transfer) }).message
 }
 
-export type Draft = { payer: string; blockhash: string; instructions: Instruction[] }
+type TransactionDraft = { payer: string; blockhash: string; instructions: Instruction[] }
 
-/** The bytes, and whose signatures they need: the payer's first. */
-export function compile({ payer, blockhash, instructions }: Draft) {
+/** The message, and the addresses that must sign it, the payer's first. */
+export function compile({ payer, blockhash, instructions }: TransactionDraft) {
   const draft = pipe(
     createTransactionMessage({ version: 0 }),
-    (empty) => setTransactionMessageFeePayer(address(payer), empty),
-    (unsent) =>
+    (message) => setTransactionMessageFeePayer(address(payer), message),
+    (message) =>
       setTransactionMessageLifetimeUsingBlockhash(
         { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n },
-        unsent,
+        message,
       ),
-    (timed) => appendTransactionMessageInstructions(instructions, timed),
+    (message) => appendTransactionMessageInstructions(instructions, message),
   )
   const compiled = compileTransactionMessage(draft)
   const signers: string[] = compiled.staticAccounts.slice(0, compiled.header.numSignerAccounts)

@@ -10,74 +10,74 @@ import type { Balances, SolanaTreasury } from './treasury.js'
 
 export type CoverTreasury = (
   targets: Target[],
-  examined: (VerifiedDestination | Refusal)[],
+  verified: (VerifiedDestination | Refusal)[],
 ) => Promise<(VerifiedDestination | Refusal)[]>
 
 const lamportsPerSignature = 5_000n
-const microLamports = 1_000_000n
+const microLamportsPerLamport = 1_000_000n
 
 type Parts = {
   treasury: SolanaTreasury
-  price: bigint
-  promised: OpenCommitments
-  fill: () => Promise<void>
+  computeUnitPrice: bigint
+  commitments: OpenCommitments
+  mintPending: () => Promise<void>
 }
 
-/** The most that a transaction costs: fees are taken for the units that it may use. */
-function feeFor(bump: number, price: bigint): bigint {
-  return (
-    lamportsPerSignature + (BigInt(unitsFor(bump)) * price + microLamports - 1n) / microLamports
-  )
+/** The maximum fee of a payout: the chain charges for the compute unit limit, not for usage. */
+function feeFor(bump: number, computeUnitPrice: bigint): bigint {
+  const priority = BigInt(unitsFor(bump)) * computeUnitPrice
+  return lamportsPerSignature + (priority + microLamportsPerLamport - 1n) / microLamportsPerLamport
 }
 
-/** Four in a billion wallets have a lower one. */
-const lowBump = 227
+/** Only four in a billion token accounts have a lower bump. */
+const bumpMin = 227
 
 /**
- * Refuses what the hot wallet cannot pay besides all that is open. The first look is cheap and on
- * the safe side. "Short" is only said after an exact one, when all coins are there that are known
- * to be coming.
+ * Refuses payouts that the treasury cannot cover on top of all open ones. The first estimate is
+ * cheap and conservative. `treasury_short` requires an exact balance, after pending test funds were
+ * minted.
  */
-export function createCoverTreasury({ treasury, price, promised, fill }: Parts): CoverTreasury {
-  const fee = feeFor(lowBump, price)
+export function createCoverTreasury(parts: Parts): CoverTreasury {
+  const { treasury, computeUnitPrice, commitments, mintPending } = parts
+  const fee = feeFor(bumpMin, computeUnitPrice)
 
-  async function findFreeAtLeast(assets: Coin[]): Promise<Balances> {
-    const free = { ...(await treasury.findRecent()) }
-    for (const asset of assets) free[asset] -= await promised.sum(asset)
+  async function estimateFree(assets: Coin[]): Promise<Balances> {
+    const free = { ...(await treasury.readRecentBalances()) }
+    for (const asset of assets) free[asset] -= await commitments.sum(asset)
     return free
   }
 
-  async function findFree(assets: Coin[]): Promise<Balances> {
-    await fill()
-    const open = assets.map(async (asset) => [asset, await promised.list(asset)] as const)
+  async function readFree(assets: Coin[]): Promise<Balances> {
+    await mintPending()
+    const open = assets.map(async (asset) => [asset, await commitments.list(asset)] as const)
     return treasury.readFree(Object.fromEntries(await Promise.all(open)))
   }
 
-  return async (targets, examined) => {
-    if (examined.every(isRefusal)) return examined
-    const rent = examined.some((each) => !isRefusal(each) && each.isCreated)
+  return async (targets, verified) => {
+    if (verified.every(isRefusal)) return verified
+    const rent = verified.some((each) => !isRefusal(each) && each.needsTokenAccount)
       ? await treasury.rentOfTokenAccount()
       : 0n
     const costs = { fee, rent }
     const assets = [...new Set(targets.map((target) => target.asset as Coin))]
-    const first = spend(await findFreeAtLeast(assets), costs, targets, examined)
-    const isShort = first.some((each, index) => each !== examined[index])
-    return isShort ? spend(await findFree(assets), costs, targets, examined) : first
+    const estimated = spend(await estimateFree(assets), costs, targets, verified)
+    const isShort = estimated.some((each, index) => each !== verified[index])
+    return isShort ? spend(await readFree(assets), costs, targets, verified) : estimated
   }
 }
 
-/** One after the other, each from what the ones before have left. */
+/** In order, each target from what the earlier ones leave. */
 function spend(
   free: Balances,
   { fee, rent }: { fee: bigint; rent: bigint },
   targets: Target[],
-  examined: (VerifiedDestination | Refusal)[],
+  verified: (VerifiedDestination | Refusal)[],
 ): (VerifiedDestination | Refusal)[] {
-  return examined.map((each, index) => {
+  return verified.map((each, index) => {
     if (isRefusal(each)) return each
     const { asset, amount } = targets[index]!
     const coin = asset as Coin
-    const lamports = each.isCreated ? fee + rent : fee
+    const lamports = each.needsTokenAccount ? fee + rent : fee
     if (free[coin] < amount || free.SOL < lamports) return treasuryShort()
     free[coin] -= amount
     free.SOL -= lamports

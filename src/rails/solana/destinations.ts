@@ -6,26 +6,27 @@ import { judgeOffline } from './judge-destination.js'
 import type { Recipient, Recipients } from './recipients.js'
 import { refuse } from './refuse.js'
 
-/** A target that is not refused by what can be told without asking anybody. */
-export type Addressed = { coin: Coin; recipient: Recipient; amount: bigint }
+/** A target that passed all offline checks. */
+export type ResolvedTarget = { coin: Coin; recipient: Recipient; amount: bigint }
 
+/** Addresses that are never valid destinations. */
 export type Reserved = { mints: Set<string>; ours: Set<string> }
 
-/** What an address off the curve is, only the chain can tell: it is not refused here yet. */
-export function addressTarget(
+/** Does not refuse addresses off the curve: only the chain can name what they are. */
+export function resolveTarget(
   { asset, amount, destination }: Target,
   recipients: Recipients,
   reserved: Reserved,
-): Addressed | Refusal {
-  assert(destination.kind === 'wallet' && isCoin(asset), 'a chain carries coins to wallets')
+): ResolvedTarget | Refusal {
+  assert(destination.kind === 'wallet' && isCoin(asset), 'the Solana rail pays coins to wallets')
   const refusal = judgeOffline(destination.address, reserved)
   if (refusal) return refusal
   const recipient = recipients.find(asset, destination.address)
-  return recipient ? { coin: asset, recipient, amount } : noAddress(destination.address)
+  return recipient ? { coin: asset, recipient, amount } : notAnAddress(destination.address)
 }
 
-function noAddress(text: string): Refusal {
-  const message = `${JSON.stringify(text)} is no Solana address. Send the address of a wallet.`
+function notAnAddress(text: string): Refusal {
+  const message = `${JSON.stringify(text)} is not a Solana address. Send a wallet address.`
   return refuse('destination_not_a_wallet', message)
 }
 

@@ -1,37 +1,34 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { limits } from '../../base/limits.js'
-import { hasShape } from './answer-shapes.js'
-import { readJson } from './read-json.js'
+import { isValidResult, type RpcCall } from './rpc-schemas.js'
 
-export type RpcCall = { method: string; params: unknown[] }
-export type RpcError = { code: number; message: string; data?: unknown }
+type RpcError = { code: number; message: string; data?: unknown }
 export type RpcAnswer =
   | { result: unknown; error?: undefined }
   | { result?: undefined; error: RpcError }
 
-/** The endpoint gave no answer that can be used: busy, broken, unreachable, or too slow. */
+/** The endpoint gave no usable answer: busy, broken, unreachable or too slow. */
 export class EndpointFailure extends Error {}
 
-/** It has more to say than we read at once. Asked for less, it may well answer. */
+/** The answer exceeds our size limit. A smaller request may succeed. */
 export class AnswerTooLarge extends EndpointFailure {}
 
-/** Who may say no to an endpoint, by throwing, when it has named its chain. */
-export type ChainCheck = { accept(genesisHash: string): void }
+type ChainCheck = { verify(genesisHash: string): void }
 
 type Reply = { id?: unknown; result?: unknown; error?: RpcError }
 
 /**
- * One node, spoken to in JSON-RPC over kept connections. Its address may hold a key of the
- * operator, so only the host is ever named.
+ * One JSON-RPC node, over keep-alive connections. Its URL may contain an API key of the operator,
+ * so errors and logs name the host only.
  */
 export class RpcEndpoint {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
   readonly #identity: ChainCheck | undefined
-  #isSingle = false
-  #met: Promise<void> | undefined
+  #isBatchingRefused = false
+  #verified: Promise<void> | undefined
 
   constructor(
     url: string,
@@ -46,24 +43,23 @@ export class RpcEndpoint {
   }
 
   /**
-   * Has it name its chain, once, before it is asked anything else: one that was away at the start
-   * may turn out to be of another. Throws while it does not answer, and always if it is not ours.
+   * Checks the endpoint's chain once, before its first call: an endpoint that was down at start may
+   * turn out to serve another chain. Throws while it does not respond, and always on a wrong chain.
    */
-  meet(): Promise<void> {
-    this.#met ??= this.#introduce().catch((error: unknown) => {
-      this.#met = undefined
+  verifyChain(): Promise<void> {
+    this.#verified ??= this.#checkGenesis().catch((error: unknown) => {
+      this.#verified = undefined
       throw error
     })
-    return this.#met
+    return this.#verified
   }
 
-  async #introduce(): Promise<void> {
+  async #checkGenesis(): Promise<void> {
     if (!this.#identity) return
     const [answer] = await this.#post([{ method: 'getGenesisHash', params: [] }])
-    this.#identity.accept(this.#resultOf(answer!))
+    this.#identity.verify(this.#resultOf(answer!))
   }
 
-  /** The result of one call. Throws when it is an error: that is no answer. */
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const [answer] = await this.post([{ method, params }])
     return this.#resultOf(answer!)
@@ -75,29 +71,28 @@ export class RpcEndpoint {
   }
 
   async post(calls: RpcCall[]): Promise<RpcAnswer[]> {
-    await this.meet()
+    await this.verifyChain()
     return this.#post(calls)
   }
 
   /**
-   * Many calls in one request, or one by one where the operator of the node does not allow that.
-   * Answers stand in the order of the calls.
+   * Sends the calls as one batch, or one by one to endpoints that refuse batches. Answers are in
+   * the order of the calls.
    */
   async #post(calls: RpcCall[]): Promise<RpcAnswer[]> {
-    if (calls.length > 1 && this.#isSingle) return this.#postOneByOne(calls)
-    const asked = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
-    const body = JSON.stringify(asked.length === 1 ? asked[0] : asked)
-    const text = await this.#exchange(body)
-    const read = parse(text)
-    if (calls.length > 1 && !Array.isArray(read)) {
-      this.#isSingle = true
+    if (calls.length > 1 && this.#isBatchingRefused) return this.#postOneByOne(calls)
+    const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))
+    const body = JSON.stringify(batch.length === 1 ? batch[0] : batch)
+    const parsed = parseReply(await this.#exchange(body))
+    if (calls.length > 1 && !Array.isArray(parsed)) {
+      this.#isBatchingRefused = true
       return this.#postOneByOne(calls)
     }
-    const replies = new Map([read].flat().map((reply) => [reply?.id, reply]))
+    const replies = new Map([parsed].flat().map((reply) => [reply?.id, reply]))
     return calls.map((call, id) => toAnswer(call, replies.get(id)))
   }
 
-  /** The agent bounds how many of them are under way. */
+  /** The agent limits concurrency. */
   async #postOneByOne(calls: RpcCall[]): Promise<RpcAnswer[]> {
     const answers = await Promise.all(calls.map((call) => this.#post([call])))
     return answers.flat()
@@ -119,7 +114,7 @@ export class RpcEndpoint {
         method: 'POST',
         agent: this.#agent,
         headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        // Ends the connection as well: a late answer must not be taken for that of another call.
+        // Also closes the connection: a late reply must not be taken for that of another call.
         signal: AbortSignal.timeout(this.callMs),
       }
       const sent = request(this.#url, options, (response) => {
@@ -146,24 +141,37 @@ export class RpcEndpoint {
       throw new EndpointFailure(`${this.host}: ${(error as Error).message}`)
     }
     if (size > limits.solana.responseBytes)
-      throw new AnswerTooLarge(`${this.host}: the answer is too large`)
+      throw new AnswerTooLarge(`${this.host}: response too large`)
     return Buffer.concat(chunks).toString()
   }
 }
 
-function parse(text: string): (Reply | null) | (Reply | null)[] {
+function parseReply(text: string): (Reply | null) | (Reply | null)[] {
   try {
-    return readJson(text) as Reply
+    return parseJson(text) as Reply
   } catch {
-    throw new EndpointFailure('the answer is not JSON')
+    throw new EndpointFailure('response is not JSON')
   }
 }
 
-/** What cannot be read as an answer is none: nothing may be concluded from half of one. */
+/** A string, or an integer that JSON.parse would round. */
+const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+
+/**
+ * Parses JSON without rounding: integers of 16 digits and more become strings. Read large numbers
+ * with BigInt, which accepts both.
+ */
+export function parseJson(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const exact = text.replace(stringOrLongInteger, (part) => (part[0] === '"' ? part : `"${part}"`))
+  return JSON.parse(exact)
+}
+
+/** An incomplete or malformed result is a failure: nothing may be concluded from it. */
 function toAnswer(call: RpcCall, reply: Reply | null | undefined): RpcAnswer {
   if (reply?.error) return { error: reply.error }
-  if (reply?.result === undefined) throw new EndpointFailure('a call was not answered')
-  if (!hasShape(call, reply.result))
-    throw new EndpointFailure(`the answer to ${call.method} has another shape`)
+  if (reply?.result === undefined) throw new EndpointFailure(`no reply to ${call.method}`)
+  if (!isValidResult(call, reply.result))
+    throw new EndpointFailure(`malformed result of ${call.method}`)
   return { result: reply.result }
 }

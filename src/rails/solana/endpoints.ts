@@ -2,19 +2,20 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { type ChainIdentity, WrongChain } from './chain-identity.js'
-import { EndpointFailure, type RpcAnswer, type RpcCall, RpcEndpoint } from './endpoint.js'
+import { EndpointFailure, type RpcAnswer, RpcEndpoint } from './endpoint.js'
+import type { RpcCall } from './rpc-schemas.js'
 
-/** Nobody could answer. Nothing is known, and nothing may be concluded. */
+/** No endpoint gave a usable answer. Nothing may be concluded. */
 export class Unavailable extends Error {}
 
-/** Errors about the question: others would answer the same. All others are the node's trouble. */
-const aboutTheQuestion = new Set([-32602, -32015])
+/** Errors of the request itself, which every endpoint would return. Others are the endpoint's. */
+const requestErrors = new Set([-32602, -32015])
 
-/** The configured nodes: one after the other for questions, all at once for what must be sure. */
+/** The configured endpoints: one at a time for reads, `all` for what needs a majority. */
 export class Endpoints {
   readonly all: readonly RpcEndpoint[]
   readonly #logger: Logger
-  /** The one that answered last: a node that fails is not asked first each time. */
+  /** The endpoint that responded last, so that a failing one is not tried first each time. */
   #preferred = 0
 
   constructor(urls: string[], identity: ChainIdentity, logger: Logger) {
@@ -23,25 +24,23 @@ export class Endpoints {
     this.#logger = logger
   }
 
-  /** Asks all of them for their chain. One that is away may come later; a wrong one is an error. */
-  async meetAll(): Promise<void> {
-    const met = await Promise.allSettled(this.all.map((endpoint) => endpoint.meet()))
-    for (const [index, meeting] of met.entries()) {
-      if (meeting.status === 'fulfilled') continue
-      const trouble = meeting.reason as Error
-      if (!(trouble instanceof EndpointFailure) || trouble instanceof WrongChain) throw trouble
-      const { host } = this.all[index]!
-      this.#logger.warn({ host, trouble: trouble.message }, 'a node does not answer')
+  /** Throws on a wrong chain. An endpoint that is down is verified before its first call. */
+  async verifyChains(): Promise<void> {
+    const checks = await Promise.allSettled(this.all.map((endpoint) => endpoint.verifyChain()))
+    for (const [index, check] of checks.entries()) {
+      if (check.status === 'fulfilled') continue
+      const error = check.reason as Error
+      if (!(error instanceof EndpointFailure) || error instanceof WrongChain) throw error
+      this.#warn(this.all[index]!, error.message, 'endpoint is not responding')
     }
   }
 
-  /** The answers of the first endpoint that has some for all calls. */
-  async ask(calls: RpcCall[]): Promise<RpcAnswer[]> {
+  /** The answers of the first endpoint that answers all calls. */
+  async post(calls: RpcCall[]): Promise<RpcAnswer[]> {
     const { length } = this.all
-    for (let tries = 0; tries < length * limits.solana.rounds; tries++) {
+    for (let attempts = 0; attempts < length * limits.solana.rounds; attempts++) {
       const index = this.#preferred % length
-      const endpoint = this.all[index]!
-      const answers = await this.#try(endpoint, calls)
+      const answers = await this.#tryPost(this.all[index]!, calls)
       if (answers) return answers
       if (this.#preferred % length === index) this.#preferred = index + 1
     }
@@ -49,21 +48,25 @@ export class Endpoints {
   }
 
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
-    const [answer] = await this.ask([{ method, params }])
+    const [answer] = await this.post([{ method, params }])
     return resultOf(answer!)
   }
 
-  async #try(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<RpcAnswer[] | undefined> {
+  async #tryPost(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<RpcAnswer[] | undefined> {
     try {
       const answers = await endpoint.post(calls)
-      const trouble = answers.find(({ error }) => error && !aboutTheQuestion.has(error.code))?.error
-      if (!trouble) return answers
-      this.#logger.warn({ host: endpoint.host, trouble: trouble.message }, 'a node is in trouble')
+      const failed = answers.find(({ error }) => error && !requestErrors.has(error.code))
+      if (!failed) return answers
+      this.#warn(endpoint, failed.error!.message, 'endpoint returned an error')
     } catch (error) {
       if (!(error instanceof EndpointFailure)) throw error
-      this.#logger.warn({ host: endpoint.host, trouble: error.message }, 'a node does not answer')
+      this.#warn(endpoint, error.message, 'endpoint is not responding')
     }
     return undefined
+  }
+
+  #warn({ host }: RpcEndpoint, why: string, message: string): void {
+    this.#logger.warn({ host, why }, message)
   }
 
   close(): void {
@@ -71,17 +74,17 @@ export class Endpoints {
   }
 }
 
-/** For questions that no node refuses: an error counts as no answer. */
+/** For calls that no healthy endpoint rejects: an error counts as no answer. */
 export function resultOf<Result>({ result, error }: RpcAnswer): Result {
-  if (error) throw new Unavailable(`a node answers ${error.code}: ${error.message}`)
+  if (error) throw new Unavailable(`endpoint returned ${error.code}: ${error.message}`)
   return result as Result
 }
 
-/** Several answers of one particular node. */
-export async function askOne(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<unknown[]> {
+/** The results of many calls to one endpoint, in their order. Throws when one is missing. */
+export async function callAll(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<unknown[]> {
   const results: unknown[] = []
-  for (const some of inGroups(calls, limits.solana.callsPerRequest))
-    results.push(...(await endpoint.post(some)).map(resultOf))
+  for (const group of inGroups(calls, limits.solana.callsPerRequest))
+    results.push(...(await endpoint.post(group)).map(resultOf))
   return results
 }
 

@@ -1,32 +1,35 @@
 import { limits } from '../../base/limits.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 
-type Statuses = {
+type SignatureStatuses = {
   value: ({ slot: number | string; confirmationStatus: string | null } | null)[]
 }
 
-/** Those that landed, well or not, in a confirmed block that is not newer than the slot. */
-export async function findLanded<Sent extends { token: string }>(
+/** The attempts that landed, with or without error, in a confirmed block up to the slot. */
+export async function findLanded<Attempt extends { token: string }>(
   endpoints: Endpoints,
-  sent: Sent[],
+  attempts: Attempt[],
   slot: bigint,
-): Promise<Sent[]> {
-  const groups = inGroups(sent, limits.solana.statusesPerCall)
-  const landed: Sent[] = []
+): Promise<Attempt[]> {
+  const groups = inGroups(attempts, limits.solana.statusesPerCall)
+  const landed: Attempt[] = []
   for (const some of inGroups(groups, limits.solana.requestsUnderWay)) {
-    const answers = await Promise.all(some.map((group) => findStatuses(endpoints, group)))
-    const statuses = answers.flatMap(({ value }) => value)
-    for (const [index, one] of some.flat().entries()) {
+    const results = await Promise.all(some.map((group) => readStatuses(endpoints, group)))
+    const statuses = results.flatMap(({ value }) => value)
+    for (const [index, attempt] of some.flat().entries()) {
       const status = statuses[index]
       const isConfirmed = status && status.confirmationStatus !== 'processed'
-      if (isConfirmed && BigInt(status.slot) <= slot) landed.push(one)
+      if (isConfirmed && BigInt(status.slot) <= slot) landed.push(attempt)
     }
   }
   return landed
 }
 
-function findStatuses(endpoints: Endpoints, group: { token: string }[]): Promise<Statuses> {
-  const tokens = group.map(({ token }) => token)
-  // What landed long ago may be open yet, where nobody has looked after payouts for a while.
-  return endpoints.call('getSignatureStatuses', tokens, { searchTransactionHistory: true })
+function readStatuses(
+  endpoints: Endpoints,
+  group: { token: string }[],
+): Promise<SignatureStatuses> {
+  const signatures = group.map(({ token }) => token)
+  // A payout may have landed long ago and still be open: no worker may have run for a while.
+  return endpoints.call('getSignatureStatuses', signatures, { searchTransactionHistory: true })
 }

@@ -1,25 +1,25 @@
 import { limits } from '../../base/limits.js'
 import type { TransactionError } from './chain-errors.js'
 
-/** One transaction that touched an account. */
-export type SignatureLine = {
+/** One transaction in an account's history, as `getSignaturesForAddress` lists it. */
+export type SignatureInfo = {
   signature: string
   slot: number
   err: TransactionError | null
   memo: string | null
-  /** In seconds, where the node knows. */
+  /** Seconds; not every endpoint knows it. */
   blockTime?: number | null
 }
 
-type ListPage = (address: string, options: object) => Promise<SignatureLine[]>
+type ListPage = (address: string, options: object) => Promise<SignatureInfo[]>
 
-export type Walk = { listPage: ListPage; address: string; since: bigint }
+type HistoryWalk = { listPage: ListPage; address: string; since: bigint }
 
 /**
- * Walks an account's history backwards to a slot, page by page. Returns whether it came that far
- * within the pages that are allowed; the end of the history counts as far enough.
+ * Walks an account's history backwards to a slot, page by page. Returns whether it reached the slot
+ * or the beginning of the history within the page limit.
  */
-export async function* walkHistory(walk: Walk): AsyncGenerator<SignatureLine[], boolean> {
+export async function* walkHistory(walk: HistoryWalk): AsyncGenerator<SignatureInfo[], boolean> {
   const { listPage, address, since } = walk
   const limit = limits.solana.signaturesPerCall
   let before: string | undefined
@@ -29,16 +29,16 @@ export async function* walkHistory(walk: Walk): AsyncGenerator<SignatureLine[], 
       limit,
       ...(before && { before }),
     })
-    const wanted = page.filter(({ slot }) => BigInt(slot) >= since)
-    yield wanted
-    if (page.length < limit || wanted.length < page.length) return true
+    const inRange = page.filter(({ slot }) => BigInt(slot) >= since)
+    yield inRange
+    if (page.length < limit || inRange.length < page.length) return true
     before = page.at(-1)!.signature
   }
   return false
 }
 
-/** Nodes show the memos of a transaction with their lengths, one after the other. */
-export function readMemos({ memo }: SignatureLine): string[] {
+/** Nodes join the memos of a transaction with "; " and prefix each with its length. */
+export function readMemos({ memo }: SignatureInfo): string[] {
   if (memo === null) return []
   return memo.split('; ').map((part) => part.replace(/^\[\d+\] /, ''))
 }

@@ -6,14 +6,14 @@ import { gather } from '../../postgres/gather.js'
 import { BoundedMap } from './bounded-map.js'
 import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
 import type { CoverTreasury } from './cover-treasury.js'
-import { type Addressed, addressTarget, isRefusal, type Reserved } from './destinations.js'
+import { isRefusal, type Reserved, type ResolvedTarget, resolveTarget } from './destinations.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { Mints } from './programs.js'
 import type { Recipients } from './recipients.js'
 import { railUnavailable } from './refuse.js'
 import type { Templates } from './template.js'
 
-export type InspectParts = {
+type InspectParts = {
   endpoints: Endpoints
   clock: Clock
   recipients: Recipients
@@ -21,52 +21,54 @@ export type InspectParts = {
   mints: Mints
   reserved: Reserved
   cover: CoverTreasury
-  fill: () => Promise<void>
+  mintPending: () => Promise<void>
 }
 
 /**
- * Says what can be known not to work, and what must be paid for beyond the transfer. Calls of one
- * moment ask the chain together; wallets found well are not asked about again for some seconds.
+ * Refuses transfers that would fail and reports fees beyond the base fee. Concurrent calls share
+ * RPC requests; a destination whose token account exists is trusted for some seconds.
  */
 export function createInspect(parts: InspectParts) {
-  const { clock, recipients, reserved, cover, fill } = parts
-  const sound = new BoundedMap<string, number>(limits.solana.soundRecipients)
-  const look = gather((targets: Addressed[]) => checkDestinations(parts, targets))
+  const { clock, recipients, reserved, cover, mintPending } = parts
+  const verifiedAt = new BoundedMap<string, number>(limits.solana.soundRecipients)
+  const check = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
 
-  async function examine(target: Addressed | Refusal): Promise<VerifiedDestination | Refusal> {
+  async function verify(target: ResolvedTarget | Refusal): Promise<VerifiedDestination | Refusal> {
     if (isRefusal(target)) return target
     const key = target.recipient.tokenAccount.address
-    const knownAt = sound.find(key)
-    if (knownAt !== undefined && clock.elapsedMs() - knownAt < limits.solana.soundMs)
-      return { isCreated: false }
-    const seen = await lookTwice(target)
-    if (!isRefusal(seen) && !seen.isCreated) sound.set(key, clock.elapsedMs())
-    return seen
+    const verified = verifiedAt.find(key)
+    if (verified !== undefined && clock.elapsedMs() - verified < limits.solana.soundMs)
+      return { needsTokenAccount: false }
+    const outcome = await checkAfterMints(target)
+    if (!isRefusal(outcome) && !outcome.needsTokenAccount) verifiedAt.set(key, clock.elapsedMs())
+    return outcome
   }
 
-  /** What the chain ran short of may be coins that are coming: then it is asked once more. */
-  async function lookTwice(target: Addressed): Promise<VerifiedDestination | Refusal> {
-    const seen = await look(target)
-    if (!isRefusal(seen) || seen.reason !== 'treasury_short') return seen
-    await fill()
-    return look(target)
+  /** Mints pending test funds and checks again before it refuses for a short treasury. */
+  async function checkAfterMints(target: ResolvedTarget): Promise<VerifiedDestination | Refusal> {
+    const outcome = await check(target)
+    if (!isRefusal(outcome) || outcome.reason !== 'treasury_short') return outcome
+    await mintPending()
+    return check(target)
   }
 
-  async function examineAll(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
-    const addressed = targets.map((target) => addressTarget(target, recipients, reserved))
-    const examined = await Promise.all(addressed.map(examine))
-    return cover(targets, examined)
+  async function verifyAll(targets: Target[]): Promise<(VerifiedDestination | Refusal)[]> {
+    const resolved = targets.map((target) => resolveTarget(target, recipients, reserved))
+    return cover(targets, await Promise.all(resolved.map(verify)))
   }
 
   return async (targets: Target[]): Promise<Outcome<Inspected>[]> => {
-    const examined = await examineAll(targets).catch((error) => {
+    const verified = await verifyAll(targets).catch((error) => {
       if (!(error instanceof Unavailable)) throw error
       return targets.map(railUnavailable)
     })
-    return examined.map((each, index) => {
-      if (isRefusal(each)) return each
+    return verified.map((outcome, index) => {
+      if (isRefusal(outcome)) return outcome
       const { destination } = targets[index]!
-      return { destination, extraFees: each.isCreated ? ['crypto_account_creation'] : [] }
+      return {
+        destination,
+        extraFees: outcome.needsTokenAccount ? ['crypto_account_creation'] : [],
+      }
     })
   }
 }

@@ -1,23 +1,23 @@
 import { limits } from '../../base/limits.js'
 import type { Finding } from '../../payouts/ports.js'
-import { reasonOf, type TransactionError } from './chain-errors.js'
-import type { AttemptStatus, EndpointView } from './check-attempts.js'
+import { payoutFailureOf, type TransactionError } from './chain-errors.js'
+import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
-export type AttemptVerdict = {
+type AttemptVerdict = {
   finding: Finding
-  /** What it failed with, as the chain says it. */
   error?: TransactionError
 }
 
 type Attempt = { token: string; validUntil: bigint }
-type Testimony = { view: EndpointView; sighting: AttemptStatus }
+type Vote = { view: EndpointView; report: SignatureReport }
 
 const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limits.solana
 
 /**
- * Decides what the endpoints say together. `landed`, `failed` and `gone` each need a majority of
- * those that are configured; one that does not answer, or does not know, agrees to nothing.
+ * Decides the state of an attempt from all endpoints' views. `landed`, `failed` and `gone` each
+ * need a majority of the configured endpoints; one that does not respond, or does not know the
+ * signature, supports none of them.
  */
 export function judgeAttempt(
   attempt: Attempt,
@@ -25,84 +25,80 @@ export function judgeAttempt(
   endpoints: number,
 ): AttemptVerdict {
   const needed = majorityOf(endpoints)
-  const testimonies = views.map((view) => ({ view, sighting: view.sightings.get(attempt.token)! }))
-  const final = testimonies.filter(({ sighting }) => sighting.status?.isFinalized)
-  const keyOf = ({ sighting: { status } }: Testimony) =>
-    `${status!.slot} ${JSON.stringify(status!.error)}`
-  const agreed = findAgreed(final, needed, keyOf)
-  const disputedBy = findContradiction(attempt, testimonies, keyOf)
-  const toJudged = (finding: Finding): AttemptVerdict => ({
+  const votes = views.map((view) => ({ view, report: view.reports.get(attempt.token)! }))
+  const finalized = votes.filter(({ report }) => report.status?.isFinalized)
+  const agreed = findAgreed(finalized, needed, outcomeOf)
+  const disputedBy = findContradiction(attempt, votes)
+  const toVerdict = (finding: Finding): AttemptVerdict => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
-    const { error } = agreed.sighting.status!
+    const { error } = agreed.report.status!
     return error
-      ? { ...toJudged({ state: 'failed', reason: reasonOf(error) }), error }
-      : toJudged({ state: 'landed' })
+      ? { ...toVerdict({ state: 'failed', reason: payoutFailureOf(error) }), error }
+      : toVerdict({ state: 'landed' })
   }
-  if (testimonies.filter((one) => isGoneFor(attempt, one)).length >= needed)
-    return toJudged({ state: 'gone' })
-  const seen = testimonies.filter(({ sighting }) => sighting.status !== null)
+  if (votes.filter((vote) => isGoneFor(attempt, vote)).length >= needed)
+    return toVerdict({ state: 'gone' })
+  const known = votes.filter(({ report }) => report.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
-  const reached = reachedBy(
-    views.map(({ height }) => height),
-    needed,
-  )
+  const heights = views.map(({ height }) => height)
+  const reached = reachedBy(heights, needed)
   const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocks) : undefined
-  const isAbsurd = expiresBy !== undefined && expiresBy < attempt.validUntil
-  return toJudged({
-    state: mayLand && seen.length < needed ? 'unseen' : 'pending',
-    ...(isAbsurd && { expiresBy }),
+  const isValidityTooLong = expiresBy !== undefined && expiresBy < attempt.validUntil
+  return toVerdict({
+    state: mayLand && known.length < needed ? 'unseen' : 'pending',
+    ...(isValidityTooLong && { expiresBy }),
   })
 }
 
-/** Hosts that say something else than others, beyond what being late explains. */
-function findContradiction(
-  attempt: Attempt,
-  testimonies: Testimony[],
-  keyOf: (one: Testimony) => string,
-): string[] {
-  const final = testimonies.filter(({ sighting }) => sighting.status?.isFinalized)
-  const isLate = (slot: bigint) =>
-    final.some((one) => slot < one.sighting.status!.slot + BigInt(finalizedAfter))
-  const denying = testimonies.filter(
-    ({ view, sighting }) =>
-      final.length > 0 &&
-      sighting.status === null &&
-      !isLate(sighting.slot) &&
-      (!sighting.isSearched || remembers(attempt, view)),
+function outcomeOf({ report: { status } }: Vote): string {
+  return `${status!.slot} ${JSON.stringify(status!.error)}`
+}
+
+/** Hosts of endpoints that contradict each other, beyond what lag or pruning explains. */
+function findContradiction(attempt: Attempt, votes: Vote[]): string[] {
+  const finalized = votes.filter(({ report }) => report.status?.isFinalized)
+  const isLagging = (slot: bigint) =>
+    finalized.some(({ report }) => slot < report.status!.slot + BigInt(finalizedAfter))
+  const denying = votes.filter(
+    ({ view, report }) =>
+      finalized.length > 0 &&
+      report.status === null &&
+      !isLagging(report.slot) &&
+      (!report.isHistorySearched || hasBlocksOf(attempt, view)),
   )
-  const isContradicted = denying.length > 0 || new Set(final.map(keyOf)).size > 1
-  return isContradicted ? [...final, ...denying].map(({ view }) => view.host) : []
+  const isContradicted = denying.length > 0 || new Set(finalized.map(outcomeOf)).size > 1
+  return isContradicted ? [...finalized, ...denying].map(({ view }) => view.host) : []
 }
 
 /**
- * It can never land any more: no block that is to come may take it, and all blocks that could
- * have were searched. Behind one address there may be several nodes, so the one that searched
- * must be at least as recent as the one that told the height.
+ * The attempt can never land: it has expired, and all blocks that could include it were searched.
+ * One URL may be served by several nodes, so the node that searched must be at least as recent as
+ * the one that reported the height.
  */
-function isGoneFor(attempt: Attempt, { view, sighting }: Testimony): boolean {
+function isGoneFor(attempt: Attempt, { view, report }: Vote): boolean {
   return (
-    sighting.status === null &&
+    report.status === null &&
     isExpiredFor(attempt, view) &&
-    sighting.isSearched &&
-    sighting.slot >= view.slot &&
-    remembers(attempt, view)
+    report.isHistorySearched &&
+    report.slot >= view.slot &&
+    hasBlocksOf(attempt, view)
   )
 }
 
-/** No block that is to come may take it. */
+/** No future block can include the attempt. */
 export function isExpiredFor({ token, validUntil }: Attempt, view: EndpointView): boolean {
-  const { isUsable } = view.sightings.get(token)!
-  return view.height > validUntil + BigInt(finalizedAfter) && !isUsable
+  const { isBlockhashValid } = view.reports.get(token)!
+  return view.height > validUntil + BigInt(finalizedAfter) && !isBlockhashValid
 }
 
-/** An endpoint that has pruned the blocks of the time agrees to nothing. */
-function remembers(attempt: Attempt, view: EndpointView): boolean {
-  return view.remembersFrom <= earliestSlot(attempt, view)
+/** False when the endpoint has pruned blocks that could include the attempt. */
+function hasBlocksOf(attempt: Attempt, view: EndpointView): boolean {
+  return view.firstAvailableSlot <= earliestSlot(attempt, view)
 }
 
-/** No block before this slot can have taken the attempt. */
+/** No block before this slot can include the attempt. */
 export function earliestSlot({ validUntil }: { validUntil: bigint }, view: EndpointView): bigint {
   const blocks = view.height - validUntil + BigInt(blockhashAge)
   const slot = view.slot - blocks * BigInt(slotsPerBlock)

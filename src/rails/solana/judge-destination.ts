@@ -3,21 +3,21 @@ import { type ChainAccount, readTokenFields, tokenAccountBytes } from './account
 import { incinerator, nativePrograms, programs } from './programs.js'
 import { refuse } from './refuse.js'
 
-/** What is on the chain at a wallet's address, and at that of its token account. */
+/** The accounts on the chain; null where there is none. */
 export type DestinationAccounts = { wallet: ChainAccount | null; tokenAccount: ChainAccount | null }
 
-export type DestinationAddress = { address: string; mint: string; isOnCurve: boolean }
+type DestinationAddress = { address: string; mint: string; isOnCurve: boolean }
 
 const mintBytes = 82
 const multisigBytes = 355
-const mintMark = 1
+const mintAccountType = 1
 
 const programAddresses = new Set<string>([...Object.values(programs), ...nativePrograms])
 
-/** So written were sysvars and their like. Whoever looks for a key that ends so never finds one. */
-const endsAsName = /1{10}$/
+/** Sysvars and similar addresses. Nobody can find a key whose address ends like this. */
+const systemAddress = /1{10}$/
 
-/** What can be told without asking anybody. */
+/** Refuses what is recognizable by its address alone. */
 export function judgeOffline(
   address: string,
   { mints, ours }: { mints: Set<string>; ours: Set<string> },
@@ -25,19 +25,16 @@ export function judgeOffline(
   if (ours.has(address))
     return refuse(
       'destination_is_ours',
-      `${address} is an account of this service. Send the address of the recipient.`,
+      `${address} belongs to this service. Send the recipient's wallet address.`,
     )
-  if (mints.has(address)) return isMint(address)
-  if (programAddresses.has(address)) return isProgram(address)
-  if (address === incinerator) return notAWallet(address, 'destroys what is sent to it')
-  if (endsAsName.test(address)) return notAWallet(address, 'is a name of the chain itself')
+  if (mints.has(address)) return refuseMint(address)
+  if (programAddresses.has(address)) return refuseProgram(address)
+  if (address === incinerator) return refuseNonWallet(address, 'burns everything sent to it')
+  if (systemAddress.test(address)) return refuseNonWallet(address, 'is a system address')
   return undefined
 }
 
-/**
- * What can be told from what is on the chain. A missing account is a fresh wallet, if anybody can
- * hold its key.
- */
+/** Refuses by the accounts on the chain. A missing account on the curve is a fresh wallet. */
 export function judgeDestination(
   destination: DestinationAddress,
   found: DestinationAccounts,
@@ -45,26 +42,27 @@ export function judgeDestination(
   return judgeWallet(destination, found.wallet) ?? judgeTokenAccount(destination, found)
 }
 
-/** Also when somebody has sent lamports to the address before there was an account. */
+/** An account that only holds lamports does not count as created. */
 export function mustBeCreated({ tokenAccount }: DestinationAccounts): boolean {
   return tokenAccount === null || isEmpty(tokenAccount)
 }
 
 function judgeWallet({ address, isOnCurve }: DestinationAddress, wallet: ChainAccount | null) {
-  if (wallet?.isExecutable) return isProgram(address)
-  if (wallet && isOfTokens(wallet)) return judgeOfTokens(address, wallet)
+  if (wallet?.isExecutable) return refuseProgram(address)
+  if (wallet && isTokenProgramOwned(wallet)) return refuseTokenProgramOwned(address, wallet)
   if (wallet && wallet.owner !== programs.system)
-    return notAWallet(address, `belongs to the program ${wallet.owner}`)
-  if (wallet && wallet.space > 0) return notAWallet(address, 'is a nonce account')
-  if (!isOnCurve) return notAWallet(address, 'is derived by a program: nobody holds its key')
+    return refuseNonWallet(address, `is owned by the program ${wallet.owner}`)
+  if (wallet && wallet.space > 0) return refuseNonWallet(address, 'is a nonce account')
+  if (!isOnCurve)
+    return refuseNonWallet(address, 'is a program-derived address, which has no private key')
   return undefined
 }
 
-function judgeOfTokens(address: string, account: ChainAccount): Refusal {
+function refuseTokenProgramOwned(address: string, account: ChainAccount): Refusal {
   const { space, data } = account
-  if (space === mintBytes || data[tokenAccountBytes] === mintMark) return isMint(address)
+  if (space === mintBytes || data[tokenAccountBytes] === mintAccountType) return refuseMint(address)
   if (space === multisigBytes || space < tokenAccountBytes)
-    return notAWallet(address, 'belongs to the token program')
+    return refuseNonWallet(address, 'is owned by the token program')
   const { owner } = readTokenFields(account)
   return refuse(
     'destination_not_a_wallet',
@@ -77,22 +75,23 @@ function judgeTokenAccount(
   { tokenAccount }: DestinationAccounts,
 ) {
   if (tokenAccount === null || isEmpty(tokenAccount)) return undefined
-  const isSound = tokenAccount.owner === programs.token && tokenAccount.space === tokenAccountBytes
-  const fields = isSound ? readTokenFields(tokenAccount) : undefined
+  const { owner, space } = tokenAccount
+  const isTokenAccount = owner === programs.token && space === tokenAccountBytes
+  const fields = isTokenAccount ? readTokenFields(tokenAccount) : undefined
   if (fields?.owner !== address || fields.mint !== mint)
     return refuse(
       'destination_wrong_token',
-      `The token account of ${address} belongs to somebody else now. ${another}`,
+      `The token account of ${address} now belongs to another owner. ${askForAnother}`,
     )
   if (fields.isFrozen)
     return refuse(
       'destination_frozen',
-      `The issuer has frozen the token account of ${address}. ${another}`,
+      `The issuer froze the token account of ${address}. ${askForAnother}`,
     )
   return undefined
 }
 
-function isOfTokens({ owner }: ChainAccount): boolean {
+function isTokenProgramOwned({ owner }: ChainAccount): boolean {
   return owner === programs.token || owner === programs.token2022
 }
 
@@ -100,19 +99,19 @@ function isEmpty({ owner, space }: ChainAccount): boolean {
   return owner === programs.system && space === 0
 }
 
-const another = 'Ask the recipient for another wallet.'
+const askForAnother = 'Ask the recipient for another wallet.'
 
-function isMint(address: string): Refusal {
-  const message = `${address} is the mint of a token. Send the address of a wallet.`
+function refuseMint(address: string): Refusal {
+  const message = `${address} is a token mint. Send a wallet address.`
   return refuse('destination_is_mint', message)
 }
 
-function isProgram(address: string): Refusal {
-  const message = `${address} is a program. Send the address of a wallet.`
+function refuseProgram(address: string): Refusal {
+  const message = `${address} is a program. Send a wallet address.`
   return refuse('destination_is_program', message)
 }
 
-function notAWallet(address: string, why: string): Refusal {
-  const message = `${address} is no wallet: it ${why}. Send the address of one.`
+function refuseNonWallet(address: string, why: string): Refusal {
+  const message = `${address} is not a wallet: it ${why}. Send a wallet address.`
   return refuse('destination_not_a_wallet', message)
 }

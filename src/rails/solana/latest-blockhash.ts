@@ -13,21 +13,21 @@ export type Lifetime = { blockhash: Uint8Array; lastValidBlockHeight: bigint }
 type Latest = { value: { blockhash: string; lastValidBlockHeight: number } }
 
 /**
- * A blockhash to sign with, shared by all payouts of a moment. Confirmed: one that is only
- * processed may turn out to belong to no chain.
+ * A cached blockhash to sign with. Commitment is `confirmed`: a processed block may still be
+ * dropped, and its blockhash with it.
  */
 export function createLatestBlockhash(endpoints: Endpoints, clock: Clock, cachedMs: number) {
   let latest: Promise<Lifetime> | undefined
-  let askedAt = 0
+  let readAt = 0
 
   return async (): Promise<Lifetime> => {
     const now = clock.elapsedMs()
-    if (latest === undefined || now - askedAt >= cachedMs) {
-      askedAt = now
-      const asked = findFreshest(endpoints)
-      latest = asked
-      asked.catch(() => {
-        if (latest === asked) latest = undefined
+    if (latest === undefined || now - readAt >= cachedMs) {
+      readAt = now
+      const read = readFreshest(endpoints)
+      latest = read
+      read.catch(() => {
+        if (latest === read) latest = undefined
       })
     }
     return latest
@@ -35,31 +35,31 @@ export function createLatestBlockhash(endpoints: Endpoints, clock: Clock, cached
 }
 
 /**
- * The freshest blockhash whose height is within 150 blocks of what a majority of the endpoints
- * says. With the blockhash of an endpoint that is stuck nothing would land; with a height that is
- * made up, an attempt would never expire, or seem to expire too early.
+ * The freshest blockhash whose height is within 150 blocks of a majority of the endpoints. With the
+ * blockhash of a stuck endpoint nothing would land; with a false height, an attempt would never
+ * expire or seem to expire too early.
  */
-async function findFreshest({ all }: Endpoints): Promise<Lifetime> {
+async function readFreshest({ all }: Endpoints): Promise<Lifetime> {
   const needed = majorityOf(all.length)
   const found: Lifetime[] = []
-  let stopWaiting = () => {}
-  const isEnough = new Promise<void>((resolve) => {
-    stopWaiting = resolve
+  let reportMajority = () => {}
+  const hasMajority = new Promise<void>((resolve) => {
+    reportMajority = resolve
   })
-  const asked = all.map(async (endpoint) => {
-    const lifetime = await findLatest(endpoint)
-    if (lifetime && found.push(lifetime) >= needed) stopWaiting()
+  const reads = all.map(async (endpoint) => {
+    const lifetime = await readLatest(endpoint)
+    if (lifetime && found.push(lifetime) >= needed) reportMajority()
   })
   const { patienceMs } = limits.solana
-  const isLate = isEnough.then(() => sleep(patienceMs, undefined, { ref: false }))
-  await Promise.race([Promise.all(asked), isLate])
-  if (!select(found, needed)) await Promise.all(asked)
-  const freshest = select(found, needed)
+  const patienceEnds = hasMajority.then(() => sleep(patienceMs, undefined, { ref: false }))
+  await Promise.race([Promise.all(reads), patienceEnds])
+  if (!selectFreshest(found, needed)) await Promise.all(reads)
+  const freshest = selectFreshest(found, needed)
   if (!freshest) throw new Unavailable('too few endpoints agree on a block height')
   return freshest
 }
 
-function select(found: Lifetime[], needed: number): Lifetime | undefined {
+function selectFreshest(found: Lifetime[], needed: number): Lifetime | undefined {
   const isNear = (one: bigint, other: bigint) =>
     one - other <= blockhashAge && other - one <= blockhashAge
   const heights = found.map(({ lastValidBlockHeight }) => lastValidBlockHeight)
@@ -71,7 +71,7 @@ function select(found: Lifetime[], needed: number): Lifetime | undefined {
     .sort((one, other) => Number(other.lastValidBlockHeight - one.lastValidBlockHeight))[0]
 }
 
-async function findLatest(endpoint: RpcEndpoint): Promise<Lifetime | undefined> {
+async function readLatest(endpoint: RpcEndpoint): Promise<Lifetime | undefined> {
   try {
     const options = { commitment: 'confirmed' }
     const { value } = await endpoint.call<Latest>('getLatestBlockhash', options)

@@ -3,21 +3,21 @@ import type { Logger } from '../../base/log.js'
 import type { HistoryRange } from '../../collections/ports.js'
 import type { RpcEndpoint } from './endpoint.js'
 import { Unavailable } from './endpoints.js'
-import type { SignatureLine } from './history.js'
-import { askMany, orSilence } from './quorum.js'
+import type { SignatureInfo } from './history.js'
+import { callMany, orUndefined } from './quorum.js'
 
 const { signaturesPerCall, historyPages, longAnswersPerRequest } = limits.solana
 
-/** What one endpoint lists of several accounts. */
+/** The histories of several accounts at one endpoint. */
 export type Listing = {
   endpoint: RpcEndpoint
-  /** Its finalized slot before it listed anything. */
+  /** The endpoint's finalized slot before it listed anything. */
   slot: bigint
-  /** Newest first, in the order of the ranges; undefined where it could not list a whole range. */
-  histories: (SignatureLine[] | undefined)[]
+  /** Per range, newest first; undefined where the range could not be listed completely. */
+  histories: (SignatureInfo[] | undefined)[]
 }
 
-/** Undefined when the endpoint does not answer. */
+/** Undefined when the endpoint does not respond. */
 export async function listHistories(
   endpoint: RpcEndpoint,
   logger: Logger,
@@ -25,21 +25,23 @@ export async function listHistories(
 ): Promise<Listing | undefined> {
   const calls = [
     { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
-    ...ranges.map((range) => callFor(range)),
+    ...ranges.map((range) => toCall(range)),
   ]
-  const asking = { perRequest: longAnswersPerRequest, underWay: 1 }
-  const [info, ...first] = await askMany(endpoint, logger, calls, asking)
+  const [info, ...firstPages] = await callMany(endpoint, logger, calls, {
+    perRequest: longAnswersPerRequest,
+    underWay: 1,
+  })
   if (!info) return undefined
-  const histories: (SignatureLine[] | undefined)[] = []
+  const histories: (SignatureInfo[] | undefined)[] = []
   for (const [index, range] of ranges.entries()) {
-    const page = first[index] as SignatureLine[] | undefined
-    histories.push(page && (await orSilence(logger, endpoint, walkOn(endpoint, range, page))))
+    const page = firstPages[index] as SignatureInfo[] | undefined
+    histories.push(page && (await orUndefined(logger, endpoint, listWhole(endpoint, range, page))))
   }
   return { endpoint, slot: BigInt((info as { absoluteSlot: number }).absoluteSlot), histories }
 }
 
-/** A node that does not know `after` lists everything it has. */
-function callFor({ tokenAccount, after, since }: HistoryRange, before?: string) {
+/** An endpoint that does not know `after` lists its whole history. */
+function toCall({ tokenAccount, after, since }: HistoryRange, before?: string) {
   const options = {
     commitment: 'finalized',
     limit: signaturesPerCall,
@@ -49,41 +51,45 @@ function callFor({ tokenAccount, after, since }: HistoryRange, before?: string) 
   return { method: 'getSignaturesForAddress', params: [tokenAccount, options] }
 }
 
-/** All of it or nothing: throws when it is longer than may be read, or the node loses its place. */
-async function walkOn(
+/** Throws when the history exceeds the page limit, or the endpoint loses its position in it. */
+async function listWhole(
   endpoint: RpcEndpoint,
   range: HistoryRange,
-  first: SignatureLine[],
-): Promise<SignatureLine[]> {
-  const history: SignatureLine[] = []
-  let lines = first
-  let isFull = lines.length === signaturesPerCall
-  // The newest known transaction may be older than the time since which everything is wanted.
-  let isKnownPassed = range.after === null || !range.since
+  firstPage: SignatureInfo[],
+): Promise<SignatureInfo[]> {
+  const history: SignatureInfo[] = []
+  let page = firstPage
+  let isFull = page.length === signaturesPerCall
+  // With `since`, the range also includes everything newer than the last known transaction.
+  let isKnownReached = range.after === null || !range.since
   for (let pages = 1; ; pages++) {
-    const known = lines.findIndex(({ signature }) => signature === range.after)
-    const unknown = isKnownPassed ? 0 : known === -1 ? lines.length : known + 1
-    const wanted = lines.filter((line, index) => index < unknown || isWanted(range, line))
-    isKnownPassed ||= known !== -1
-    history.push(...wanted)
-    if (!isFull || wanted.length < lines.length) return history
+    const known = page.findIndex(({ signature }) => signature === range.after)
+    const newer = isKnownReached ? 0 : known === -1 ? page.length : known + 1
+    const inRange = page.filter((info, index) => index < newer || isInRange(range, info))
+    isKnownReached ||= known !== -1
+    history.push(...inRange)
+    if (!isFull || inRange.length < page.length) return history
     if (pages === historyPages) throw new Unavailable('the history is too long to read')
-    // One line more than is missing: an empty page must not pass for the end of the history.
-    const [place, last] = lines.slice(-2)
-    const { method, params } = callFor(range, place!.signature)
-    const page = await endpoint.call<SignatureLine[]>(method, ...params)
-    if (page[0]?.signature !== last!.signature)
-      throw new Unavailable('the endpoint lost its place in a history')
-    isFull = page.length === signaturesPerCall
-    lines = page.slice(1)
+    // The next page repeats the last line: an empty page must not pass for the end of the history.
+    const [secondLast, last] = page.slice(-2)
+    const { method, params } = toCall(range, secondLast!.signature)
+    const nextPage = await endpoint.call<SignatureInfo[]>(method, ...params)
+    if (nextPage[0]?.signature !== last!.signature)
+      throw new Unavailable('the endpoint lost its position in a history')
+    isFull = nextPage.length === signaturesPerCall
+    page = nextPage.slice(1)
   }
 }
 
 /**
- * Incremental reading begins after the slot of the newest known transaction: endpoints order the
- * transactions of one slot differently. Block times are whole seconds; a line without one counts.
+ * Without `since`, the range starts after the slot of the last known transaction: endpoints order
+ * the transactions of one slot differently. Block times are whole seconds; a transaction without
+ * one is in range.
  */
-function isWanted({ since, afterSlot }: HistoryRange, { blockTime, slot }: SignatureLine): boolean {
+function isInRange(
+  { since, afterSlot }: HistoryRange,
+  { blockTime, slot }: SignatureInfo,
+): boolean {
   if (!since) return afterSlot === undefined || BigInt(slot) > afterSlot
   return typeof blockTime !== 'number' || blockTime >= Math.floor(since.getTime() / 1_000)
 }

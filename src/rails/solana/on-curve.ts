@@ -2,8 +2,8 @@ const prime = 2n ** 255n - 19n
 const curve = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 
 /**
- * Whether 32 bytes are a point of Ed25519, so that somebody may hold the key of that address.
- * Fast, because finding a token account takes several of these; a test compares it with kit's.
+ * Whether 32 bytes are a point on Ed25519, so that a private key can exist for that address. Faster
+ * than kit's: deriving a token account calls it several times.
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const copy = Buffer.from(bytes).reverse()
@@ -18,7 +18,7 @@ export function isOnCurve(bytes: Uint8Array): boolean {
   return isSquare((above * below) % prime)
 }
 
-/** By the law of quadratic reciprocity: a sixth of the time that raising to a power takes. */
+/** Jacobi symbol: six times as fast as modular exponentiation. */
 function isSquare(value: bigint): boolean {
   let [top, bottom, sign] = [value, prime, 1]
   while (top !== 0n) {

@@ -26,55 +26,57 @@ export type SweepParts = {
   getLatestBlockhash: () => Promise<Lifetime>
 }
 
-/** What the wallets have signed; the treasury's signature is the first, and is missing yet. */
-type Half = { message: Buffer; signatures: Uint8Array[] }
+/** Signed by the wallets; the treasury's signature, which comes first, is still missing. */
+type PartlySigned = { message: Buffer; signatures: Uint8Array[] }
 
-/** Signs sweeps. Nothing leaves; one that cannot be signed is refused alone. */
+/** Signs sweeps without sending them. A sweep that cannot be signed is refused alone. */
 export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweeps'] {
-  return async (orders) => {
+  return async (requests) => {
     const lifetime = await findLifetime(parts)
-    if (!lifetime) return orders.map(railUnavailable)
+    if (!lifetime) return requests.map(railUnavailable)
     const blockhash = base58.encode(lifetime.blockhash)
-    const halves = await Promise.all(orders.map((order) => signHalf(parts, order, blockhash)))
-    const messages = halves.flatMap((half) => (half ? [half.message] : []))
-    const signed = await findSignatures(parts, messages)
-    if (!signed) return orders.map(railUnavailable)
-    const names = new Map(messages.map((message, index) => [message, signed[index]!]))
-    return halves.map((half) => {
-      if (!half) return railUnavailable()
-      const signature = names.get(half.message)!
-      const wire = toWireTransaction(half.message, signature, ...half.signatures)
+    const partlySigned = await Promise.all(
+      requests.map((request) => signWithWallets(parts, request, blockhash)),
+    )
+    const messages = partlySigned.flatMap((sweep) => (sweep ? [sweep.message] : []))
+    const treasurySignatures = await findSignatures(parts, messages)
+    if (!treasurySignatures) return requests.map(railUnavailable)
+    const signatureOf = new Map(messages.map((each, index) => [each, treasurySignatures[index]!]))
+    return partlySigned.map((sweep) => {
+      if (!sweep) return railUnavailable()
+      const signature = signatureOf.get(sweep.message)!
+      const wire = toWireTransaction(sweep.message, signature, ...sweep.signatures)
       assert(wire.length <= limits.solana.transactionBytes, 'a sweep fits in a transaction')
       return { token: base58.encode(signature), wire, validUntil: lifetime.lastValidBlockHeight }
     })
   }
 }
 
-/** Nothing, where the wallets do not sign: then nothing was signed that could leave. */
-async function signHalf(
+/** Undefined when the wallet signer fails: then nothing was signed that could be sent. */
+async function signWithWallets(
   parts: SweepParts,
-  order: SweepRequest,
+  request: SweepRequest,
   blockhash: string,
-): Promise<Half | undefined> {
-  const { message, signers } = write(parts, order, blockhash)
+): Promise<PartlySigned | undefined> {
+  const { message, signers } = compileSweep(parts, request, blockhash)
   const [, ...wallets] = signers
-  const numbers = new Map(order.parts.map(({ wallet, walletNumber }) => [wallet, walletNumber]))
+  const numbers = new Map(request.parts.map(({ wallet, walletNumber }) => [wallet, walletNumber]))
   try {
-    assertOwn(parts.mints, order)
-    const asked = wallets.map((wallet) => ({ number: numbers.get(wallet)!, wallet, message }))
-    return { message, signatures: await parts.walletSigner.sign(asked) }
+    assertTokenAccounts(parts.mints, request)
+    const toSign = wallets.map((wallet) => ({ number: numbers.get(wallet)!, wallet, message }))
+    return { message, signatures: await parts.walletSigner.sign(toSign) }
   } catch (error) {
-    const { reference } = order
-    parts.logger.error({ err: error, reference }, 'the wallets of a sweep do not sign')
+    const { reference } = request
+    parts.logger.error({ err: error, reference }, 'the wallet signer failed for a sweep')
     return undefined
   }
 }
 
-function write(parts: SweepParts, order: SweepRequest, blockhash: string) {
-  const { reference, asset } = order
-  const { length } = order.parts
+function compileSweep(parts: SweepParts, request: SweepRequest, blockhash: string) {
+  const { reference, asset } = request
+  const { length } = request.parts
   const { treasury, mints, microLamports } = parts
-  assert(length > 0 && length <= partsPerSweep, 'a sweep has as many parts as fit')
+  assert(length > 0 && length <= partsPerSweep, 'the parts of a sweep fit in a transaction')
   assert(Buffer.byteLength(reference) <= sweepMemoBytes, 'the memo has a bounded length')
   const instructions = sweepInstructions({
     treasury: treasury.address,
@@ -83,15 +85,15 @@ function write(parts: SweepParts, order: SweepRequest, blockhash: string) {
     decimals: assets[asset].decimals,
     microLamports,
     memo: reference,
-    parts: order.parts,
+    parts: request.parts,
   })
   return compile({ payer: treasury.address, blockhash, instructions })
 }
 
-/** The coins may have had other addresses when the wallets were made. */
-function assertOwn(mints: Mints, { asset, parts }: SweepRequest): void {
+/** The mints may have been configured differently when the wallets were derived. */
+function assertTokenAccounts(mints: Mints, { asset, parts }: SweepRequest): void {
   for (const { wallet, tokenAccount } of parts) {
     const { address } = deriveTokenAccount(bytesOf(wallet), bytesOf(mints[asset]))
-    assert.equal(tokenAccount, address, `where the wallet keeps its ${asset}`)
+    assert.equal(tokenAccount, address, `the wallet's ${asset} token account`)
   }
 }

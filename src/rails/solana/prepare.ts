@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
 import type { PayoutInstruction, Prepared } from '../../payouts/ports.js'
-import { addressTarget, isRefusal, type Reserved } from './destinations.js'
+import { isRefusal, type Reserved, resolveTarget } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
 import type { Recipients } from './recipients.js'
@@ -11,7 +11,7 @@ import type { Signer } from './signer.js'
 import type { Templates } from './template.js'
 import { toWireTransaction } from './wire.js'
 
-export type PrepareParts = {
+type PrepareParts = {
   signer: Signer
   logger: Logger
   recipients: Recipients
@@ -20,12 +20,12 @@ export type PrepareParts = {
   getLatestBlockhash: () => Promise<Lifetime>
 }
 
-/** Signs payouts. Nothing leaves; who cannot be signed for is refused alone. */
+/** Signs payouts without sending them. A payout that cannot be signed is refused alone. */
 export function createPrepare(parts: PrepareParts) {
-  return async (carriages: PayoutInstruction[]): Promise<Outcome<Prepared>[]> => {
+  return async (instructions: PayoutInstruction[]): Promise<Outcome<Prepared>[]> => {
     const lifetime = await findLifetime(parts)
-    if (!lifetime) return carriages.map(railUnavailable)
-    const messages = carriages.map((carriage) => write(parts, carriage, lifetime))
+    if (!lifetime) return instructions.map(railUnavailable)
+    const messages = instructions.map((instruction) => compile(parts, instruction, lifetime))
     const signable = messages.filter((message): message is Buffer => !isRefusal(message))
     const signatures = await findSignatures(parts, signable)
     if (!signatures) return messages.map((each) => (isRefusal(each) ? each : railUnavailable()))
@@ -43,21 +43,22 @@ export function createPrepare(parts: PrepareParts) {
   }
 }
 
-function write(
+function compile(
   parts: PrepareParts,
-  carriage: PayoutInstruction,
+  instruction: PayoutInstruction,
   { blockhash }: Lifetime,
 ): Buffer | Refusal {
-  const addressed = addressTarget(carriage, parts.recipients, parts.reserved)
-  if (isRefusal(addressed)) return addressed
-  if (!addressed.recipient.isOnCurve)
+  const target = resolveTarget(instruction, parts.recipients, parts.reserved)
+  if (isRefusal(target)) return target
+  if (!target.recipient.isOnCurve)
     return refuse(
       'destination_not_a_wallet',
-      'Nobody can hold the key of the destination. Send the address of a wallet.',
+      'The destination is a program-derived address, which has no private key. Send a wallet address.',
     )
-  return parts.templates.write({ ...addressed, memo: carriage.reference, blockhash })
+  return parts.templates.write({ ...target, memo: instruction.reference, blockhash })
 }
 
+/** Undefined when too few endpoints respond. */
 export async function findLifetime(
   parts: Pick<PrepareParts, 'getLatestBlockhash'>,
 ): Promise<Lifetime | undefined> {
@@ -69,7 +70,7 @@ export async function findLifetime(
   }
 }
 
-/** Whatever a signer throws, nothing was signed that could leave. */
+/** Undefined when the signer fails: then nothing was signed that could be sent. */
 export async function findSignatures(
   { signer, logger }: Pick<PrepareParts, 'signer' | 'logger'>,
   messages: Buffer[],
@@ -77,7 +78,7 @@ export async function findSignatures(
   try {
     return await signer.sign(messages)
   } catch (error) {
-    logger.error({ err: error }, 'the signer does not sign')
+    logger.error({ err: error }, 'the treasury signer failed')
     return undefined
   }
 }

@@ -1,6 +1,5 @@
 import type { Coin } from '../../money/assets.js'
 
-/** Programs that a payout calls, or that tell what an account is. */
 export const programs = {
   system: '11111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -11,7 +10,7 @@ export const programs = {
   computeBudget: 'ComputeBudget111111111111111111111111111111',
 } as const
 
-/** Built into every node; some of them are nowhere on the chain to be found. */
+/** Built into every node; some have no account on the chain. */
 export const nativePrograms = [
   'NativeLoader1111111111111111111111111111111',
   'BPFLoader1111111111111111111111111111111111',
@@ -30,14 +29,14 @@ export const nativePrograms = [
   'Feature111111111111111111111111111111111111',
 ]
 
-/** Whoever pays there has thrown the money away. */
+/** Tokens sent here are burned. */
 export const incinerator = '1nc1nerator11111111111111111111111111111111'
 
 export const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
 export type Mints = Record<Coin, string>
 
-/** As on mainnet; the embedded chain has its coins at the same addresses. */
+/** The embedded chain uses the same addresses. */
 export const mainnetMints: Mints = {
   USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   USDT: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',

@@ -1,22 +1,17 @@
 import type { Logger } from '../../base/log.js'
-import {
-  AnswerTooLarge,
-  EndpointFailure,
-  type RpcAnswer,
-  type RpcCall,
-  type RpcEndpoint,
-} from './endpoint.js'
+import { AnswerTooLarge, EndpointFailure, type RpcAnswer, type RpcEndpoint } from './endpoint.js'
 import { inGroups, Unavailable } from './endpoints.js'
+import type { RpcCall } from './rpc-schemas.js'
 
 /**
- * How many endpoints must say the same before it counts: more than half of those that are
- * configured, whether they answer or not. A single endpoint is believed, two must both agree.
+ * How many endpoints must agree: more than half of those configured, whether they respond or not.
+ * A single endpoint is trusted; of two, both must agree.
  */
 export function majorityOf(endpoints: number): number {
   return Math.floor(endpoints / 2) + 1
 }
 
-/** The value that enough endpoints gave; `keyOf` decides which values are equal. */
+/** The value that enough endpoints returned; `keyOf` decides which values are equal. */
 export function findAgreed<Value>(
   values: Value[],
   needed: number,
@@ -37,21 +32,20 @@ export function reachedBy(numbers: bigint[], needed: number): bigint | undefined
   return numbers.toSorted((one, other) => (one < other ? 1 : -1))[needed - 1]
 }
 
-/** What each endpoint returned. An endpoint that fails is logged and left out. */
-export async function askEach<Value>(
+/** What each endpoint returned. An endpoint that fails is logged and omitted. */
+export async function queryEach<Value>(
   endpoints: readonly RpcEndpoint[],
   logger: Logger,
-  ask: (endpoint: RpcEndpoint) => Promise<Value>,
-): Promise<{ endpoint: RpcEndpoint; value: Value }[]> {
-  const asked = endpoints.map(async (endpoint) => {
-    const value = await orSilence(logger, endpoint, ask(endpoint))
-    return value === undefined ? [] : [{ endpoint, value }]
-  })
-  return (await Promise.all(asked)).flat()
+  query: (endpoint: RpcEndpoint) => Promise<Value>,
+): Promise<Value[]> {
+  const values = await Promise.all(
+    endpoints.map((endpoint) => orUndefined(logger, endpoint, query(endpoint))),
+  )
+  return values.filter((value): value is Awaited<Value> => value !== undefined)
 }
 
-/** Nothing, and a line in the log, when the endpoint fails. */
-export async function orSilence<Value>(
+/** Undefined, and a log line, when the endpoint fails. */
+export async function orUndefined<Value>(
   logger: Logger,
   { host }: RpcEndpoint,
   value: Promise<Value>,
@@ -60,54 +54,54 @@ export async function orSilence<Value>(
     return await value
   } catch (error) {
     if (!(error instanceof EndpointFailure || error instanceof Unavailable)) throw error
-    logger.warn({ host, trouble: error.message }, 'an endpoint does not answer')
+    logger.warn({ host, why: error.message }, 'endpoint is not responding')
     return undefined
   }
 }
 
-/** Errors with which a node says that it is behind, or asked too often. */
-const aboutTheNode = new Set([-32005, -32429, 429])
+/** The endpoint is behind, or rate-limits us. */
+const busyErrors = new Set([-32005, -32429, 429])
 
 /**
- * Results in the order of the calls; undefined where the endpoint gave none. Groups whose answer is
- * too large are halved. After any other failure the endpoint is not asked again this time.
+ * Results in the order of the calls; undefined where the endpoint returned none. Groups whose
+ * answer is too large are halved. After any other failure the endpoint gets no further calls.
  */
-export async function askMany(
+export async function callMany(
   endpoint: RpcEndpoint,
   logger: Logger,
   calls: RpcCall[],
   { perRequest, underWay }: { perRequest: number; underWay: number },
 ): Promise<unknown[]> {
   let hasFailed = false
-  const ask = async (group: RpcCall[]): Promise<unknown[]> => {
+  const callGroup = async (group: RpcCall[]): Promise<unknown[]> => {
     if (hasFailed) return group.map(() => undefined)
     const answers = await post(endpoint, logger, group)
     if (Array.isArray(answers)) return answers.map(({ result }) => result)
     hasFailed ||= answers === undefined
     if (hasFailed || group.length === 1) return group.map(() => undefined)
     const halves = inGroups(group, Math.ceil(group.length / 2))
-    return [...(await ask(halves[0]!)), ...(await ask(halves[1]!))]
+    return [...(await callGroup(halves[0]!)), ...(await callGroup(halves[1]!))]
   }
   const results: unknown[] = []
-  for (const some of inGroups(inGroups(calls, perRequest), underWay))
-    results.push(...(await Promise.all(some.map(ask))).flat())
+  for (const groups of inGroups(inGroups(calls, perRequest), underWay))
+    results.push(...(await Promise.all(groups.map(callGroup))).flat())
   return results
 }
 
-function post(
+async function post(
   endpoint: RpcEndpoint,
   logger: Logger,
   calls: RpcCall[],
 ): Promise<RpcAnswer[] | 'too large' | undefined> {
-  const ask = async () => {
+  const postUnlessBusy = async () => {
     const answers = await endpoint.post(calls)
-    const busy = answers.find(({ error }) => error && aboutTheNode.has(error.code))?.error
+    const busy = answers.find(({ error }) => error && busyErrors.has(error.code))?.error
     if (busy) throw new EndpointFailure(busy.message)
     return answers
   }
-  const answers = ask().catch((error: unknown) => {
+  const answers = postUnlessBusy().catch((error: unknown) => {
     if (error instanceof AnswerTooLarge) return 'too large' as const
     throw error
   })
-  return orSilence(logger, endpoint, answers)
+  return orUndefined(logger, endpoint, answers)
 }

@@ -23,54 +23,53 @@ import { type Balances, SolanaTreasury } from './treasury.js'
 import type { WalletSigner } from './wallet-signer.js'
 import { createWallets } from './wallets.js'
 
-export type { TreasuryHistory, TreasuryTransfer } from './find-transfers.js'
-export type { Balances } from './treasury.js'
+export type { TreasuryTransfer } from './find-transfers.js'
 
 export type SolanaOptions = {
-  /** Of one chain. Conclusions need a majority of them: see `quorum.ts`. */
+  /** URLs, all of the same chain. Conclusions need a majority of them: see `quorum.ts`. */
   endpoints: string[]
   signer: Signer
-  /** Of the deposit wallets; without it there are none. */
+  /** Without it, the rail has no deposit wallets. */
   walletSigner?: WalletSigner | undefined
   clock: Clock
   logger: Logger
-  /** Where the coins are not those of mainnet. */
+  /** Default: the mints of mainnet. */
   mints?: Partial<Mints>
-  /** The chain of src/rails/localnet: fast, forgets nothing, never takes a block back. */
+  /** The embedded localnet: fast, never prunes, never rolls back a block. */
   isEmbedded: boolean
   network: Network
-  /** In millionths of a lamport for a compute unit. */
+  /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
   promised: OpenCommitments
-  /** Where somebody mints coins: ends when those are there that are known to be coming. */
+  /** Test mode: mints funds that are recorded but not on the chain yet. */
   fill?: () => Promise<void>
 }
 
 export type SolanaRail = ExpiringRail & {
   readonly treasuryAddress: string
-  /** Whether its chain, and with it its name, is known; asks once more where it is not. */
+  /** Whether the chain, which is part of the rail's name, is known. If not, tries to find out. */
   hasMetItsChain(): Promise<boolean>
   treasuryBalances(): Promise<Balances>
-  /** What moved the treasury's coins since a slot, newest first. */
+  /** Everything that moved the treasury's coins since a slot, newest first. */
   findTransfersByMemo(since: bigint): Promise<TreasuryHistory>
-  /** On the same chain and under the same name, where there is a seed. */
+  /** Same chain, same name; undefined without a seed. */
   readonly wallets: WalletRail | undefined
   stop(): Promise<void>
 }
 
-const usualPrice = 10_000n
+const defaultComputeUnitPrice = 10_000n
 
 /**
- * Pays coins out of a hot wallet on Solana. Throws when endpoints are not of one chain, or of the
- * wrong one. While none of them answers it refuses whatever it is asked for, and concludes nothing.
+ * Pays coins from a hot wallet on Solana. Throws when endpoints serve different chains or a wrong
+ * one. While no endpoint responds, it refuses every request and concludes nothing.
  */
 export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRail> {
-  const { signer, clock, logger, isEmbedded, computeUnitPrice = usualPrice } = options
+  const { signer, clock, logger, isEmbedded, computeUnitPrice = defaultComputeUnitPrice } = options
   const identity = new ChainIdentity(options.network)
   const endpoints = new Endpoints(options.endpoints, identity, logger)
-  await meetChain(endpoints)
+  await verifyAtStart(endpoints)
   const mints = { ...mainnetMints, ...options.mints }
-  const sources = findSources(signer.address, mints)
+  const sources = deriveSources(signer.address, mints)
   const treasury = new SolanaTreasury({ address: signer.address, sources, endpoints, clock })
   const payer = { treasury: signer.address, sources, mints, microLamports: computeUnitPrice }
   const shared = {
@@ -90,18 +89,18 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   const { blockhashMs, embeddedBlockhashMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashMs : blockhashMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { promised, walletSigner, fill = async () => {} } = options
-  const cover = createCoverTreasury({ treasury, promised, fill, price: computeUnitPrice })
+  const { promised: commitments, walletSigner, fill: mintPending = async () => {} } = options
+  const cover = createCoverTreasury({ treasury, computeUnitPrice, commitments, mintPending })
   const chain = { identity, isEmbedded }
-  const hasMetItsChain = () => meetLater(endpoints, identity, logger)
+  const isChainKnown = () => verifyAgain(endpoints, identity, logger)
   return {
-    // Asked for each time: in test mode it is not known before an endpoint has answered.
+    // A getter: in test mode the chain is unknown until an endpoint has responded.
     get name() {
       return nameOf(identity)
     },
     treasuryAddress: signer.address,
-    hasMetItsChain,
-    inspect: createInspect({ ...shared, cover, fill }),
+    hasMetItsChain: isChainKnown,
+    inspect: createInspect({ ...shared, cover, mintPending }),
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
     check: createCheck({ ...shared, chain }),
@@ -112,7 +111,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       get name() {
         return nameOf(identity)
       },
-      hasMetItsChain,
+      hasMetItsChain: isChainKnown,
       ...createWallets({
         ...shared,
         chain,
@@ -132,7 +131,7 @@ function nameOf({ genesisHash }: ChainIdentity): string {
   return `solana:${genesisHash ?? 'unknown'}`
 }
 
-function findSources(treasury: string, mints: Mints): Record<Coin, TokenAddress> {
+function deriveSources(treasury: string, mints: Mints): Record<Coin, TokenAddress> {
   const owner = bytesOf(treasury)
   return {
     USDC: deriveTokenAccount(owner, bytesOf(mints.USDC)),
@@ -140,25 +139,25 @@ function findSources(treasury: string, mints: Mints): Record<Coin, TokenAddress>
   }
 }
 
-/** A service that runs goes on without an endpoint of a wrong chain; somebody has to remove it. */
-async function meetLater(
+/** A running service continues without an endpoint of a wrong chain; the operator removes it. */
+async function verifyAgain(
   endpoints: Endpoints,
   identity: ChainIdentity,
   logger: Logger,
 ): Promise<boolean> {
   if (identity.genesisHash !== undefined) return true
   try {
-    await endpoints.meetAll()
+    await endpoints.verifyChains()
   } catch (error) {
     if (!(error instanceof WrongChain)) throw error
-    logger.error({ trouble: error.message }, 'an endpoint is of a chain where we must not go')
+    logger.error({ why: error.message }, 'endpoint is on the wrong chain')
   }
   return identity.genesisHash !== undefined
 }
 
-async function meetChain(endpoints: Endpoints): Promise<void> {
+async function verifyAtStart(endpoints: Endpoints): Promise<void> {
   try {
-    await endpoints.meetAll()
+    await endpoints.verifyChains()
   } catch (error) {
     endpoints.close()
     throw error

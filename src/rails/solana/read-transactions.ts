@@ -1,19 +1,51 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
+import type { Move } from '../../collections/ports.js'
+import type { TransactionError } from './chain-errors.js'
 import type { RpcEndpoint } from './endpoint.js'
-import { askMany } from './quorum.js'
-import { readTransaction, type ShownTransaction, type Transaction } from './read-transaction.js'
+import { readMemos, type SignatureInfo } from './history.js'
+import { callMany } from './quorum.js'
+
+type TokenBalance = {
+  accountIndex: number
+  mint: string
+  owner?: string
+  uiTokenAmount: { amount: string }
+}
+
+/** The fields that we read of `getTransaction`. */
+export type RpcTransaction = {
+  slot: number | string
+  blockTime?: number | null
+  meta: {
+    err: TransactionError | null
+    preTokenBalances?: TokenBalance[] | null
+    postTokenBalances?: TokenBalance[] | null
+    loadedAddresses?: { writable: string[]; readonly: string[] }
+  } | null
+  transaction: { message: { accountKeys: string[] } }
+}
+
+type Holding = { mint: string; owner: string | undefined; before: bigint; after: bigint }
+
+/** What a transaction did to the token accounts that it references. */
+export type Transaction = {
+  slot: bigint
+  at: Date
+  hasFailed: boolean
+  addresses: Set<string>
+  holdings: Map<string, Holding>
+}
 
 const options = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 }
 
-/** How final transactions are asked for. */
 export function transactionCall(signature: string) {
   return { method: 'getTransaction', params: [signature, options] }
 }
 
 /**
- * As one endpoint shows them. Null: it does not know the transaction. Missing: it does not answer,
- * or leaves out what a deposit is judged by.
+ * Finalized transactions as one endpoint returns them. Null: the endpoint does not know the
+ * transaction. Missing: it did not respond, or omitted fields that deposits are judged by.
  */
 export async function readTransactions(
   endpoint: RpcEndpoint,
@@ -22,12 +54,84 @@ export async function readTransactions(
 ): Promise<Map<string, Transaction | null>> {
   const { callsPerRequest: perRequest, requestsUnderWay: underWay } = limits.solana
   const calls = signatures.map(transactionCall)
-  const results = await askMany(endpoint, logger, calls, { perRequest, underWay })
-  const known = new Map<string, Transaction | null>()
+  const results = await callMany(endpoint, logger, calls, { perRequest, underWay })
+  const transactions = new Map<string, Transaction | null>()
   for (const [index, signature] of signatures.entries()) {
-    const shown = results[index] as ShownTransaction | null | undefined
-    const transaction = shown ? readTransaction(shown) : shown
-    if (transaction !== undefined) known.set(signature, transaction)
+    const result = results[index] as RpcTransaction | null | undefined
+    const transaction = result ? toTransaction(result) : result
+    if (transaction !== undefined) transactions.set(signature, transaction)
   }
-  return known
+  return transactions
+}
+
+/** Undefined when the endpoint omits balances or the block time. */
+export function toTransaction(result: RpcTransaction): Transaction | undefined {
+  const { meta, blockTime } = result
+  const before = meta?.preTokenBalances
+  const after = meta?.postTokenBalances
+  if (!meta || !before || !after || typeof blockTime !== 'number') return undefined
+  const addresses = listAddresses(result)
+  return {
+    slot: BigInt(result.slot),
+    addresses: new Set(addresses),
+    at: new Date(blockTime * 1_000),
+    hasFailed: meta.err !== null,
+    holdings: readHoldings(addresses, before, after),
+  }
+}
+
+function listAddresses({ meta, transaction }: RpcTransaction): string[] {
+  const { writable = [], readonly = [] } = meta?.loadedAddresses ?? {}
+  return [...transaction.message.accountKeys, ...writable, ...readonly]
+}
+
+/** An account that the transaction creates or closes is listed on one side only. */
+function readHoldings(
+  addresses: string[],
+  before: TokenBalance[],
+  after: TokenBalance[],
+): Map<string, Holding> {
+  const holdings = new Map<string, Holding>()
+  for (const [side, balances] of Object.entries({ before, after }))
+    for (const { accountIndex, mint, owner, uiTokenAmount } of balances) {
+      const address = addresses[accountIndex] ?? ''
+      const holding = holdings.get(address) ?? { mint, owner, before: 0n, after: 0n }
+      holdings.set(address, { ...holding, [side]: BigInt(uiTokenAmount.amount) })
+    }
+  return holdings
+}
+
+/**
+ * Undefined when the transaction failed, or lists no balance of the account: anyone can reference
+ * our account in a transaction that calls no token program.
+ */
+export function toMove(
+  info: SignatureInfo,
+  transaction: Transaction,
+  tokenAccount: string,
+): Move | undefined {
+  const { slot, at, hasFailed, holdings } = transaction
+  const holding = holdings.get(tokenAccount)
+  if (hasFailed || !holding) return undefined
+  const { before, after } = holding
+  const memos = readMemos(info)
+  return {
+    signature: info.signature,
+    slot,
+    at,
+    change: after - before,
+    left: after,
+    sender: after > before ? findSender(transaction, tokenAccount) : null,
+    memo: memos.length === 1 ? memos[0]! : null,
+  }
+}
+
+/** The owner whose balance of the coin decreased; null if there are several or none. */
+export function findSender({ holdings }: Transaction, tokenAccount: string): string | null {
+  const { mint } = holdings.get(tokenAccount)!
+  const senders = new Set<string | undefined>()
+  for (const holding of holdings.values())
+    if (holding.mint === mint && holding.after < holding.before) senders.add(holding.owner)
+  const [sender = null] = senders
+  return senders.size === 1 ? sender : null
 }

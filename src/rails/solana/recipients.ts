@@ -7,17 +7,17 @@ import { BoundedMap } from './bounded-map.js'
 import { isOnCurve } from './on-curve.js'
 import { type Mints, programs } from './programs.js'
 
-/** A wallet as far as a payout to it is the same each time. */
+/** What is the same in every payout to a wallet. */
 export type Recipient = {
   wallet: { bytes: Uint8Array; address: string }
-  /** Otherwise it was derived by a program, and nobody can hold its key. */
+  /** False for program-derived addresses, which have no private key. */
   isOnCurve: boolean
   tokenAccount: TokenAddress
-  /** Where its two addresses stand in a compiled message; kit sorts addresses as texts. */
+  /** Positions of its two addresses in a compiled message: kit sorts addresses as strings. */
   layout: string
 }
 
-const others = [
+const otherAddresses = [
   programs.system,
   programs.token,
   programs.associatedToken,
@@ -25,11 +25,11 @@ const others = [
   programs.computeBudget,
 ]
 
-/** Finding a token account costs as much as signing does, so it remembers. */
+/** Cached: deriving a token account takes as long as signing. */
 export class Recipients {
   readonly #mints: Mints
   readonly #sources: Record<Coin, TokenAddress>
-  readonly #known = new BoundedMap<string, Recipient>(limits.solana.recipients)
+  readonly #cache = new BoundedMap<string, Recipient>(limits.solana.recipients)
   readonly #compare = getAddressComparator()
 
   constructor(mints: Mints, sources: Record<Coin, TokenAddress>) {
@@ -37,29 +37,31 @@ export class Recipients {
     this.#sources = sources
   }
 
-  /** Nothing, if the text is no address. */
+  /** Undefined when the text is not an address. */
   find(coin: Coin, address: string): Recipient | undefined {
     const key = `${coin}:${address}`
-    const known = this.#known.find(key)
-    if (known) return known
+    const cached = this.#cache.find(key)
+    if (cached) return cached
     const bytes = findAddressBytes(address)
     if (!bytes) return undefined
-    const recipient = this.#describe(coin, { address, bytes })
-    this.#known.set(key, recipient)
+    const recipient = this.#derive(coin, { address, bytes })
+    this.#cache.set(key, recipient)
     return recipient
   }
 
-  #describe(coin: Coin, wallet: Recipient['wallet']): Recipient {
+  #derive(coin: Coin, wallet: Recipient['wallet']): Recipient {
     const { address, bytes } = wallet
     const mint = this.#mints[coin]
     const tokenAccount = deriveTokenAccount(bytes, bytesOf(mint))
     const isBefore = this.#compare(tokenAccount.address, this.#sources[coin].address) < 0
-    const place = [mint, ...others].filter((other) => this.#compare(other, address) < 0).length
+    const position = [mint, ...otherAddresses].filter(
+      (other) => this.#compare(other, address) < 0,
+    ).length
     return {
       wallet,
       isOnCurve: isOnCurve(bytes),
       tokenAccount,
-      layout: `${isBefore ? 'before' : 'after'}:${place}`,
+      layout: `${isBefore ? 'before' : 'after'}:${position}`,
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 
-/** Nothing left: every "no" of this rail is said before anything is promised. */
+/** This rail refuses before anything is committed or sent. */
 export function refuse(reason: Reason, message: string): Refusal {
   return new Refusal('crypto_transfer_failed', { reason, message })
 }
@@ -9,6 +9,6 @@ export function refuse(reason: Reason, message: string): Refusal {
 export function railUnavailable(): Refusal {
   return refuse(
     'rail_unavailable',
-    'The Solana network does not answer. Nothing was done; retry later.',
+    'The Solana network is not responding. Nothing was sent; retry later.',
   )
 }

@@ -1,35 +1,37 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Prepared } from '../../payouts/ports.js'
-import { EndpointFailure, type RpcCall, type RpcEndpoint } from './endpoint.js'
+import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
+import type { RpcCall } from './rpc-schemas.js'
 
 /**
- * Unchecked, for a preflight would keep back what may be fine a block later; and without retries
- * of the node's own, for we repeat it ourselves while it may land.
+ * No preflight: it would drop transactions that may succeed a block later. No retries by the node:
+ * we send again ourselves while the transaction may land.
  */
 const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
 
-/** Hands the very bytes to every endpoint. What they answer proves nothing, and is only noted. */
+/** Sends the same bytes to every endpoint. The replies prove nothing and are only logged. */
 export function createSend(endpoints: Endpoints, logger: Logger) {
   async function post(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<void> {
     const { host } = endpoint
     try {
       const answers = await endpoint.post(calls)
       const error = answers.find((answer) => answer.error)?.error
-      if (error) logger.debug({ host, error }, 'a node did not take a transaction')
+      if (error) logger.debug({ host, error }, 'endpoint rejected a transaction')
     } catch (error) {
       if (!(error instanceof EndpointFailure)) throw error
-      logger.warn({ host, trouble: error.message }, 'a node did not answer a transaction')
+      logger.warn({ host, why: error.message }, 'endpoint did not respond to a transaction')
     }
   }
 
   async function postAll(endpoint: RpcEndpoint, groups: RpcCall[][]): Promise<void> {
-    const left = [...groups]
-    const lane = async () => {
-      for (let group = left.shift(); group; group = left.shift()) await post(endpoint, group)
+    const remaining = [...groups]
+    const postNext = async () => {
+      for (let group = remaining.shift(); group; group = remaining.shift())
+        await post(endpoint, group)
     }
-    await Promise.all(Array.from({ length: limits.solana.requestsUnderWay }, lane))
+    await Promise.all(Array.from({ length: limits.solana.requestsUnderWay }, postNext))
   }
 
   return async (attempts: Pick<Prepared, 'wire'>[]): Promise<void> => {

@@ -6,35 +6,35 @@ import type { Logger } from '../../base/log.js'
 import { bytesOf } from './addresses.js'
 import type { Signer } from './signer.js'
 
-export type SignerCommand = { command: string; args: string[]; address: string; logger: Logger }
+type SignerCommand = { command: string; args: string[]; address: string; logger: Logger }
 
-type Waiting = {
+type PendingSignature = {
   message: Uint8Array
   resolve: (signature: Uint8Array) => void
   reject: (error: Error) => void
   timer: NodeJS.Timeout
 }
 
-/** Node wants a public key in this envelope. */
-const publicEnvelope = Buffer.from('302a300506032b6570032100', 'hex')
+/** DER prefix of an Ed25519 public key. */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * A program that keeps the key: it reads messages and answers signatures, one a line, in base64
- * and in order. When it ends, is late or answers nonsense, all that wait are refused and the next
- * message starts it anew. Every signature is checked: one for another message would be useless.
+ * Signs through an external program that holds the key. It reads messages and writes signatures in
+ * the same order, one base64 line each. When it exits, times out or writes an invalid signature,
+ * all pending messages are rejected and the next message restarts it.
  */
 export class ProcessSigner implements Signer {
   readonly address: string
   readonly #options: SignerCommand
   readonly #key: crypto.KeyObject
   #child: ChildProcessWithoutNullStreams | undefined
-  #waiting: Waiting[] = []
+  #pending: PendingSignature[] = []
 
   constructor(options: SignerCommand) {
     this.address = options.address
     this.#options = options
     this.#key = crypto.createPublicKey({
-      key: Buffer.concat([publicEnvelope, bytesOf(options.address)]),
+      key: Buffer.concat([spkiPrefix, bytesOf(options.address)]),
       format: 'der',
       type: 'spki',
     })
@@ -42,8 +42,8 @@ export class ProcessSigner implements Signer {
 
   async sign(messages: Uint8Array[]): Promise<Uint8Array[]> {
     if (messages.length === 0) return []
-    if (this.#waiting.length + messages.length > limits.solana.signerWaiting)
-      throw new Error('too many messages wait for the signer process')
+    if (this.#pending.length + messages.length > limits.solana.signerWaiting)
+      throw new Error('too many messages are waiting for the signer process')
     this.#child ??= this.#start()
     const signatures = messages.map((message) => this.#expect(message))
     const lines = messages.map((message) => `${Buffer.from(message).toString('base64')}\n`)
@@ -59,10 +59,10 @@ export class ProcessSigner implements Signer {
     const { command, args } = this.#options
     const child = spawn(command, args, { stdio: 'pipe' })
     const fail = (why: string) => child === this.#child && this.#fail(why)
-    child.once('error', (error) => fail(`cannot be run: ${error.message}`))
-    child.once('exit', (code, signal) => fail(`ended with ${code ?? signal}`))
-    child.stdin.on('error', () => fail('does not listen'))
-    // What it says there is for its own log, but an unread pipe would stop it one day.
+    child.once('error', (error) => fail(`could not be started: ${error.message}`))
+    child.once('exit', (code, signal) => fail(`exited with ${code ?? signal}`))
+    child.stdin.on('error', () => fail('closed its input'))
+    // Drained: a full pipe would block the process.
     child.stderr.resume()
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (child === this.#child) this.#receive(line)
@@ -72,19 +72,19 @@ export class ProcessSigner implements Signer {
 
   #expect(message: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#fail('does not answer'), limits.solana.signerMs)
-      this.#waiting.push({ message, resolve, reject, timer })
+      const timer = setTimeout(() => this.#fail('timed out'), limits.solana.signerMs)
+      this.#pending.push({ message, resolve, reject, timer })
     })
   }
 
   #receive(line: string): void {
-    const [next] = this.#waiting
+    const [next] = this.#pending
     const signature = Buffer.from(line.slice(0, limits.solana.signerLineLength), 'base64')
     if (!next || !crypto.verify(null, next.message, this.#key, signature)) {
-      this.#fail('answers something else than the signature that was asked for')
+      this.#fail('returned an invalid signature')
       return
     }
-    this.#waiting.shift()
+    this.#pending.shift()
     clearTimeout(next.timer)
     next.resolve(signature)
   }
@@ -95,11 +95,11 @@ export class ProcessSigner implements Signer {
   }
 
   #end(why: string): void {
-    const left = this.#waiting
-    this.#waiting = []
+    const rejected = this.#pending
+    this.#pending = []
     this.#child?.kill('SIGKILL')
     this.#child = undefined
-    for (const { reject, timer } of left) {
+    for (const { reject, timer } of rejected) {
       clearTimeout(timer)
       reject(new Error(`the signer process ${why}`))
     }

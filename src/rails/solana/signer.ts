@@ -4,22 +4,22 @@ import { base58 } from '@scure/base'
 import { Secret } from '../../base/secret.js'
 import { privateKeyOf, publicBytesOf, seedBytes } from '../ed25519.js'
 
-/** Holds the key of the treasury. May be another process, or another machine. */
+/** Holds the treasury's key, in this process, another one or on another machine. */
 export type Signer = {
   readonly address: string
-  /** One signature per message, in their order. Throws when it cannot sign all of them. */
+  /** Signatures in the order of the messages. Throws when it cannot sign all of them. */
   sign(messages: Uint8Array[]): Promise<Uint8Array[]>
   stop?(): Promise<void>
 }
 
-/** A key file of Solana's tools: 64 numbers, the seed and then the public key. */
+/** Reads a key file of Solana's tools: a JSON list of 64 bytes, seed and public key. */
 export function openKeyFile(path: string): Signer {
   return createKeySigner(new Secret(readFileSync(path, 'utf8')))
 }
 
 /**
- * Signs in this process, with a secret as wallets export it: base58, or the list of a key file.
- * Throws without a word of the secret when it is neither, or when its two halves do not match.
+ * Signs in this process with a secret in base58 (as wallets export it) or in key file format.
+ * Throws when it is neither or its two halves do not match, without quoting the secret.
  */
 export function createKeySigner(secret: Secret): Signer {
   const bytes = readSecret(secret)
@@ -27,7 +27,7 @@ export function createKeySigner(secret: Secret): Signer {
   const key = privateKeyOf(seed)
   const address = publicBytesOf(key)
   if (!address.equals(bytes.subarray(seedBytes)))
-    throw new Error('the key of the treasury is damaged: its two halves do not match')
+    throw new Error('the treasury key is damaged: its two halves do not match')
   return {
     address: base58.encode(address),
     sign: async (messages) => messages.map((message) => crypto.sign(null, message, key)),
@@ -36,12 +36,12 @@ export function createKeySigner(secret: Secret): Signer {
 
 function readSecret(secret: Secret): Buffer {
   const bytes = decode(secret.reveal().trim())
-  const isSound = bytes?.length === 2 * seedBytes
-  if (!isSound) throw new Error('the key of the treasury must be 64 bytes, in base58 or as a list')
+  if (bytes?.length !== 2 * seedBytes)
+    throw new Error('the treasury key must be 64 bytes, in base58 or as a JSON list')
   return Buffer.from(bytes)
 }
 
-/** Whatever goes wrong here must not be told: the message would quote the secret. */
+/** Swallows errors: their messages would quote the secret. */
 function decode(text: string): ArrayLike<number> | undefined {
   try {
     if (!text.startsWith('[')) return base58.decode(text)

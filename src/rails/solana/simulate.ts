@@ -1,11 +1,11 @@
 import { limits } from '../../base/limits.js'
 import type { Refusal } from '../../base/refusal.js'
-import { isPassing, reasonOf, type TransactionError } from './chain-errors.js'
+import { isTransientError, payoutFailureOf, type TransactionError } from './chain-errors.js'
 import { type Endpoints, inGroups, resultOf } from './endpoints.js'
 import { refuse } from './refuse.js'
 import { noSignature, toWireTransaction } from './wire.js'
 
-type Simulated = { value: { err: TransactionError | null; logs: string[] | null } }
+type Simulation = { value: { err: TransactionError | null; logs: string[] | null } }
 
 const options = {
   encoding: 'base64',
@@ -14,7 +14,7 @@ const options = {
   replaceRecentBlockhash: true,
 }
 
-/** Lets a node run the messages, unsigned, on what it has. Leaves no trace. */
+/** Simulates the unsigned messages. Returns each one's error, or null. */
 export async function simulateAll(
   endpoints: Endpoints,
   messages: Uint8Array[],
@@ -24,29 +24,29 @@ export async function simulateAll(
     params: [toWireTransaction(message, noSignature).toString('base64'), options],
   }))
   const groups = inGroups(calls, limits.solana.callsPerRequest)
-  const answers = await Promise.all(groups.map((group) => endpoints.ask(group)))
-  return answers.flat().map((answer) => resultOf<Simulated>(answer).value.err)
+  const answers = await Promise.all(groups.map((group) => endpoints.post(group)))
+  return answers.flat().map((answer) => resultOf<Simulation>(answer).value.err)
 }
 
-/** Only what would fail each time is refused; what depends on the moment is not. */
+/** Refuses deterministic failures only: a transient one may not occur when it is sent. */
 export function judgeSimulation(error: TransactionError | null): Refusal | undefined {
-  if (error === null || isPassing(error)) return undefined
-  const reason = reasonOf(error)
+  if (error === null || isTransientError(error)) return undefined
+  const reason = payoutFailureOf(error)
   if (reason === 'insufficient_treasury') return treasuryShort()
   if (reason === 'destination_frozen')
     return refuse(
       'destination_frozen',
-      'The issuer has frozen an account of this transfer. Ask the recipient for another wallet.',
+      'The issuer froze a token account of this transfer. Ask the recipient for another wallet.',
     )
   return refuse(
     'simulation_failed',
-    `The chain would refuse it: ${JSON.stringify(error)}. Check the destination.`,
+    `The transfer would fail on the chain: ${JSON.stringify(error)}. Check the destination.`,
   )
 }
 
 export function treasuryShort(): Refusal {
   return refuse(
     'treasury_short',
-    'The hot wallet cannot cover the transfer at the moment. Nothing was done; retry later.',
+    'The treasury cannot cover this transfer at the moment. Nothing was sent; retry later.',
   )
 }

@@ -9,6 +9,7 @@ import { compilePayout } from './compile.js'
 import type { Mints } from './programs.js'
 import type { Recipient } from './recipients.js'
 
+/** A compiled message, and the offsets of its variable fields. */
 type Template = {
   message: Buffer
   wallet: number
@@ -19,7 +20,7 @@ type Template = {
   memo: number
 }
 
-export type Payable = {
+type PayoutMessage = {
   coin: Coin
   recipient: Recipient
   amount: bigint
@@ -34,31 +35,31 @@ export type Payer = {
   microLamports: bigint
 }
 
-/** No field of a message has these values by chance, so they show where the fields are. */
-const marks = { amount: 0x1f2e3d4c5b6a7988n, units: 0xa1b2c3d4 }
+/** Unlikely values, which reveal the offsets of their fields. */
+const markers = { amount: 0x1f2e3d4c5b6a7988n, units: 0xa1b2c3d4 }
 
-/** What a payout takes without creating an account, or with one whose address is found at once. */
+/** Compute units of a payout that creates a token account with the highest bump. */
 const baseUnits = 32_000
-const unitsPerTry = 1_500
+const unitsPerBump = 1_500
 
-/** The program that creates the account searches its address again, and every try costs units. */
+/** The associated token program derives the address again, and each bump costs units. */
 export function unitsFor(bump: number): number {
-  return baseUnits + unitsPerTry * (highestBump - bump)
+  return baseUnits + unitsPerBump * (highestBump - bump)
 }
 
 /**
- * Writes payouts into copies of messages that kit compiled once: equal to what kit would build,
- * byte for byte, in a hundredth of the time.
+ * Writes payouts into copies of messages that kit compiled once. Byte for byte what kit would
+ * build, in a hundredth of the time.
  */
 export class Templates {
   readonly #payer: Payer
-  readonly #known = new BoundedMap<string, Template>(limits.solana.templates)
+  readonly #cache = new BoundedMap<string, Template>(limits.solana.templates)
 
   constructor(payer: Payer) {
     this.#payer = payer
   }
 
-  write({ coin, recipient, amount, memo, blockhash }: Payable): Buffer {
+  write({ coin, recipient, amount, memo, blockhash }: PayoutMessage): Buffer {
     const memoBytes = Buffer.byteLength(memo)
     assert(memoBytes > 0 && memoBytes <= limits.solana.memoBytes, 'the memo has a bounded length')
     const template = this.#templateFor(coin, recipient, memoBytes)
@@ -74,10 +75,10 @@ export class Templates {
 
   #templateFor(coin: Coin, recipient: Recipient, memoBytes: number): Template {
     const key = `${coin}:${recipient.layout}:${memoBytes}`
-    const known = this.#known.find(key)
-    if (known) return known
+    const cached = this.#cache.find(key)
+    if (cached) return cached
     const template = this.#compile(coin, recipient, memoBytes)
-    this.#known.set(key, template)
+    this.#cache.set(key, template)
     return template
   }
 
@@ -94,27 +95,27 @@ export class Templates {
       wallet: wallet.address,
       tokenAccount: tokenAccount.address,
       decimals: assets[coin].decimals,
-      ...marks,
+      ...markers,
     }
     const message = compilePayout(transfer, base58.encode(blockhash))
     const amount = Buffer.alloc(8)
-    amount.writeBigUInt64LE(marks.amount)
+    amount.writeBigUInt64LE(markers.amount)
     const units = Buffer.alloc(4)
-    units.writeUInt32LE(marks.units)
+    units.writeUInt32LE(markers.units)
     return {
       message,
-      wallet: findOnly(message, wallet.bytes),
-      tokenAccount: findOnly(message, tokenAccount.bytes),
-      blockhash: findOnly(message, blockhash),
-      amount: findOnly(message, amount),
-      units: findOnly(message, units),
+      wallet: findOffset(message, wallet.bytes),
+      tokenAccount: findOffset(message, tokenAccount.bytes),
+      blockhash: findOffset(message, blockhash),
+      amount: findOffset(message, amount),
+      units: findOffset(message, units),
       memo: message.lastIndexOf(memo),
     }
   }
 }
 
-function findOnly(message: Buffer, part: Uint8Array): number {
+function findOffset(message: Buffer, part: Uint8Array): number {
   const offset = message.indexOf(part)
-  assert(offset >= 0 && message.indexOf(part, offset + 1) < 0, 'a field has one place')
+  assert(offset >= 0 && message.indexOf(part, offset + 1) < 0, 'a field occurs once in a message')
   return offset
 }

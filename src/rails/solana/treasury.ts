@@ -13,12 +13,11 @@ import type { Endpoints } from './endpoints.js'
 import { findLanded } from './find-landed.js'
 import { programs } from './programs.js'
 
-/** In lamports and in the smallest units of the coins. */
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
 
 const noneOpen: OpenPayouts = { total: 0n, largest: [] }
 
-/** The hot wallet: what it holds, and what a new token account costs it. */
+/** The hot wallet: its balances, and the rent of a token account. */
 export class SolanaTreasury {
   readonly address: string
   readonly sources: Record<Coin, TokenAddress>
@@ -43,41 +42,39 @@ export class SolanaTreasury {
     return (await this.#read()).balances
   }
 
-  /** Confirmed, and as of which slot. */
+  /** At commitment `confirmed`, with the slot. */
   async #read(): Promise<{ balances: Balances; slot: bigint }> {
     const addresses = [this.address, ...coins.map((coin) => this.sources[coin].address)]
     const { accounts, slot } = await readAccountsAt(this.#endpoints, addresses, 'confirmed')
-    const [wallet, ...held] = accounts
-    const amounts = coins.map((coin, index) => [coin, amountIn(held[index] ?? null)])
+    const [wallet, ...tokenAccounts] = accounts
+    const amounts = coins.map((coin, index) => [coin, amountIn(tokenAccounts[index] ?? null)])
     return { balances: { SOL: wallet?.lamports ?? 0n, ...Object.fromEntries(amounts) }, slot }
   }
 
   /**
-   * What was there a moment ago. A payout that landed meanwhile is still open, as it takes longer
-   * to be final: less all that is open, this is never too much, and often too little.
+   * Balances up to `balancesMs` old. Minus all open payouts they are never too high, and often too
+   * low: a payout that landed in the meantime is still open until it is finalized.
    */
-  async findRecent(): Promise<Balances> {
+  async readRecentBalances(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
-    const known = this.#recent
-    if (known && now - known.readAt < limits.solana.balancesMs) return known.balances
+    const recent = this.#recent
+    if (recent && now - recent.readAt < limits.solana.balancesMs) return recent.balances
     const balances = await this.readBalances()
     this.#recent = { readAt: now, balances }
     return balances
   }
 
   /**
-   * What is free to the last unit: the confirmed balance, less those open payouts that are not in
-   * it. One that has landed is in it if the block in which it did is not newer than the balance,
-   * whether it is final or not, settled in the books or not yet. What it did there is done: one
-   * that failed took nothing, and takes nothing any more.
+   * The exact free balance: the confirmed balance minus the open payouts that it does not reflect.
+   * It reflects a payout that landed, well or not, in a block up to the balance's slot.
    *
-   * Open payouts are given as they were before; the balance is read next, and what landed last:
+   * The order of the reads matters: the caller lists the open payouts, then we read the balance,
+   * then the signature statuses. So a payout that
    *
-   * - a payout lands before the balance is read: it is in the balance, and is not taken off;
-   * - it lands after: it is not in the balance, its block is newer, and it is taken off;
-   * - it is settled meanwhile: it was given as open, has landed, and is not taken off;
-   * - the nodes do not know it, or not all that are open were given: it is taken off, to be sure;
-   * - coins arrive: they count from the moment they are confirmed, never before.
+   * - lands before the balance is read is reflected, and not subtracted;
+   * - lands after it is in a newer block, and is subtracted;
+   * - is settled in the meantime was listed as open and has landed: not subtracted;
+   * - the endpoints do not know, or that is not listed, is subtracted to be safe.
    */
   async readFree(open: Partial<Record<Coin, OpenPayouts>>): Promise<Balances> {
     const { balances, slot } = await this.#read()
@@ -89,17 +86,17 @@ export class SolanaTreasury {
     return balances
   }
 
-  /** Asked of the node, never assumed: it is a parameter of the chain, and may be lowered. */
+  /** Read from the chain: rent is a chain parameter and can change. */
   rentOfTokenAccount(): Promise<bigint> {
     if (this.#rent) return this.#rent
-    const asked = this.#endpoints
+    const rent = this.#endpoints
       .call<number | string>('getMinimumBalanceForRentExemption', tokenAccountBytes)
       .then(BigInt)
-    this.#rent = asked
-    asked.catch(() => {
+    this.#rent = rent
+    rent.catch(() => {
       this.#rent = undefined
     })
-    return asked
+    return rent
   }
 }
 

@@ -1,14 +1,14 @@
-/** A message that a wallet is to sign: which key of the seed it is, and whose it must be. */
-export type WalletOrder = { number: number; wallet: string; message: Uint8Array }
+/** A message that the wallet with this number must sign. */
+type WalletSigningRequest = { number: number; wallet: string; message: Uint8Array }
 
-/** Holds the seed of the deposit wallets. May be another process, or another machine. */
+/** Holds the seed of the deposit wallets, in this process, another one or on another machine. */
 export type WalletSigner = {
-  /** In the order of the numbers; a number is one address for ever. */
+  /** In the order of the numbers. The address of a number never changes. */
   deriveAddresses(numbers: number[]): Promise<string[]>
   /**
-   * One signature per order, in their order. Throws when it cannot sign all of them, and always
-   * when the seed derives another address than the wallet that is asked for.
+   * Signatures in the order of the requests. Throws when it cannot sign all of them, and when the
+   * seed derives another address than the requested wallet's.
    */
-  sign(orders: WalletOrder[]): Promise<Uint8Array[]>
+  sign(requests: WalletSigningRequest[]): Promise<Uint8Array[]>
   stop?(): Promise<void>
 }

@@ -1,27 +1,25 @@
 import type { Clock } from '../../base/clock.js'
 import type { LiveSweep, WalletRail } from '../../collections/ports.js'
 import { bytesOf, deriveTokenAccount } from './addresses.js'
+import { sweepFailureOf } from './chain-errors.js'
 import { createCheck } from './check.js'
 import type { ChainContext } from './check-attempts.js'
 import { partsPerSweep } from './compile-sweep.js'
 import type { Endpoints } from './endpoints.js'
+import { createFindStrayTokens } from './find-stray-tokens.js'
+import { createPollAmounts, createReadAmounts } from './poll-amounts.js'
 import { createPrepareSweeps, type SweepParts } from './prepare-sweeps.js'
 import type { Mints } from './programs.js'
 import { createReadMoves } from './read-moves.js'
 import { createSend } from './send.js'
-import { explainSweepError } from './sweep-errors.js'
 import type { WalletSigner } from './wallet-signer.js'
-import { createFindStrayTokens, createPollAmounts, createReadAmounts } from './watch-wallets.js'
 
-export type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
+type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
 
-/** Everything but what it shares with the payouts of its chain. */
-export type Wallets = Omit<WalletRail, 'name' | 'hasMetItsChain'>
-
-/** Deposit wallets: what comes to them, and how it gets into the treasury. */
-export function createWallets(parts: WalletParts): Wallets {
+/** Deposit wallets: derivation, polling and sweeps. The rail adds its name and chain check. */
+export function createWallets(parts: WalletParts) {
   const { endpoints, logger, mints, walletSigner } = parts
-  const check = createCheck({ ...parts, explain: explainSweepError })
+  const check = createCheck({ ...parts, explain: sweepFailureOf })
   return {
     deriveWallets: createDeriveWallets(walletSigner, mints),
     pollAmounts: createPollAmounts(parts),
@@ -32,7 +30,7 @@ export function createWallets(parts: WalletParts): Wallets {
     prepareSweeps: createPrepareSweeps(parts),
     sendSweeps: createSend(endpoints, logger),
     checkSweeps: (sweeps: LiveSweep[]) => check(sweeps),
-  }
+  } satisfies Partial<WalletRail>
 }
 
 function createDeriveWallets(signer: WalletSigner, mints: Mints): WalletRail['deriveWallets'] {

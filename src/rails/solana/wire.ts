@@ -3,10 +3,10 @@ import { base58 } from '@scure/base'
 
 const signatureBytes = 64
 const hashBytes = 32
-/** Of a message: version and header, then the count of addresses. */
+/** In a message, the address count follows the version byte and the header. */
 const addressCountAt = 1 + 3
 
-/** A transaction as it travels: the signatures of its signers, then what was signed. */
+/** A serialized transaction: the signatures, then the signed message. */
 export function toWireTransaction(message: Uint8Array, ...signatures: Uint8Array[]): Buffer {
   const start = 1 + signatureBytes * signatures.length
   const wire = Buffer.allocUnsafe(start + message.length)
@@ -19,10 +19,10 @@ export function toWireTransaction(message: Uint8Array, ...signatures: Uint8Array
   return wire
 }
 
-/** For simulations, which do not look at it. */
+/** For simulations, which do not verify signatures. */
 export const noSignature = new Uint8Array(signatureBytes)
 
-/** The blockhash in a transaction that `toWire` made; ours have few signers and addresses. */
+/** For transactions of `toWireTransaction`: with few signers and addresses, counts are one byte. */
 export function blockhashOf(wire: Buffer): string {
   const countAt = 1 + signatureBytes * wire[0]! + addressCountAt
   const start = countAt + 1 + wire[countAt]! * hashBytes

@@ -147,7 +147,7 @@ describe('rails', () => {
     expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana, test': 'well' })
     const wrongs = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
     expect(wrongs.map(({ state }) => state)).toEqual(['wrong', 'wrong'])
-    expect(wrongs[0]!.says).toContain('not of mainnet')
+    expect(wrongs[0]!.says).toContain('not on mainnet')
     expectMends(wrongs)
   })
 

@@ -3,9 +3,9 @@ import { systemClock } from '../../../src/base/clock.js'
 import type { Prepared } from '../../../src/payouts/ports.js'
 import { setFaults, shareChain, startChain } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
-import { checkOne, newCarriage, openRail, prepareOne, toAttempt } from './rail.js'
+import { checkOne, newInstruction, openRail, prepareOne, toAttempt } from './rail.js'
 
-/** One endpoint, and all that can happen to a payout after it was signed. */
+/** One endpoint, and everything that can happen to a payout after signing. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
@@ -13,13 +13,13 @@ beforeEach(() => setFaults(shared()))
 async function newAttempt() {
   const chain = shared()
   const rail = await openRail(chain)
-  const carriage = await newCarriage()
-  const attempt = await prepareOne(rail, carriage)
-  const received = () => balanceOf(chain, carriage.destination.address)
-  return { chain, rail, carriage, attempt, received }
+  const instruction = await newInstruction()
+  const attempt = await prepareOne(rail, instruction)
+  const received = () => balanceOf(chain, instruction.destination.address)
+  return { chain, rail, instruction, attempt, received }
 }
 
-test('a payout lands, and is called landed only when its block is final', async () => {
+test('a payout is landed only when its block is finalized', async () => {
   const { chain, rail, attempt, received } = await newAttempt()
   expect(await checkOne(rail, attempt)).toEqual({ state: 'unseen' })
   await rail.send([attempt])
@@ -31,7 +31,7 @@ test('a payout lands, and is called landed only when its block is final', async 
   expect(await received()).toBe(1_500_000n)
 })
 
-test('a payout that never lands is gone when no block can take it any more, not before', async () => {
+test('a payout that never lands is gone once no block can include it, not before', async () => {
   const { chain, rail, attempt } = await newAttempt()
   await setFaults(chain, { match: { any: true }, fault: 'drop' })
   await rail.send([attempt])
@@ -50,10 +50,10 @@ test('a payout that never lands is gone when no block can take it any more, not 
   ])
 })
 
-test('a payout that fails on the chain has failed only when that is final', async () => {
-  const { chain, rail, carriage, attempt, received } = await newAttempt()
+test('a payout that fails on the chain is failed only when that is finalized', async () => {
+  const { chain, rail, instruction, attempt, received } = await newAttempt()
   const error = { InstructionError: [3, { Custom: 17 }] } as const
-  const match = { memo: carriage.reference }
+  const match = { memo: instruction.reference }
   await setFaults(chain, { match, fault: 'fail', error: { ...error } })
   await rail.send([attempt])
   await chain.advance(31)
@@ -63,16 +63,16 @@ test('a payout that fails on the chain has failed only when that is final', asyn
   expect(await received()).toBe(0n)
 })
 
-test('more than the treasury has lands as a failure that names it', async () => {
+test('a payout beyond the treasury balance fails with insufficient_treasury', async () => {
   const { chain, rail } = await newAttempt()
-  const attempt = await prepareOne(rail, await newCarriage({ amount: 10n ** 15n }))
+  const attempt = await prepareOne(rail, await newInstruction({ amount: 10n ** 15n }))
   await rail.send([attempt])
   await chain.advance(32)
   const finding = { state: 'failed', reason: 'insufficient_treasury' }
   expect(await checkOne(rail, attempt)).toEqual(finding)
 })
 
-test('a failure of any other kind is an error of the chain', async () => {
+test('any other failure is a chain_error', async () => {
   const { chain, rail, attempt } = await newAttempt()
   const error = { InstructionError: [4, 'ComputationalBudgetExceeded'] }
   await setFaults(chain, { match: { any: true }, fault: 'fail', error })
@@ -81,7 +81,7 @@ test('a failure of any other kind is an error of the chain', async () => {
   expect(await checkOne(rail, attempt)).toEqual({ state: 'failed', reason: 'chain_error' })
 })
 
-test('a lost reply concludes nothing: the payout has landed', async () => {
+test('a lost reply concludes nothing, and the payout lands', async () => {
   const { chain, rail, attempt } = await newAttempt()
   await setFaults(chain, { match: { any: true }, fault: 'lose_reply' })
   await rail.send([attempt])
@@ -89,7 +89,7 @@ test('a lost reply concludes nothing: the payout has landed', async () => {
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-test('what was dropped for a while lands when the same bytes are sent again', async () => {
+test('a dropped payout lands when the same bytes are sent again', async () => {
   const { chain, rail, attempt, received } = await newAttempt()
   await setFaults(chain, { match: { any: true }, fault: 'drop', times: 3 })
   for (let sends = 0; sends < 4; sends++) {
@@ -102,7 +102,7 @@ test('what was dropped for a while lands when the same bytes are sent again', as
   expect(await received()).toBe(1_500_000n)
 })
 
-test('a payout that lands 140 blocks late was never called gone', async () => {
+test('a payout that lands 140 blocks late is never gone', async () => {
   const { chain, rail, attempt } = await newAttempt()
   await setFaults(chain, { match: { any: true }, fault: 'delay', slots: 140 })
   await rail.send([attempt])
@@ -114,7 +114,7 @@ test('a payout that lands 140 blocks late was never called gone', async () => {
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-// The service was away for hours: the status is in no cache any more, only in the history.
+// After hours of downtime the status has left the cache and is only in the history.
 test('a payout that landed long ago is still found', async () => {
   const { chain, rail, attempt } = await newAttempt()
   await rail.send([attempt])
@@ -122,7 +122,7 @@ test('a payout that landed long ago is still found', async () => {
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-test('a node that refuses to talk leaves everything in doubt, and nothing is thrown', async () => {
+test('an endpoint that does not respond concludes nothing and throws nothing', async () => {
   const { chain, rail, attempt } = await newAttempt()
   await setFaults(chain, { match: { any: true }, fault: 'rate_limit' })
   await rail.send([attempt])
@@ -145,9 +145,9 @@ test('the same bytes sent 26 times land once', async () => {
 })
 
 test('two equal payouts are two transactions, and both land', async () => {
-  const { chain, rail, carriage, attempt, received } = await newAttempt()
-  const to = carriage.destination.address
-  const twin = await prepareOne(rail, await newCarriage({ to }))
+  const { chain, rail, instruction, attempt, received } = await newAttempt()
+  const to = instruction.destination.address
+  const twin = await prepareOne(rail, await newInstruction({ to }))
   expect(twin.token).not.toBe(attempt.token)
   await rail.send([attempt, twin])
   await chain.advance(32)
@@ -155,22 +155,24 @@ test('two equal payouts are two transactions, and both land', async () => {
   expect(await received()).toBe(3_000_000n)
 })
 
-test('findings stand in the order of the attempts, more of them than fit one call', async () => {
+test('findings are in the order of the attempts, beyond one RPC call', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const to = (await newCarriage()).destination.address
-  const carriages = await Promise.all(Array.from({ length: 300 }, () => newCarriage({ to })))
-  const attempts = await Promise.all(carriages.map((carriage) => prepareOne(rail, carriage)))
+  const to = (await newInstruction()).destination.address
+  const instructions = await Promise.all(Array.from({ length: 300 }, () => newInstruction({ to })))
+  const attempts = await Promise.all(
+    instructions.map((instruction) => prepareOne(rail, instruction)),
+  )
   await rail.send(attempts.filter((_, index) => index % 3 === 0))
   await chain.advance(32)
   const expected = attempts.map((_, index) => (index % 3 === 0 ? 'landed' : 'unseen'))
   expect((await rail.check(attempts)).map(({ state }) => state)).toEqual(expected)
 })
 
-test('a chain that is restarted between sending and checking is still asked', async () => {
+test('checking continues after the chain restarts', async () => {
   const chain = await startChain()
   const rail = await openRail(chain)
-  const attempt = await prepareOne(rail, await newCarriage())
+  const attempt = await prepareOne(rail, await newInstruction())
   await rail.send([attempt])
   await chain.kill()
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
@@ -179,12 +181,12 @@ test('a chain that is restarted between sending and checking is still asked', as
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-test('on a chain that moves by itself, payouts land while nobody helps', async () => {
+test('payouts land on a chain that advances by itself', async () => {
   const chain = await startChain({ slotMs: 5 })
   const rail = await openRail(chain, { clock: systemClock })
-  const carriages = await Promise.all(Array.from({ length: 20 }, () => newCarriage()))
-  const prepared = (await rail.prepare(carriages)) as Prepared[]
-  const attempts = prepared.map((each, index) => toAttempt(carriages[index]!, each))
+  const instructions = await Promise.all(Array.from({ length: 20 }, () => newInstruction()))
+  const prepared = (await rail.prepare(instructions)) as Prepared[]
+  const attempts = prepared.map((each, index) => toAttempt(instructions[index]!, each))
   await rail.send(attempts)
   const landed = async () => {
     const findings = await rail.check(attempts)

@@ -14,9 +14,17 @@ import { beforeEach, expect, test } from 'vitest'
 import { Refusal } from '../../../src/base/refusal.js'
 import { rpcAt, setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { newWallet, tokenAccountOf, usdc, usdt } from '../../simulation/localnet/transfers.js'
-import { land, newCarriage, openFaucet, openRail, prepareOne, reasonOf, toTarget } from './rail.js'
+import {
+  land,
+  newInstruction,
+  openFaucet,
+  openRail,
+  prepareOne,
+  reasonOf,
+  toTarget,
+} from './rail.js'
 
-/** Who must not be paid, and what is said about it. */
+/** Destinations that must be refused, and the refusals' messages. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
@@ -26,53 +34,55 @@ const creation = { extraFees: ['crypto_account_creation'] }
 
 async function giveCoins(owner: string): Promise<void> {
   const chain = shared()
-  const order = { owner, mint: usdc, amount: '5', key: crypto.randomUUID() }
-  await chain.call('localnet_mint', order)
+  const mint = { owner, mint: usdc, amount: '5', key: crypto.randomUUID() }
+  await chain.call('localnet_mint', mint)
   await chain.advance(1)
 }
 
-test('a fresh wallet is fine, and its token account costs extra until it is there', async () => {
+test('a fresh wallet is accepted, and creating its token account costs extra', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const carriage = await newCarriage()
-  expect(await rail.inspect([toTarget(carriage)])).toEqual([
-    { destination: carriage.destination, extraFees: ['crypto_account_creation'] },
+  const instruction = await newInstruction()
+  expect(await rail.inspect([toTarget(instruction)])).toEqual([
+    { destination: instruction.destination, extraFees: ['crypto_account_creation'] },
   ])
-  await rail.send([await prepareOne(rail, carriage)])
+  await rail.send([await prepareOne(rail, instruction)])
   await chain.advance(1)
-  expect(await rail.inspect([toTarget(carriage)])).toMatchObject([{ extraFees: [] }])
-  // The other coin has an account of its own.
-  expect(await rail.inspect([toTarget({ ...carriage, asset: 'USDT' })])).toMatchObject([creation])
+  expect(await rail.inspect([toTarget(instruction)])).toMatchObject([{ extraFees: [] }])
+  // The other coin has its own token account.
+  expect(await rail.inspect([toTarget({ ...instruction, asset: 'USDT' })])).toMatchObject([
+    creation,
+  ])
 })
 
-test('lamports at the address of a token account do not make it one', async () => {
+test('lamports at the address of a token account do not create it', async () => {
   const chain = shared()
   const rail = await openRail(chain)
   const to = await newWallet()
   await chain.call('requestAirdrop', await tokenAccountOf(to), 5_000_000)
   await chain.advance(1)
-  expect(await rail.inspect([await newCarriage({ to })])).toMatchObject([creation])
+  expect(await rail.inspect([await newInstruction({ to })])).toMatchObject([creation])
 })
 
-test('a wallet that was found well is not asked about again for a while', async () => {
+test('a verified wallet is not checked again for a while', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const carriage = await newCarriage()
-  await giveCoins(carriage.destination.address)
-  expect(await reasonOf(rail, carriage)).toBeUndefined()
+  const instruction = await newInstruction()
+  await giveCoins(instruction.destination.address)
+  expect(await reasonOf(rail, instruction)).toBeUndefined()
   const faucet = await openFaucet(chain)
   const freeze = getFreezeAccountInstruction({
-    account: await tokenAccountOf(carriage.destination.address),
+    account: await tokenAccountOf(instruction.destination.address),
     mint: usdc,
     owner: faucet,
   })
   await land(chain, faucet, [freeze])
-  expect(await reasonOf(rail, carriage)).toBeUndefined()
+  expect(await reasonOf(rail, instruction)).toBeUndefined()
   rail.clock.pass(10_000)
-  expect(await reasonOf(rail, carriage)).toBe('destination_frozen')
+  expect(await reasonOf(rail, instruction)).toBe('destination_frozen')
 })
 
-test('a token account that changed its owner is not paid', async () => {
+test('a token account with a new owner is not paid', async () => {
   const chain = shared()
   const rail = await openRail(chain)
   const wallet = await generateKeyPairSigner()
@@ -85,17 +95,17 @@ test('a token account that changed its owner is not paid', async () => {
     newAuthority: await newWallet(),
   })
   await land(chain, wallet, [handOver])
-  const carriage = await newCarriage({ to: wallet.address })
-  expect(await reasonOf(rail, carriage)).toBe('destination_wrong_token')
-  // Were it sent all the same, the stranger would get nothing.
-  const attempt = await prepareOne(rail, carriage)
+  const instruction = await newInstruction({ to: wallet.address })
+  expect(await reasonOf(rail, instruction)).toBe('destination_wrong_token')
+  // Even if it is sent, the new owner gets nothing.
+  const attempt = await prepareOne(rail, instruction)
   await rail.send([attempt])
   await chain.advance(32)
   const reason = 'destination_wrong_token'
   expect(await rail.check([attempt])).toEqual([{ state: 'failed', reason }])
 })
 
-test('what is not a wallet is refused by what it is', async () => {
+test('a destination that is not a wallet is refused with its kind', async () => {
   const chain = shared()
   const rail = await openRail(chain)
   const faucet = await openFaucet(chain)
@@ -148,22 +158,24 @@ test('what is not a wallet is refused by what it is', async () => {
     [await tokenAccountOf(rail.treasuryAddress, usdc), 'destination_is_ours'],
     [await tokenAccountOf(rail.treasuryAddress, usdt), 'destination_is_ours'],
   ]
-  const carriages = await Promise.all(cases.map(([to]) => newCarriage({ to })))
-  const outcomes = await rail.inspect(carriages.map(toTarget))
+  const instructions = await Promise.all(cases.map(([to]) => newInstruction({ to })))
+  const outcomes = await rail.inspect(instructions.map(toTarget))
   const reasons = outcomes.map((outcome) => outcome instanceof Refusal && outcome.reason)
   expect(cases.map(([to], index) => [to, reasons[index]])).toEqual(cases)
   for (const outcome of outcomes)
-    expect((outcome as Refusal).message).toMatch(/\. Send the address of (a|the|one)\b.*\.$/)
-  const told = outcomes[cases.findIndex(([to]) => to === loose.address)] as Refusal
-  expect(told.message).toContain(owner)
-  expect(told.code).toBe('crypto_transfer_failed')
+    expect((outcome as Refusal).message).toMatch(/\. Send (a|the)\b.*\baddress\b.*\.$/)
+  const refused = outcomes[cases.findIndex(([to]) => to === loose.address)] as Refusal
+  expect(refused.message).toContain(owner)
+  expect(refused.code).toBe('crypto_transfer_failed')
 })
 
-test('what needs no look at the chain is refused when it is to be signed, too', async () => {
+test('offline checks also apply when signing', async () => {
   const rail = await openRail(shared())
   const bad = [usdc, rail.treasuryAddress, 'nonsense', await tokenAccountOf(await newWallet())]
-  const carriages = await Promise.all([...bad, await newWallet()].map((to) => newCarriage({ to })))
-  const outcomes = await rail.prepare(carriages)
+  const instructions = await Promise.all(
+    [...bad, await newWallet()].map((to) => newInstruction({ to })),
+  )
+  const outcomes = await rail.prepare(instructions)
   expect(outcomes.map((outcome) => outcome instanceof Refusal && outcome.reason)).toEqual([
     'destination_is_mint',
     'destination_is_ours',
@@ -173,34 +185,34 @@ test('what needs no look at the chain is refused when it is to be signed, too', 
   ])
 })
 
-// The rules see nothing wrong with the wallet; only running the transfer shows that it fails.
-test('what the chain would refuse is refused before anything is promised', async () => {
+// The destination is a valid wallet; only the simulation shows that the transfer fails.
+test('a transfer that fails in simulation is refused', async () => {
   const chain = shared()
   const rail = await openRail(chain, { mints: { USDT: await newWallet() } })
-  expect(await reasonOf(rail, await newCarriage({ asset: 'USDT', amount: 0n }))).toBe(
+  expect(await reasonOf(rail, await newInstruction({ asset: 'USDT', amount: 0n }))).toBe(
     'simulation_failed',
   )
 })
 
-test('many targets are judged at once, each for itself', async () => {
+test('many targets are judged together, each by itself', async () => {
   const rail = await openRail(shared())
-  const carriages = await Promise.all(
-    Array.from({ length: 130 }, (_, index) => newCarriage(index % 2 ? { to: usdt } : {})),
+  const instructions = await Promise.all(
+    Array.from({ length: 130 }, (_, index) => newInstruction(index % 2 ? { to: usdt } : {})),
   )
-  const outcomes = await rail.inspect(carriages.map(toTarget))
+  const outcomes = await rail.inspect(instructions.map(toTarget))
   expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual(
-    carriages.map((_, index) => index % 2 === 1),
+    instructions.map((_, index) => index % 2 === 1),
   )
 })
 
-test('a chain that does not answer makes the rail unavailable', async () => {
+test('the rail is unavailable while the chain does not respond', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const carriage = await newCarriage()
+  const instruction = await newInstruction()
   await setFaults(chain, { match: { any: true }, fault: 'rate_limit' })
-  expect(await reasonOf(rail, carriage)).toBe('rail_unavailable')
-  const outcome = (await rail.prepare([carriage]))[0]
+  expect(await reasonOf(rail, instruction)).toBe('rail_unavailable')
+  const outcome = (await rail.prepare([instruction]))[0]
   expect(outcome).toMatchObject({ code: 'crypto_transfer_failed', reason: 'rail_unavailable' })
   await setFaults(rpcAt(chain.url))
-  expect(await reasonOf(rail, carriage)).toBeUndefined()
+  expect(await reasonOf(rail, instruction)).toBeUndefined()
 })

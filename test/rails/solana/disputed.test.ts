@@ -6,14 +6,14 @@ import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { openTwistedNode, TwistedError } from './twisted-node.js'
 import { deposit, deriveOne, openWallets, readOne } from './wallets.js'
 
-/** What counts in a history when the endpoints do not say the same. */
+/** Which transactions count when endpoints disagree. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
 
 const hostOf = (url: string) => new URL(url).host
 
-/** Shows more coins than came. */
+/** Reports a larger deposit. */
 const openLiar = (signature: string, change: object = {}) =>
   openTwistedNode(shared(), ({ method, params }, result) => {
     if (method !== 'getTransaction' || params[0] !== signature) return undefined
@@ -24,8 +24,8 @@ const openLiar = (signature: string, change: object = {}) =>
     return { ...result, meta: { ...meta, postTokenBalances: post, ...change } }
   })
 
-/** Does not know a transaction; `slot` is how far the endpoint says it is. */
-const openIgnorant = (signature: string, slot?: number) =>
+/** Does not know a transaction; `slot` is the finalized slot that it reports. */
+const openUnaware = (signature: string, slot?: number) =>
   openTwistedNode(shared(), ({ method, params }, result) => {
     if (method === 'getTransaction' && params[0] === signature) return null
     if (method === 'getSignaturesForAddress')
@@ -44,7 +44,7 @@ async function slotOf(signature: string): Promise<number> {
   return value[0].slot
 }
 
-/** A wallet with two deposits, of which endpoints may say different things about the first. */
+/** A wallet with two deposits. */
 async function openPaid() {
   const chain = shared()
   const wallet = await deriveOne(await openWallets(chain))
@@ -65,12 +65,12 @@ async function openPaid() {
 const inEveryOrder = (urls: string[]) =>
   urls.map((_, index) => [...urls.slice(index), ...urls.slice(0, index)])
 
-test('a single endpoint is believed', async () => {
+test('a single endpoint is trusted', async () => {
   const { first, second, read } = await openPaid()
   expect(await read([await openLiar(first)])).toMatchObject({ moves: [first, second] })
 })
 
-test('two endpoints that show different things make nothing, and are named', async () => {
+test('of two endpoints that disagree neither counts, and both are reported', async () => {
   const { chain, first, second, read } = await openPaid()
   for (const change of [{}, { err: { InstructionError: [0, 'Custom'] } }]) {
     const liar = await openLiar(first, change)
@@ -84,7 +84,7 @@ test('two endpoints that show different things make nothing, and are named', asy
   }
 })
 
-test('two of three decide, and the third is named', async () => {
+test('two of three decide, and the third is reported', async () => {
   const { chain, first, second, read } = await openPaid()
   const liar = await openLiar(first)
   const { url: other } = await chain.call('localnet_openNode', { rules: [] })
@@ -97,19 +97,19 @@ test('two of three decide, and the third is named', async () => {
     })
 })
 
-test('silence is not agreement', async () => {
+test('an endpoint that does not respond agrees to nothing', async () => {
   const { chain, first, second, read } = await openPaid()
   const [busy, liar] = [await openBusy(), await openLiar(first)]
   expect(await read([liar, busy])).toMatchObject({ moves: [], unreadable: [], isPartial: true })
   expect(await read([chain.url, busy])).toMatchObject({ moves: [], isPartial: true })
   expect(await read([chain.url, busy, await openBusy()])).toMatchObject({ moves: [] })
   expect(await read([chain.url, busy, chain.url])).toMatchObject({ moves: [first, second] })
-  // One lies and one is silent: the honest one alone is no majority.
+  // One lies and one is busy: the honest one alone is not a majority.
   const stuck = { moves: [second], unreadable: [first] }
   expect(await read([chain.url, busy, liar])).toMatchObject(stuck)
 })
 
-test('what one endpoint may be too late to know waits, and so does what came after it', async () => {
+test('a deposit that a lagging endpoint may not know yet waits, and so do later ones', async () => {
   const { chain, wallet, first, second } = await openPaid()
   const third = await deposit(chain, wallet, { amount: 3n })
   await chain.advance(33)
@@ -117,7 +117,7 @@ test('what one endpoint may be too late to know waits, and so does what came aft
   const read = async (endpoints: string[]) =>
     readOne(await openWallets(chain, { endpoints, isPoor: true }), wallet.tokenAccounts.USDC)
   for (const reached of [slot, slot + limits.solana.blockhashAge - 1]) {
-    const late = await openIgnorant(second, reached)
+    const late = await openUnaware(second, reached)
     const waiting = await read([chain.url, late])
     expect(waiting.moves.map(({ signature }) => signature)).toEqual([first])
     expect(waiting).toMatchObject({ unreadable: [], disputes: [], isPartial: true })
@@ -126,25 +126,25 @@ test('what one endpoint may be too late to know waits, and so does what came aft
   }
 })
 
-// Of a part of a slot, the rest could stand before it in the list of another endpoint.
-test('of the slot of a deposit that waits, nothing is taken', async () => {
+// Endpoints order the transactions of one slot differently.
+test('no deposit in the slot of a waiting one is taken', async () => {
   const chain = shared()
   const wallet = await deriveOne(await openWallets(chain))
   const plain = await deposit(chain, wallet, { amount: 2n })
   const unknown = await deposit(chain, wallet, { amount: 3n })
   await chain.advance(33)
   expect(await slotOf(plain)).toBe(await slotOf(unknown))
-  const late = await openIgnorant(unknown, await slotOf(unknown))
+  const late = await openUnaware(unknown, await slotOf(unknown))
   const wallets = await openWallets(chain, { endpoints: [chain.url, late] })
   const read = await readOne(wallets, wallet.tokenAccounts.USDC)
   expect(read).toMatchObject({ moves: [], isPartial: true })
 })
 
-test('what one of two denies is trouble; what two of three deny is left out', async () => {
+test('a deposit that one of two denies is unreadable; if two of three deny it, it is ignored', async () => {
   const { chain, first: invented, second, read } = await openPaid()
   const slot = (await slotOf(invented)) + limits.solana.blockhashAge
-  // To the honest ones, the chain is the endpoint that has invented it.
-  const [honest, other] = [await openIgnorant(invented, slot), await openIgnorant(invented, slot)]
+  // Here the chain plays the liar: to the other endpoints, it invented the deposit.
+  const [honest, other] = [await openUnaware(invented, slot), await openUnaware(invented, slot)]
   for (const endpoints of inEveryOrder([chain.url, honest])) {
     const { disputes, ...rest } = await read(endpoints)
     expect(rest).toEqual({ moves: [second], unreadable: [invented], isPartial: false })
@@ -160,10 +160,10 @@ test('what one of two denies is trouble; what two of three deny is left out', as
 })
 
 // The third could side with either, so the deposit waits; the contradiction is known already.
-test('what one of three denies while another is silent waits, and is a dispute', async () => {
+test('a deposit that one of three denies while another is busy waits, and is disputed', async () => {
   const { chain, first: invented, read } = await openPaid()
   const slot = (await slotOf(invented)) + limits.solana.blockhashAge
-  const honest = await openIgnorant(invented, slot)
+  const honest = await openUnaware(invented, slot)
   expect(await read([chain.url, honest, await openBusy()])).toEqual({
     moves: [],
     unreadable: [],
@@ -172,9 +172,9 @@ test('what one of three denies while another is silent waits, and is a dispute',
   })
 })
 
-// A slot that nobody has reached must not hold up what is real.
-test.each(['a lie about the slot', 'a list of what nobody can show'])(
-  'one of three holds nothing up: %s',
+// A slot that no endpoint has reached must not hold up real deposits.
+test.each(['a false slot', 'an unknown signature'])(
+  'one of three holds nothing up with %s',
   async (kind) => {
     const { chain, wallet, first, second, read } = await openPaid()
     const invented = base58.encode(Buffer.alloc(64, 7))
@@ -184,7 +184,7 @@ test.each(['a lie about the slot', 'a list of what nobody can show'])(
       if (method === 'getSignaturesForAddress' && params[0] === wallet.tokenAccounts.USDC)
         return [{ ...result[0], signature: invented, slot }, ...result]
       if (method !== 'getTransaction' || params[0] !== invented) return undefined
-      return kind === 'a lie about the slot' ? { ...shown, slot } : null
+      return kind === 'a false slot' ? { ...shown, slot } : null
     })
     const endpoints = [liar, chain.url, chain.url]
     expect(await read(endpoints)).toMatchObject({
@@ -195,9 +195,9 @@ test.each(['a lie about the slot', 'a list of what nobody can show'])(
   },
 )
 
-// A node does not look for what cannot be a signature, and so could not deny it either.
+// Endpoints reject a lookup of a malformed signature, so none could deny the deposit.
 test.each(['invented', 'spaced', 'short', 'long'])(
-  'a deposit under a name that is no signature is not believed: %s',
+  'a deposit with a malformed signature is ignored: %s',
   async (kind) => {
     const { chain, first, second, read } = await openPaid()
     const bytes = base58.decode(first)
@@ -218,8 +218,8 @@ test.each(['invented', 'spaced', 'short', 'long'])(
   },
 )
 
-// Of what is very old, nodes know no balances: such a transaction proves nothing.
-test('an endpoint that does not show all of a transaction agrees to nothing', async () => {
+// Endpoints omit the balances of very old transactions.
+test('an endpoint that omits parts of a transaction agrees to nothing', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const [one, other] = (await wallets.deriveWallets([0, 1])) as [Wallet, Wallet]

@@ -2,8 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { BoundedMap } from '../../../src/rails/solana/bounded-map.js'
-import { EndpointFailure, RpcEndpoint } from '../../../src/rails/solana/endpoint.js'
-import { readJson } from '../../../src/rails/solana/read-json.js'
+import { EndpointFailure, parseJson, RpcEndpoint } from '../../../src/rails/solana/endpoint.js'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -20,11 +19,11 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('large numbers are read exactly, and texts are left alone', () => {
+test('large numbers are parsed exactly and strings stay unchanged', () => {
   const text =
     '{"a":18446744073709551615,"b":[9007199254740993,-12345678901234567],"c":12,' +
     '"d":"\\"18446744073709551615, 1","e":1234567890123456.5,"18446744073709551615":1e20}'
-  expect(readJson(text)).toEqual({
+  expect(parseJson(text)).toEqual({
     a: '18446744073709551615',
     b: ['9007199254740993', '-12345678901234567'],
     c: 12,
@@ -34,7 +33,7 @@ test('large numbers are read exactly, and texts are left alone', () => {
   })
 })
 
-test('a node that never answers, answers nonsense or not everything has failed', async () => {
+test('a missing, malformed or incomplete response is an endpoint failure', async () => {
   const call = { method: 'getSlot', params: [] }
   const habits: RequestListener[] = [
     () => undefined,
@@ -51,15 +50,13 @@ test('a node that never answers, answers nonsense or not everything has failed',
   }
 })
 
-test('a node that refuses lists is asked one by one', async () => {
+test('an endpoint that refuses batches gets single calls', async () => {
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const asked = JSON.parse(Buffer.concat(chunks).toString())
+    const body = JSON.parse(Buffer.concat(chunks).toString())
     const refused = { id: null, error: { code: -32600, message: 'no batches' } }
-    response.end(
-      JSON.stringify(asked.id === undefined ? refused : { ...asked, result: asked.params }),
-    )
+    response.end(JSON.stringify(body.id === undefined ? refused : { ...body, result: body.params }))
   })
   const endpoint = new RpcEndpoint(url)
   const calls = [1, 2, 3].map((number) => ({ method: 'echo', params: [number] }))
@@ -69,7 +66,7 @@ test('a node that refuses lists is asked one by one', async () => {
   endpoint.close()
 })
 
-test('the key in an address is never named', async () => {
+test('errors never contain the API key of the URL', async () => {
   const url = await serve((_, response) => response.writeHead(403).end())
   const endpoint = new RpcEndpoint(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
   const failure = await endpoint.post([{ method: 'getSlot', params: [] }]).catch((error) => error)
@@ -77,7 +74,7 @@ test('the key in an address is never named', async () => {
   endpoint.close()
 })
 
-test('a bounded map forgets what was not asked for the longest', () => {
+test('a bounded map evicts the least recently used entry', () => {
   const map = new BoundedMap<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)

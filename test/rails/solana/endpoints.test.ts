@@ -7,10 +7,10 @@ import {
   startChain,
 } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
-import { checkOne, newCarriage, newSecret, openRail, prepareOne } from './rail.js'
+import { checkOne, newInstruction, newSecret, openRail, prepareOne } from './rail.js'
 import { openTwistedNode, type Twist } from './twisted-node.js'
 
-/** Several endpoints, of which some are late, lost or lying. */
+/** Several endpoints, of which some lag, are down or lie. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
@@ -19,19 +19,19 @@ async function openNode(rules: object[] = []): Promise<Rpc> {
   return rpcAt((await shared().call('localnet_openNode', { rules })).url)
 }
 
-async function openTwoEyed(other: string, options = {}) {
+async function openWithTwo(other: string, options = {}) {
   const chain = shared()
   const rail = await openRail(chain, { endpoints: [chain.url, other], ...options })
-  const carriage = await newCarriage()
-  return { chain, rail, carriage, attempt: await prepareOne(rail, carriage) }
+  const instruction = await newInstruction()
+  return { chain, rail, instruction, attempt: await prepareOne(rail, instruction) }
 }
 
 const gone = { state: 'gone' }
 const pending = { state: 'pending' }
 
-test('an endpoint that lags delays a conclusion', async () => {
+test('a lagging endpoint delays the conclusion', async () => {
   const late = await openNode([{ fault: 'lag', slots: 40 }])
-  const { chain, rail, attempt } = await openTwoEyed(late.url)
+  const { chain, rail, attempt } = await openWithTwo(late.url)
   await rail.send([attempt])
   await chain.advance(35)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'unseen' })
@@ -39,9 +39,9 @@ test('an endpoint that lags delays a conclusion', async () => {
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-test('an attempt is not gone while a lagging endpoint might still hear of it', async () => {
+test('an attempt is not gone while a lagging endpoint may still see it', async () => {
   const late = await openNode([{ fault: 'lag', slots: 100 }])
-  const { chain, rail, attempt } = await openTwoEyed(late.url)
+  const { chain, rail, attempt } = await openWithTwo(late.url)
   const all = { any: true }
   await setFaults(chain, { match: all, fault: 'drop' })
   await setFaults(late, { match: all, fault: 'drop' }, { match: all, fault: 'lag', slots: 100 })
@@ -52,11 +52,11 @@ test('an attempt is not gone while a lagging endpoint might still hear of it', a
   expect(await checkOne(rail, attempt)).toEqual(gone)
 })
 
-// One of the two must be lying, and nothing tells which: neither "gone" nor "landed" is certain.
+// One of the two is wrong, but which one is unknown.
 test('while endpoints contradict each other, nothing is concluded', async () => {
   const liar = await openNode()
-  const { chain, rail, carriage, attempt } = await openTwoEyed(liar.url)
-  await setFaults(liar, { match: { memo: carriage.reference }, fault: 'forget' })
+  const { chain, rail, instruction, attempt } = await openWithTwo(liar.url)
+  await setFaults(liar, { match: { memo: instruction.reference }, fault: 'forget' })
   await rail.send([attempt])
   const disputedBy = [new URL(chain.url).host, new URL(liar.url).host]
   for (const blocks of [65, 200, 2_000]) {
@@ -69,12 +69,12 @@ test('while endpoints contradict each other, nothing is concluded', async () => 
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
 })
 
-test('what only the second endpoint knows is not gone', async () => {
+test('an attempt that only the second endpoint knows is not gone', async () => {
   const chain = shared()
   const liar = await openNode()
   const endpoints = [liar.url, chain.url]
   const rail = await openRail(chain, { endpoints })
-  const attempt = await prepareOne(rail, await newCarriage())
+  const attempt = await prepareOne(rail, await newInstruction())
   await setFaults(liar, { match: { any: true }, fault: 'forget' })
   await rail.send([attempt])
   await chain.advance(300)
@@ -103,7 +103,7 @@ test.each<[string, Twist]>([
   ],
 ])('an endpoint that claims %s is not believed', async (_, twist) => {
   const liar = await openTwistedNode(shared(), twist)
-  const { chain, rail, attempt } = await openTwoEyed(liar)
+  const { chain, rail, attempt } = await openWithTwo(liar)
   expect(['unseen', 'pending']).toContain((await checkOne(rail, attempt)).state)
   await rail.send([attempt])
   await chain.advance(32)
@@ -113,12 +113,12 @@ test.each<[string, Twist]>([
   expect((await checkOne(three, attempt)).state).toBe('landed')
 })
 
-// Whoever told the blockhash said that it ends sooner than it does.
-test('an attempt is not gone while a block would still take it, whatever was told', async () => {
+// The endpoint that supplied the blockhash reported a validity that is too short.
+test('an attempt is not gone while a block can still include it', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const carriage = await newCarriage()
-  const prepared = await prepareOne(rail, carriage)
+  const instruction = await newInstruction()
+  const prepared = await prepareOne(rail, instruction)
   const attempt = { ...prepared, validUntil: prepared.validUntil! - 149n }
   await setFaults(chain, { match: { any: true }, fault: 'delay', slots: 140 })
   await rail.send([attempt])
@@ -126,12 +126,12 @@ test('an attempt is not gone while a block would still take it, whatever was tol
   expect(await checkOne(rail, attempt)).toEqual(pending)
   await chain.advance(33)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
-  expect(await balanceOf(chain, carriage.destination.address)).toBe(1_500_000n)
+  expect(await balanceOf(chain, instruction.destination.address)).toBe(1_500_000n)
 })
 
-test('an attempt is not gone while an endpoint cannot be asked', async () => {
+test('an attempt is not gone while a needed endpoint does not respond', async () => {
   const other = await openNode()
-  const { chain, rail, attempt } = await openTwoEyed(other.url)
+  const { chain, rail, attempt } = await openWithTwo(other.url)
   await setFaults(other, { match: { any: true }, fault: 'rate_limit' })
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual(pending)
@@ -139,81 +139,81 @@ test('an attempt is not gone while an endpoint cannot be asked', async () => {
   expect(await checkOne(rail, attempt)).toEqual(gone)
 })
 
-test('questions and payouts go on while one endpoint of three is away', async () => {
+test('payouts continue while one endpoint of three is down', async () => {
   const [chain, other, third] = [shared(), await openNode(), await openNode()]
   const rail = await openRail(chain, { endpoints: [chain.url, other.url, third.url] })
-  for (const away of [chain, other, third]) {
-    await setFaults(away, { match: { any: true }, fault: 'rate_limit' })
-    const carriage = await newCarriage()
-    const [inspected] = await rail.inspect([carriage])
+  for (const down of [chain, other, third]) {
+    await setFaults(down, { match: { any: true }, fault: 'rate_limit' })
+    const instruction = await newInstruction()
+    const [inspected] = await rail.inspect([instruction])
     expect(inspected).toMatchObject({ extraFees: ['crypto_account_creation'] })
-    const attempt = await prepareOne(rail, carriage)
+    const attempt = await prepareOne(rail, instruction)
     await rail.send([attempt])
     await chain.advance(32)
     expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
-    await setFaults(away)
+    await setFaults(down)
   }
 })
 
-test('the blockhash of an endpoint that is stuck is not signed with', async () => {
+test('never signs with the blockhash of a stuck endpoint', async () => {
   const stuck = await openNode([{ fault: 'lag', slots: 140 }])
   const chain = shared()
   const rail = await openRail(chain, { endpoints: [stuck.url, chain.url] })
-  const { validUntil } = await prepareOne(rail, await newCarriage())
+  const { validUntil } = await prepareOne(rail, await newInstruction())
   const height = await chain.call('getBlockHeight', { commitment: 'confirmed' })
   expect(validUntil).toBe(BigInt(height + 150))
 })
 
-// Nodes throw old blocks away. One that has would call everything gone.
+// To an endpoint that pruned the blocks, every attempt would look gone.
 test.each([
   [1_000_000, pending],
   [0, gone],
-])('a node whose memory begins at slot %s is believed accordingly', async (slot, finding) => {
+])('an endpoint whose first available slot is %s concludes accordingly', async (slot, finding) => {
   const chain = shared()
-  const forgetful = await openTwistedNode(chain, ({ method }) =>
+  const pruned = await openTwistedNode(chain, ({ method }) =>
     method === 'getFirstAvailableBlock' ? slot : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [forgetful], isEmbedded: false })
-  const attempt = await prepareOne(rail, await newCarriage())
+  const rail = await openRail(chain, { endpoints: [pruned], isEmbedded: false })
+  const attempt = await prepareOne(rail, await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual(finding)
 })
 
-// The database came back from a backup without the attempt that had paid.
-test('after a long outage, a payout that was paid otherwise is not called gone', async () => {
+// The database was restored from a backup without the attempt that had paid.
+test('after a long outage, a payout that another attempt paid is not gone', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  const [paid, unpaid] = [await newCarriage(), await newCarriage()]
-  const forgotten = await prepareOne(rail, paid)
+  const [paid, unpaid] = [await newInstruction(), await newInstruction()]
+  const lost = await prepareOne(rail, paid)
   await chain.advance(1)
   const attempts = [await prepareOne(rail, paid), await prepareOne(rail, unpaid)]
-  await rail.send([forgotten])
+  await rail.send([lost])
   await chain.advance(3_000)
   expect(await rail.check(attempts)).toEqual([pending, gone])
 })
 
-test('an endpoint that has changed to another chain concludes nothing', async () => {
+test('an endpoint that switched to another chain concludes nothing', async () => {
   const chain = await startChain()
   const rail = await openRail(chain)
-  const attempt = await prepareOne(rail, await newCarriage())
+  const attempt = await prepareOne(rail, await newInstruction())
   await chain.kill()
   const other = await startChain({ port: Number(new URL(chain.url).port) })
   await other.advance(1_000)
   expect(await checkOne(rail, attempt)).toEqual(pending)
 })
 
-test('endpoints of different chains, or of the wrong one, are refused at the start', async () => {
+test('endpoints on different chains, or on the wrong one, are refused at start', async () => {
   const [chain, other] = [shared(), await startChain()]
   const options = { secret: newSecret(), isPoor: true } as const
   await expect(openRail(chain, { ...options, endpoints: [chain.url, other.url] })).rejects.toThrow(
-    'not of one chain',
+    'on different chains',
   )
   await expect(openRail(chain, { ...options, network: 'mainnet' })).rejects.toThrow(
-    'not of mainnet',
+    'not on mainnet',
   )
   const mainnet = await openTwistedNode(chain, () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d')
   await expect(openRail(chain, { ...options, endpoints: [mainnet] })).rejects.toThrow(
-    'of mainnet, where test mode must not go',
+    'on mainnet, which test mode must not use',
   )
   const rail = await openRail(chain, options)
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)

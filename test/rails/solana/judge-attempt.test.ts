@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
-import type { AttemptStatus, EndpointView } from '../../../src/rails/solana/check-attempts.js'
+import type { EndpointView, SignatureReport } from '../../../src/rails/solana/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/judge-attempt.js'
 import { majorityOf } from '../../../src/rails/solana/quorum.js'
 
-/** Worlds in which an attempt landed, will land, or never does, and nodes that tell of them. */
+/** Attempts that landed, will land or never do, and endpoints that report on them. */
 
 const token = 'attempt'
 const lastValid = 1_000
@@ -19,23 +19,23 @@ const truths = fc.record<Truth>({
 })
 
 /**
- * What a node tells that is honest, but maybe late, and maybe has thrown old blocks away. Behind
- * one address there may be two: the one that searches may be behind the one that told the height.
+ * Honest, but may lag or have pruned old blocks. One URL may be served by two nodes: the one that
+ * searches may lag behind the one that reported the height.
  */
 const honest = fc
   .record({
     finalized: fc.integer({ min: lastValid - 150, max: lastValid + 400 }),
     ahead: fc.integer({ min: -200, max: 60 }),
-    remembers: fc.option(fc.integer({ min: -300, max: 300 }), { nil: null }),
+    prunedBy: fc.option(fc.integer({ min: -300, max: 300 }), { nil: null }),
   })
-  .map(({ finalized, ahead, remembers }) => (truth: Truth, validUntil: number): EndpointView => {
+  .map(({ finalized, ahead, prunedBy }) => (truth: Truth, validUntil: number): EndpointView => {
     const processed = finalized + ahead
-    const first = remembers === null ? 0 : slotOf(lastValid + remembers)
-    const isSearched = finalized > validUntil
+    const first = prunedBy === null ? 0 : slotOf(lastValid + prunedBy)
+    const isHistorySearched = finalized > validUntil
     const isKnown =
       truth.landsAt !== null &&
       truth.landsAt <= processed &&
-      (!isSearched || slotOf(truth.landsAt) >= first)
+      (!isHistorySearched || slotOf(truth.landsAt) >= first)
     const status = {
       slot: BigInt(slotOf(truth.landsAt ?? 0)),
       isFinalized: (truth.landsAt ?? 0) <= Math.min(finalized, processed - 32),
@@ -44,19 +44,19 @@ const honest = fc
     return viewOf(finalized, first, {
       status: isKnown ? status : null,
       slot: BigInt(slotOf(processed)),
-      isSearched,
-      isUsable: !isSearched || finalized <= lastValid,
+      isHistorySearched,
+      isBlockhashValid: !isHistorySearched || finalized <= lastValid,
     })
   })
 
-/** Anything at all. */
+/** Reports anything. */
 const liar = fc
   .record({
     height: fc.integer({ min: 0, max: 5_000 }),
     slot: fc.integer({ min: 0, max: 20_000 }),
     first: fc.integer({ min: 0, max: 20_000 }),
-    isSearched: fc.boolean(),
-    isUsable: fc.boolean(),
+    isHistorySearched: fc.boolean(),
+    isBlockhashValid: fc.boolean(),
     status: fc.option(
       fc.record({
         slot: fc.bigInt({ min: 0n, max: 20_000n }),
@@ -65,20 +65,20 @@ const liar = fc
       }),
     ),
   })
-  .map(({ height, slot, first, ...told }) => () => {
-    return viewOf(height, first, { ...told, slot: BigInt(slot) })
+  .map(({ height, slot, first, ...report }) => () => {
+    return viewOf(height, first, { ...report, slot: BigInt(slot) })
   })
 
-function viewOf(height: number, first: number, sighting: AttemptStatus): EndpointView {
-  const sightings = new Map([[token, sighting]])
+function viewOf(height: number, first: number, report: SignatureReport): EndpointView {
+  const reports = new Map([[token, report]])
   const slot = BigInt(slotOf(height))
-  return { host: 'a node', height: BigInt(height), slot, remembersFrom: BigInt(first), sightings }
+  const firstAvailableSlot = BigInt(first)
+  return { host: 'a node', height: BigInt(height), slot, firstAvailableSlot, reports }
 }
 
-// Liars may delay a conclusion, but each one that is drawn must be true, now and for ever, as long
-// as they are fewer than the endpoints that are needed to conclude anything.
-test('while liars are no majority, no conclusion is wrong', () => {
-  const told = new Set<string>()
+// A minority of liars may delay a conclusion, but every conclusion must be true and stay true.
+test('no conclusion is wrong while liars are a minority', () => {
+  const states = new Set<string>()
   fc.assert(
     fc.property(
       truths,
@@ -90,7 +90,7 @@ test('while liars are no majority, no conclusion is wrong', () => {
       (truth, nodes, liars, early, isLiarFirst, isAway) => {
         const endpoints = nodes.length + liars.length
         fc.pre(liars.length < majorityOf(endpoints))
-        // The height may have been told too low by the endpoint that told the blockhash.
+        // The endpoint that supplied the blockhash may have reported a height that is too low.
         const validUntil = lastValid - early
         const views = nodes
           .map((node) => node(truth, validUntil))
@@ -99,7 +99,7 @@ test('while liars are no majority, no conclusion is wrong', () => {
         const all = isLiarFirst ? [...lies, ...views] : [...views, ...lies]
         const attempt = { token, validUntil: BigInt(validUntil) }
         const { state } = judgeAttempt(attempt, all, endpoints).finding
-        told.add(state)
+        states.add(state)
         const landed = { hasFailed: false, landsAt: expect.any(Number) }
         if (state === 'landed') expect(truth).toMatchObject(landed)
         if (state === 'failed') expect(truth).toMatchObject({ ...landed, hasFailed: true })
@@ -108,15 +108,15 @@ test('while liars are no majority, no conclusion is wrong', () => {
     ),
     { numRuns: 20_000 },
   )
-  expect([...told].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
+  expect([...states].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
 })
 
-const sighting = { slot: 9_000n, isSearched: true, isUsable: false }
+const report = { slot: 9_000n, isHistorySearched: true, isBlockhashValid: false }
 const status = { slot: 5_990n, isFinalized: true, error: null }
 const attempt = { token, validUntil: BigInt(lastValid) }
-const lost = viewOf(2_000, 0, { ...sighting, status: null })
-const seen = viewOf(2_000, 0, { ...sighting, status })
-const failed = viewOf(2_000, 0, { ...sighting, status: { ...status, error: 'SomeError' } })
+const lost = viewOf(2_000, 0, { ...report, status: null })
+const seen = viewOf(2_000, 0, { ...report, status })
+const failed = viewOf(2_000, 0, { ...report, status: { ...status, error: 'SomeError' } })
 
 test.each([
   ['gone', lost],
@@ -138,8 +138,8 @@ test.each([
   expect(judge([], 2)).toBe('pending')
 })
 
-test('contradictions are told from mere lateness', () => {
-  const young = { isSearched: false, isUsable: true }
+test('lag is not a contradiction', () => {
+  const young = { isHistorySearched: false, isBlockhashValid: true }
   const landed = { ...status, slot: 5_900n }
   const known = viewOf(950, 0, { ...young, slot: 5_990n, status: landed })
   const deny = (slot: bigint) => viewOf(900, 0, { ...young, slot, status: null })
@@ -148,13 +148,16 @@ test('contradictions are told from mere lateness', () => {
   expect(disputedBy([known, deny(5_940n)])).toEqual(['a node', 'a node'])
   expect(disputedBy([seen, failed])).toEqual(['a node', 'a node'])
   expect(disputedBy([seen, seen])).toBeUndefined()
-  const pruned = { ...lost, remembersFrom: 1_000_000n }
-  expect(disputedBy([seen, pruned]), 'a node that prunes is silent').toBeUndefined()
+  const pruned = { ...lost, firstAvailableSlot: 1_000_000n }
+  expect(
+    disputedBy([seen, pruned]),
+    'an endpoint that pruned the blocks denies nothing',
+  ).toBeUndefined()
 })
 
-test('a height that cannot be is capped by what a majority has finalized', () => {
+test('an impossible validity is capped by the height that a majority finalized', () => {
   const absurd = { token, validUntil: 10n ** 15n }
-  const unseen = viewOf(2_000, 0, { ...sighting, status: null, isSearched: false })
+  const unseen = viewOf(2_000, 0, { ...report, status: null, isHistorySearched: false })
   const ahead = { ...unseen, height: 10n ** 17n }
   const expiresBy = 2_000n + BigInt(limits.solana.unfinalizedBlocks)
   expect(judgeAttempt(absurd, [unseen], 1).finding).toEqual({ state: 'unseen', expiresBy })

@@ -21,12 +21,12 @@ import { openFaucet, openRail } from './rail.js'
 import { openTwistedNode, TwistedError } from './twisted-node.js'
 import { deposit, deriveOne, openWallets, readOne, readRange, submit } from './wallets.js'
 
-/** What comes to deposit wallets, as the chain tells it. */
+/** Deposits as the rail reads them from the chain. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
 
-/** What a customer's wallet would send; kit alone, nothing of ours. */
+/** What a payer's wallet sends: built with kit only. */
 async function transferTo(payer: Awaited<ReturnType<typeof newPayer>>, to: string, amount: bigint) {
   const destination = await tokenAccountOf(to)
   return [
@@ -47,7 +47,7 @@ async function transferTo(payer: Awaited<ReturnType<typeof newPayer>>, to: strin
   ]
 }
 
-test('wallets are derived in order, with the accounts where their coins lie', async () => {
+test('wallets are derived in order, with their token accounts', async () => {
   const wallets = await openWallets(shared())
   const [second, first, again] = await wallets.deriveWallets([1, 0, 1])
   expect(again).toEqual(second)
@@ -61,7 +61,7 @@ test('a rail without a seed has no wallets', async () => {
   expect((await openRail(shared())).wallets).toBeUndefined()
 })
 
-test('a deposit is seen when it is final, not before', async () => {
+test('a deposit is read when it is finalized, not before', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const wallet = await deriveOne(wallets)
@@ -84,9 +84,9 @@ test('a deposit is seen when it is final, not before', async () => {
   expect(moves[0]!.at).toEqual(new Date(line.blockTime * 1_000))
 })
 
-// A customer's own software: two transfers to one wallet and one to another in one transaction,
-// one with a memo, one that fails, and one that is too much for an account that is there.
-test('deposits of an independent client are read to the last unit', async () => {
+// Two transfers to one wallet and one to another in one transaction, one transfer with a memo, one
+// that fails, and one with two memos.
+test('deposits of an independent client are read exactly', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const [one, other] = (await wallets.deriveWallets([0, 1])) as [Wallet, Wallet]
@@ -123,7 +123,7 @@ test('deposits of an independent client are read to the last unit', async () => 
   expect((await readOne(wallets, USDC, last)).moves).toHaveLength(0)
 })
 
-test('when two pay in one transaction, neither is called the sender', async () => {
+test('a transaction with two payers has no sender', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const wallet = await deriveOne(wallets)
@@ -137,7 +137,7 @@ test('when two pay in one transaction, neither is called the sender', async () =
   expect(moves).toMatchObject([{ change: 3n, sender: null }])
 })
 
-test('a history is read since a time, and after what nobody knows it is read whole', async () => {
+test('a history is read since a time, and whole after an unknown signature', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const wallet = await deriveOne(wallets)
@@ -156,22 +156,22 @@ test('a history is read since a time, and after what nobody knows it is read who
   const later = new Date(last + 1_000)
   const readFrom = async (known: string, since: Date) =>
     (await readRange(wallets, { tokenAccount, after: known, since })).moves
-  expect(await readFrom(moves[0]!.signature, later), 'from the older place').toEqual(moves)
+  expect(await readFrom(moves[0]!.signature, later), 'from the older of the two').toEqual(moves)
   expect(await readFrom(moves[1]!.signature, later)).toEqual(moves.slice(1))
   expect(await readFrom(moves[1]!.signature, moves[0]!.at)).toEqual(moves)
-  const forgotten = base58.encode(randomBytes(64))
-  expect((await readOne(wallets, tokenAccount, forgotten)).moves).toEqual(moves)
+  const unknown = base58.encode(randomBytes(64))
+  expect((await readOne(wallets, tokenAccount, unknown)).moves).toEqual(moves)
 })
 
-/** Passes all on to the chain but what is said of one transaction. */
-function openDoubtfulNode(signatures: string[], twisted: unknown): Promise<string> {
+/** Replaces the result of `getTransaction` for some signatures. */
+function openNodeReplacing(signatures: string[], twisted: unknown): Promise<string> {
   return openTwistedNode(shared(), ({ method, params }) => {
-    const isMeant = method === 'getTransaction' && signatures.includes(params[0] as string)
-    return isMeant ? twisted : undefined
+    const isReplaced = method === 'getTransaction' && signatures.includes(params[0] as string)
+    return isReplaced ? twisted : undefined
   })
 }
 
-test('what nobody can show, or not in a version we understand, is named', async () => {
+test('a transaction that no majority returns, or in an unsupported version, is unreadable', async () => {
   const chain = shared()
   const first = await openWallets(chain)
   const wallet = await deriveOne(first)
@@ -181,9 +181,9 @@ test('what nobody can show, or not in a version we understand, is named', async 
   const unsupported = new TwistedError(-32015, 'Transaction version (1) is not supported')
   const version = { maxSupportedTransactionVersion: 0 }
   const shown = await chain.call('getTransaction', hidden, version)
-  const silences = [unsupported, { ...shown, meta: { ...shown.meta, preTokenBalances: null } }]
-  for (const twisted of [...silences, null]) {
-    const url = await openDoubtfulNode([hidden], twisted)
+  const omissions = [unsupported, { ...shown, meta: { ...shown.meta, preTokenBalances: null } }]
+  for (const twisted of [...omissions, null]) {
+    const url = await openNodeReplacing([hidden], twisted)
     const wallets = await openWallets(chain, { endpoints: [url] })
     const { moves, unreadable } = await readOne(wallets, wallet.tokenAccounts.USDC)
     expect(moves.map(({ signature }) => signature)).toEqual([plain])
@@ -197,7 +197,7 @@ test('what nobody can show, or not in a version we understand, is named', async 
   }
 })
 
-test('an account that is not the one of its address is not believed', async () => {
+test('an account whose owner does not match its address counts as empty', async () => {
   const chain = shared()
   const honest = await openWallets(chain)
   const [one, other] = (await honest.deriveWallets([0, 1])) as [Wallet, Wallet]
@@ -207,13 +207,13 @@ test('an account that is not the one of its address is not believed', async () =
     if (method !== 'getMultipleAccounts') return undefined
     return { ...result, value: [...result.value].reverse() }
   })
-  const asked = [one.tokenAccounts.USDC, other.tokenAccounts.USDC]
-  expect(await honest.readAmounts([...asked, usdc, one.address])).toEqual([3n, 0n, 0n, 0n])
+  const accounts = [one.tokenAccounts.USDC, other.tokenAccounts.USDC]
+  expect(await honest.readAmounts([...accounts, usdc, one.address])).toEqual([3n, 0n, 0n, 0n])
   const wallets = await openWallets(chain, { endpoints: [url] })
-  expect(await wallets.readAmounts(asked)).toEqual([0n, 0n])
+  expect(await wallets.readAmounts(accounts)).toEqual([0n, 0n])
 })
 
-test('many accounts are read in their order', async () => {
+test('many accounts are read in order', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const derived = await wallets.deriveWallets(Array.from({ length: 250 }, (_, number) => number))
@@ -227,45 +227,45 @@ test('many accounts are read in their order', async () => {
   expect(amounts).toEqual(expected)
 })
 
-/** The signature of the transaction that stands so far down in a list. */
-function nameOf(index: number): string {
+/** A signature that encodes its position in the history. */
+function signatureAt(index: number): string {
   const bytes = Buffer.alloc(64, 1)
   bytes.writeUInt32BE(index, 60)
   return base58.encode(bytes)
 }
 
-/** A node with a history of so many transactions, none of which can be shown. */
-function openLongHistory(length: number, loses = false): Promise<string> {
+/** An endpoint that lists `length` transactions and returns none of them. */
+function openLongHistory(length: number, losesPosition = false): Promise<string> {
   return openTwistedNode(shared(), ({ method, params }) => {
     if (method === 'getTransaction') return null
     if (method !== 'getSignaturesForAddress') return undefined
     const { before, limit } = params[1] as { before?: string; limit: number }
-    if (before && loses) return []
+    if (before && losesPosition) return []
     const start = before ? Buffer.from(base58.decode(before)).readUInt32BE(60) + 1 : 0
     const lines = Array.from({ length: Math.min(limit, length - start) }, (_, index) => {
-      return { signature: nameOf(start + index), slot: 1, err: null, memo: null, blockTime: 1 }
+      return { signature: signatureAt(start + index), slot: 1, err: null, memo: null, blockTime: 1 }
     })
     return lines
   })
 }
 
-test('a history of many pages is read whole, and no page is left out', async () => {
+test('a history of many pages is read completely', async () => {
   const length = 2_500
   const wallets = await openWallets(shared(), { endpoints: [await openLongHistory(length)] })
   const { unreadable } = await readOne(wallets, await newWallet())
   expect(unreadable).toHaveLength(length)
   expect(new Set(unreadable).size).toBe(length)
-  expect(unreadable[0]).toBe(nameOf(length - 1))
+  expect(unreadable[0]).toBe(signatureAt(length - 1))
 })
 
-test('a history that is too long, or in which a node is lost, is not read at all', async () => {
+test('a history that is too long, or whose pages do not connect, is not read at all', async () => {
   const long = await openWallets(shared(), { endpoints: [await openLongHistory(1_000_000)] })
   await expect(readOne(long, await newWallet())).rejects.toThrow('too few endpoints')
   const lost = await openWallets(shared(), { endpoints: [await openLongHistory(2_000, true)] })
   await expect(readOne(lost, await newWallet())).rejects.toThrow('too few endpoints')
 })
 
-test('a transaction of kit as any wallet makes it is a deposit', async () => {
+test('a transfer built with kit is a deposit', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const wallet = await deriveOne(wallets, 3)

@@ -9,18 +9,18 @@ import { openRails } from '../../../src/open-rails.js'
 import type { PayoutRail } from '../../../src/payouts/ports.js'
 import { shareChain, startChain } from '../../simulation/localnet/localnet.js'
 import { freshDatabase } from '../../support/database.js'
-import { checkOne, fund, newCarriage, newSecret, openRail, prepareOne, silent } from './rail.js'
+import { checkOne, fund, newInstruction, newSecret, openRail, prepareOne, silent } from './rail.js'
 import { openTwistedNode } from './twisted-node.js'
 
-/** Endpoints that are away when the service starts. */
+/** Endpoints that are down when the service starts. */
 
 const db = await freshDatabase()
 const shared = shareChain()
 const mainnetGenesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
 /**
- * A port on which nobody listens, with a free one behind it. Below those that systems give to
- * whoever asks for any: one of them could be somebody's before the chain begins to listen.
+ * A free port whose successor is free, too. Below the ephemeral range: another process could take
+ * an ephemeral port before the chain listens on it.
  */
 async function findDeadPort(): Promise<number> {
   for (;;) {
@@ -42,25 +42,24 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 async function reasonAt(rail: PayoutRail): Promise<string | undefined> {
-  const [inspected] = await rail.inspect([await newCarriage()])
+  const [inspected] = await rail.inspect([await newInstruction()])
   return inspected instanceof Refusal ? inspected.reason : undefined
 }
 
-test('one endpoint that is away keeps nothing from starting, and concludes nothing', async () => {
+test('the rail starts while one endpoint is down, and concludes nothing', async () => {
   const chain = shared()
   const dead = `http://127.0.0.1:${await findDeadPort()}`
   const rail = await openRail(chain, { endpoints: [dead, chain.url] })
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
   expect(await reasonAt(rail)).toBeUndefined()
-  const refused = prepareOne(rail, await newCarriage())
-  await expect(refused, 'signing needs a majority').rejects.toThrow('does not answer')
-  const attempt = await prepareOne(await openRail(chain), await newCarriage())
+  const refused = prepareOne(rail, await newInstruction())
+  await expect(refused, 'signing needs a majority').rejects.toThrow('is not responding')
+  const attempt = await prepareOne(await openRail(chain), await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
 })
 
-// The chain is there after the service is. Until then every question is answered, with a no.
-test('while all are away the rail refuses, and when one comes it carries', async () => {
+test('the rail refuses while all endpoints are down and works once one is up', async () => {
   const port = await findDeadPort()
   const url = `http://127.0.0.1:${port}`
   const secret = newSecret()
@@ -78,7 +77,7 @@ test('while all are away the rail refuses, and when one comes it carries', async
   onTestFinished(close)
   const rail = rails.test.crypto_transfer!
   expect(await reasonAt(rail)).toBe('rail_unavailable')
-  const [unsigned] = await rail.prepare([await newCarriage()])
+  const [unsigned] = await rail.prepare([await newInstruction()])
   expect(unsigned).toMatchObject({ reason: 'rail_unavailable' })
   expect(await solana.test!.hasMetItsChain()).toBe(false)
 
@@ -89,7 +88,7 @@ test('while all are away the rail refuses, and when one comes it carries', async
   expect(await solana.test!.hasMetItsChain()).toBe(true)
 })
 
-test('live mode starts while the endpoints of test mode are away', async () => {
+test('live mode starts while the endpoints of test mode are down', async () => {
   const mainnet = await openTwistedNode(shared(), ({ method }) =>
     method === 'getGenesisHash' ? mainnetGenesis : undefined,
   )
@@ -113,14 +112,14 @@ test('live mode starts while the endpoints of test mode are away', async () => {
   expect(rails.live.crypto_transfer!.name).toBe(`solana:${mainnetGenesis}`)
 })
 
-// It was away when the others were asked for their chain, and is of another one.
-test('an endpoint that comes later and is of another chain is not talked to', async () => {
+// It was down at start, when the other endpoints were verified.
+test('an endpoint that comes up later on another chain gets no calls', async () => {
   const chain = shared()
   const port = await findDeadPort()
   const endpoints = [`http://127.0.0.1:${port}`, chain.url, chain.url]
   const rail = await openRail(chain, { endpoints })
   const stranger = await startChain({ port })
-  const attempt = await prepareOne(rail, await newCarriage())
+  const attempt = await prepareOne(rail, await newInstruction())
   await rail.send([attempt])
   await chain.advance(40)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'landed' })
@@ -128,25 +127,27 @@ test('an endpoint that comes later and is of another chain is not talked to', as
   expect(known.value).toEqual([null])
 })
 
-// Half an answer must not be read as "it is not there", nor stop what others can answer.
+// An incomplete result must not read as "not found", nor block the other endpoints.
 test.each([
   ['getEpochInfo', {}],
   ['getSignatureStatuses', { context: { slot: 1 }, value: [] }],
   ['isBlockhashValid', { context: {}, value: false }],
-])('an endpoint that answers %s in another shape has not answered', async (method, result) => {
+])('a malformed result of %s counts as no answer', async (method, result) => {
   const chain = shared()
-  const odd = await openTwistedNode(chain, (call) => (call.method === method ? result : undefined))
-  const rail = await openRail(chain, { endpoints: [odd, chain.url] })
-  const attempt = await prepareOne(rail, await newCarriage())
+  const malformed = await openTwistedNode(chain, (call) =>
+    call.method === method ? result : undefined,
+  )
+  const rail = await openRail(chain, { endpoints: [malformed, chain.url] })
+  const attempt = await prepareOne(rail, await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
 })
 
-test('a question that one endpoint answers in another shape is asked of the next', async () => {
+test('a call with a malformed result goes to the next endpoint', async () => {
   const chain = shared()
-  const odd = await openTwistedNode(chain, ({ method }) =>
+  const malformed = await openTwistedNode(chain, ({ method }) =>
     method === 'getMultipleAccounts' ? { value: [] } : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [odd, chain.url] })
+  const rail = await openRail(chain, { endpoints: [malformed, chain.url] })
   expect(await reasonAt(rail)).toBeUndefined()
 })

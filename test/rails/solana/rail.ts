@@ -32,11 +32,11 @@ import {
   usdt,
 } from '../../simulation/localnet/transfers.js'
 
-/** A rail on an embedded chain, with a treasury of its own and a clock that tests move. */
+/** A rail on an embedded chain, with its own treasury and a manual clock. */
 
 export type TestClock = Clock & { pass(milliseconds: number): void }
 
-export function createTestClock(): TestClock {
+function createTestClock(): TestClock {
   let elapsed = 0
   return {
     now: () => new Date(Date.UTC(2026, 0, 1) + elapsed),
@@ -49,7 +49,7 @@ export function createTestClock(): TestClock {
 
 const envelopeBytes = { private: 16, public: 12 }
 
-/** A key as Solana's tools write it. */
+/** In the key file format of Solana's tools. */
 export function newSecret(): Secret {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(envelopeBytes.private)
@@ -94,21 +94,21 @@ export async function openRail(
   return { ...rail, clock, secret }
 }
 
-/** Ten SOL and a million of each coin, and final unless told otherwise. */
+/** Mints 10 SOL and a million of each coin, and finalizes them by default. */
 export async function fund(chain: TestChain, owner: string, blocks = 33): Promise<void> {
   await chain.call('requestAirdrop', owner, 10_000_000_000)
-  const order = (mint: string) => ({
+  const mintOf = (mint: string) => ({
     owner,
     mint,
     amount: '1000000000000',
     key: crypto.randomUUID(),
   })
-  await chain.call('localnet_mint', [order(usdc), order(usdt)])
+  await chain.call('localnet_mint', [mintOf(usdc), mintOf(usdt)])
   await chain.advance(blocks)
 }
 
 let numbers = 0
-export async function newCarriage(
+export async function newInstruction(
   changes: Partial<Omit<PayoutInstruction, 'destination'>> & { to?: string } = {},
 ) {
   const { to, ...others } = changes
@@ -122,22 +122,22 @@ export function toTarget({ asset, amount, destination }: PayoutInstruction): Tar
   return { asset, amount, destination }
 }
 
-/** As the service reads it back from its row. */
-export function toAttempt(carriage: PayoutInstruction, prepared: Prepared): LiveAttempt {
-  const { reference, asset } = carriage
+/** As loaded from its row. */
+export function toAttempt(instruction: PayoutInstruction, prepared: Prepared): LiveAttempt {
+  const { reference, asset } = instruction
   const row = { environmentId: toEnvironmentId(1), payoutId: reference, number: 1, looks: 1 }
   return { ...row, ...prepared, reference, asset, createdAt: new Date(0) }
 }
 
 export async function prepareOne(
   rail: TestRail,
-  carriage: PayoutInstruction,
+  instruction: PayoutInstruction,
 ): Promise<LiveAttempt> {
-  // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
+  // Tests advance the chain faster than the clock: expire the cached blockhash.
   rail.clock.pass(10_000)
-  const [prepared] = await rail.prepare([carriage])
+  const [prepared] = await rail.prepare([instruction])
   if (prepared instanceof Refusal) throw prepared
-  return toAttempt(carriage, prepared!)
+  return toAttempt(instruction, prepared!)
 }
 
 export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<Finding> {
@@ -146,13 +146,13 @@ export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<
 
 export async function reasonOf(
   rail: TestRail,
-  carriage: PayoutInstruction,
+  instruction: PayoutInstruction,
 ): Promise<string | undefined> {
-  const [inspected] = await rail.inspect([toTarget(carriage)])
+  const [inspected] = await rail.inspect([toTarget(instruction)])
   return inspected instanceof Refusal ? inspected.reason : undefined
 }
 
-/** Who mints and may freeze. */
+/** Mint and freeze authority of the coins. */
 export async function openFaucet(chain: TestChain): Promise<KeyPairSigner> {
   const file = readFileSync(path.join(chain.folder, 'genesis.json'), 'utf8')
   return createKeyPairSignerFromBytes(Uint8Array.from(JSON.parse(file).faucet as number[]))

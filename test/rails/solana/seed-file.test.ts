@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { readConfig } from '../../../src/base/config.js'
 import { createLogger } from '../../../src/base/log.js'
 import type * as built from '../../../src/open-rails.js'
+import type * as builtDatabase from '../../../src/postgres/database.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { makeMnemonic } from '../../../src/rails/solana/seed.js'
 import { loadBuilt, shareChain } from '../../simulation/localnet/localnet.js'
@@ -13,11 +14,17 @@ import { freshDatabase } from '../../support/database.js'
 import { until } from '../../support/sessions.js'
 import { newSecret } from './rail.js'
 
-/** Where the words of the deposit wallets come from, and that they stay there. */
+/** The seed of the deposit wallets is read from a file and appears nowhere else. */
 
 const db = await freshDatabase()
 const shared = shareChain()
 const { openRails, borrowRails } = (await loadBuilt('dist/open-rails.js')) as typeof built
+// The built rails write SQL with the built tag, which only the built database recognizes.
+const { Database: BuiltDatabase } = (await loadBuilt(
+  'dist/postgres/database.js',
+)) as typeof builtDatabase
+const railsDb = new BuiltDatabase(db.url, () => {})
+afterAll(() => railsDb.close())
 
 function newHome(): string {
   const home = mkdtempSync(path.join(tmpdir(), 'home-'))
@@ -28,7 +35,10 @@ function newHome(): string {
 function newTools(variables: Record<string, string>) {
   const lines: string[] = []
   const logger = createLogger('trace', { write: (line) => lines.push(line) })
-  return { lines, tools: { db, clock: systemClock, logger, config: readConfig(variables) } }
+  return {
+    lines,
+    tools: { db: railsDb, clock: systemClock, logger, config: readConfig(variables) },
+  }
 }
 
 async function dumpRows(database: Database): Promise<string> {
@@ -51,17 +61,17 @@ function filesUnder(folder: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name))
 }
 
-/** Single words stand in many texts by chance; two in their order do not. */
+/** Single words occur anywhere by chance; two in sequence do not. */
 function pairsIn(words: string): string[] {
   const list = words.trim().split(/\s+/)
   return list.slice(1).map((word, index) => `${list[index]} ${word}`)
 }
 
-function expectSilent(text: string, words: string): void {
+function expectNoWordsOf(text: string, words: string): void {
   for (const pair of pairsIn(words)) expect(text.includes(pair)).toBe(false)
 }
 
-test('the embedded chain has a seed from its first start, and keeps it', async () => {
+test('the embedded chain creates a seed at its first start and keeps it', async () => {
   const home = newHome()
   const { tools, lines } = newTools({ MANILLA_HOME: home })
   const first = await openRails(tools)
@@ -74,9 +84,9 @@ test('the embedded chain has a seed from its first start, and keeps it', async (
   const { test: rail } = first.wallets
   const derived = await rail!.deriveWallets([0, 1])
   const tokenAccount = derived[0]!.tokenAccounts.USDC
-  const order = { key: 'a', address: derived[0]!.address, asset: 'USDC', amount: 5n } as const
-  const signature = await first.coinCustomers!.deposit(order)
-  expect(await first.coinCustomers!.deposit(order)).toBe(signature)
+  const deposit = { key: 'a', address: derived[0]!.address, asset: 'USDC', amount: 5n } as const
+  const signature = await first.coinCustomers!.deposit(deposit)
+  expect(await first.coinCustomers!.deposit(deposit)).toBe(signature)
   await until(async () => (await rail!.readAmounts([tokenAccount]))[0] === 5n)
   expect(await rail!.readMoves([{ tokenAccount, after: null }])).toMatchObject([
     { moves: [{ change: 5n }] },
@@ -94,11 +104,11 @@ test('the embedded chain has a seed from its first start, and keeps it', async (
   onTestFinished(() => again.close())
   expect(await again.wallets.test!.deriveWallets([0, 1])).toEqual(derived)
 
-  expect(lines.join('')).toContain('the wallets of a sweep do not sign')
-  expectSilent(lines.join(''), words)
-  expectSilent(await dumpRows(db), words)
+  expect(lines.join('')).toContain('the wallet signer failed for a sweep')
+  expectNoWordsOf(lines.join(''), words)
+  expectNoWordsOf(await dumpRows(db), words)
   for (const other of filesUnder(home).filter((each) => each !== file))
-    expectSilent(readFileSync(other, 'latin1'), words)
+    expectNoWordsOf(readFileSync(other, 'latin1'), words)
 })
 
 const chainOf = (url: string) => ({
@@ -108,7 +118,7 @@ const chainOf = (url: string) => ({
   SOLANA_TEST_SECRET_KEY: newSecret().reveal(),
 })
 
-test('a seed file gives a mode its wallets, and without one it has none', async () => {
+test('a mode has wallets only with a seed file', async () => {
   const without = await openRails(newTools(chainOf(shared().url)).tools)
   onTestFinished(() => without.close())
   expect(without.wallets).toEqual({ test: undefined, live: undefined })
@@ -122,14 +132,14 @@ test('a seed file gives a mode its wallets, and without one it has none', async 
   expect(wallet!.address).toBe('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk')
 })
 
-test('a seed that is damaged, or without a chain, keeps the service from starting', async () => {
+test('the service does not start with an invalid seed or a seed without a chain', async () => {
   const file = path.join(newHome(), 'seed')
   const words = makeMnemonic().reveal()
   writeFileSync(file, words.replace(/^\w+/, 'swordfish'))
   const { tools, lines } = newTools({ ...chainOf(shared().url), SOLANA_TEST_SEED_FILE: file })
   const refused = await openRails(tools).catch((error: Error) => error)
   expect(refused).toBeInstanceOf(Error)
-  expectSilent(`${(refused as Error).stack}${lines.join('')}`, words)
+  expectNoWordsOf(`${(refused as Error).stack}${lines.join('')}`, words)
   expect((refused as Error).message).not.toContain('swordfish')
   expect(() => readConfig({ SOLANA_LIVE_SEED_FILE: file })).toThrow('SOLANA_LIVE_RPC_URLS')
   expect(() => readConfig({ SOLANA_TEST_SEED_FILE: file })).toThrow('SOLANA_TEST_RPC_URLS')

@@ -17,10 +17,10 @@ import { createSeedSigner, makeMnemonic, openSeedFile } from '../../../src/rails
 const known = `${'abandon '.repeat(11)}about`
 const message = Buffer.from('a message')
 
-/** As other wallets show them for these words. */
+/** The address that other wallet software derives from these words. */
 const firstWallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
 
-test('the wallets are those that others derive from the same words', async () => {
+test('derives the same wallets as other wallet software', async () => {
   const signer = createSeedSigner(new Secret(known))
   const [first, second, again] = await signer.deriveAddresses([0, 1, 0])
   expect(first).toBe(firstWallet)
@@ -29,7 +29,7 @@ test('the wallets are those that others derive from the same words', async () =>
   expect(await signer.deriveAddresses([])).toEqual([])
 })
 
-test('words are taken from a file, whatever stands between them', async () => {
+test('reads the words from a file with any whitespace and case', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'seed-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'seed.txt')
@@ -37,12 +37,12 @@ test('words are taken from a file, whatever stands between them', async () => {
   expect(await openSeedFile(file).deriveAddresses([0])).toEqual([firstWallet])
 })
 
-test('it signs with the key of the wallet, checked by kit', async () => {
+test('signs with the wallet key, verified by kit', async () => {
   const signer = createSeedSigner(makeMnemonic())
   const numbers = [0, 7, 2 ** 31 - 1]
   const wallets = await signer.deriveAddresses(numbers)
-  const orders = numbers.map((number, index) => ({ number, wallet: wallets[index]!, message }))
-  const signatures = await signer.sign(orders)
+  const requests = numbers.map((number, index) => ({ number, wallet: wallets[index]!, message }))
+  const signatures = await signer.sign(requests)
   for (const [index, wallet] of wallets.entries()) {
     const key = await getPublicKeyFromAddress(address(wallet))
     expect(await verifySignature(key, signatures[index] as SignatureBytes, message)).toBe(true)
@@ -50,19 +50,21 @@ test('it signs with the key of the wallet, checked by kit', async () => {
   }
 })
 
-// A seed that was mixed up must not sign for wallets of another: the coins would not move, and
-// whoever believes the addresses would give out ones that nobody can ever empty.
-test('it refuses to sign for a wallet that it would derive otherwise', async () => {
+// A wrong seed must not sign for another seed's wallets, and must not hand out addresses that
+// nobody could ever sweep.
+test('refuses to sign for a wallet that the seed does not derive', async () => {
   const signer = createSeedSigner(new Secret(known))
   const [wallet] = await createSeedSigner(makeMnemonic()).deriveAddresses([0])
-  await expect(signer.sign([{ number: 0, wallet: wallet!, message }])).rejects.toThrow('another')
+  await expect(signer.sign([{ number: 0, wallet: wallet!, message }])).rejects.toThrow(
+    'another address',
+  )
   const right = { number: 0, wallet: firstWallet, message }
-  await expect(signer.sign([right, { ...right, number: 1 }])).rejects.toThrow('another')
+  await expect(signer.sign([right, { ...right, number: 1 }])).rejects.toThrow('another address')
   for (const number of [-1, 0.5, 2 ** 31, Number.NaN])
-    await expect(signer.deriveAddresses([number])).rejects.toThrow('a number of a key')
+    await expect(signer.deriveAddresses([number])).rejects.toThrow('a wallet number')
 })
 
-test('damaged words are refused, and no word of them is told', () => {
+test('an invalid mnemonic is refused without quoting it', () => {
   const damaged = fc.constantFrom<(words: string[]) => string[]>(
     (words) => words.slice(1),
     (words) => [...words, words[0]!],
@@ -80,17 +82,17 @@ test('damaged words are refused, and no word of them is told', () => {
         return error
       }
     })()
-    // One damage in 256 happens to be a mnemonic again.
+    // One in 256 damaged mnemonics is valid by chance.
     if (!(refused instanceof Error)) return
     expect(refused.message).toBe(
-      'the seed of the wallets must be a BIP-39 mnemonic of 12 to 24 English words',
+      'the wallet seed must be a BIP-39 mnemonic of 12 to 24 English words',
     )
     expect(refused.cause).toBeUndefined()
   })
   fc.assert(check, { numRuns: 60 })
 })
 
-test('what holds the words does not show them, however it is printed', async () => {
+test('the signer does not print its mnemonic', async () => {
   const mnemonic = makeMnemonic()
   const shown = inspect([mnemonic, createSeedSigner(mnemonic)], { depth: 9, showHidden: true })
   expect(shown).not.toContain(mnemonic.reveal().split(' ').slice(0, 2).join(' '))

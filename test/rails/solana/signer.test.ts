@@ -35,7 +35,7 @@ async function signWithKit(secret: Secret) {
   )
 }
 
-test('a key signs as kit does, from a file, as a list and in base58', async () => {
+test('a key signs like kit, from a file, as a list and in base58', async () => {
   const secret = newSecret()
   const expected = await signWithKit(secret)
   const { address } = await createKeyPairSignerFromBytes(bytesIn(secret))
@@ -50,7 +50,7 @@ test('a key signs as kit does, from a file, as a list and in base58', async () =
   }
 })
 
-test('a key that is none is refused without a word of it', () => {
+test('an invalid key is refused without quoting it', () => {
   const good = bytesIn(newSecret())
   const mixed = [...good.subarray(0, 32), ...bytesIn(newSecret()).subarray(32)]
   const texts = ['', 'swordfish0', JSON.stringify([...good.subarray(1)]), JSON.stringify(mixed)]
@@ -63,14 +63,14 @@ test('a key that is none is refused without a word of it', () => {
       }
     })()
     expect(refused).toBeInstanceOf(Error)
-    expect(inspect(refused)).toMatch(/the key of the treasury (must be|is damaged)/)
+    expect(inspect(refused)).toMatch(/the treasury key (must be|is damaged)/)
     if (text !== '') expect((refused as Error).message).not.toContain(text)
   }
   expect(inspect(createKeySigner(newSecret()))).not.toMatch(/\d{1,3},\s?\d{1,3},/)
 })
 
-/** A signer of few lines, as an operator would write it; `habit` is what is wrong with it. */
-function startSigner(secret: Secret, habit = '', pretended = secret): ProcessSigner {
+/** A minimal external signer; `fault` is code that runs before each signature. */
+function startSigner(secret: Secret, fault = '', claimed = secret): ProcessSigner {
   const seed = Buffer.from(bytesIn(secret).subarray(0, 32)).toString('hex')
   const program = newFile(
     'signer.mjs',
@@ -81,11 +81,11 @@ function startSigner(secret: Secret, habit = '', pretended = secret): ProcessSig
      let lines = 0
      createInterface({ input: process.stdin }).on('line', (line) => {
        lines += 1
-       ${habit}
+       ${fault}
        console.log(sign(null, Buffer.from(line, 'base64'), key).toString('base64'))
      })`,
   )
-  const address = base58.encode(bytesIn(pretended).subarray(32))
+  const address = base58.encode(bytesIn(claimed).subarray(32))
   const signer = new ProcessSigner({
     command: process.execPath,
     args: [program],
@@ -96,7 +96,7 @@ function startSigner(secret: Secret, habit = '', pretended = secret): ProcessSig
   return signer
 }
 
-test('another process signs, many at once and in order', async () => {
+test('an external process signs concurrent batches in order', async () => {
   const secret = newSecret()
   const signer = startSigner(secret)
   const expected = await signWithKit(secret)
@@ -105,16 +105,16 @@ test('another process signs, many at once and in order', async () => {
   expect(await signer.sign([])).toEqual([])
 })
 
-test('a signer that ends is started again by the next message', async () => {
+test('the next message restarts a signer that exited', async () => {
   const secret = newSecret()
   const signer = startSigner(secret, 'if (lines === 4) process.exit(3)')
   const expected = await signWithKit(secret)
   expect(await signer.sign(messages)).toEqual(expected)
-  await expect(signer.sign(messages)).rejects.toThrow('ended with 3')
+  await expect(signer.sign(messages)).rejects.toThrow('exited with 3')
   expect(await signer.sign(messages)).toEqual(expected)
 })
 
-test('a signature of another key or for another message is not taken', async () => {
+test('a signature of another key or message is rejected', async () => {
   const [secret, stranger] = [newSecret(), newSecret()]
   const wrong = [
     startSigner(secret, "line = 'AAAA'"),
@@ -122,13 +122,13 @@ test('a signature of another key or for another message is not taken', async () 
     startSigner(stranger, '', secret),
   ]
   for (const signer of wrong)
-    await expect(signer.sign(messages)).rejects.toThrow('something else than the signature')
+    await expect(signer.sign(messages)).rejects.toThrow('returned an invalid signature')
 })
 
-test('a signer that cannot be run, or is stopped, refuses', async () => {
+test('a signer that cannot start, or is stopped, rejects', async () => {
   const { address } = createKeySigner(newSecret())
   const missing = { command: '/does/not/exist', args: [], address, logger: silent }
-  await expect(new ProcessSigner(missing).sign(messages)).rejects.toThrow('cannot be run')
+  await expect(new ProcessSigner(missing).sign(messages)).rejects.toThrow('could not be started')
   const mute = startSigner(newSecret(), 'return')
   const signing = mute.sign(messages)
   await mute.stop()

@@ -31,7 +31,7 @@ async function makeAccount(payer: KeyPairSigner, programAddress: Address, space:
   return { address: newAccount.address, instruction }
 }
 
-/** Somebody makes a coin of his own and gives some of it away; where it lies afterwards. */
+/** Creates a new token and mints some to a wallet. Returns the token account. */
 async function giveToken(tokenProgram: Address, to: string, amount: bigint) {
   const payer = await newPayer(shared())
   const { address: mint, instruction } = await makeAccount(payer, tokenProgram, bytes.mint)
@@ -54,7 +54,7 @@ async function giveToken(tokenProgram: Address, to: string, amount: bigint) {
   return { address: account as string, asset: mint as string }
 }
 
-/** Coins of ours, but not where the wallet keeps them. */
+/** Mints USDC into a token account that is not the wallet's associated one. */
 async function giveElsewhere(to: string) {
   const faucet = await openFaucet(shared())
   const made = await makeAccount(faucet, TOKEN_PROGRAM_ADDRESS, bytes.account)
@@ -67,7 +67,7 @@ async function giveElsewhere(to: string) {
   return { address: account as string, asset: usdc as string }
 }
 
-test('tokens that nobody asked for are found, under both programs', async () => {
+test('stray tokens are found under both token programs', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const derived = await wallets.deriveWallets(Array.from({ length: 30 }, (_, number) => number))

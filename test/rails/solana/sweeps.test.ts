@@ -12,7 +12,7 @@ import { land, openFaucet } from './rail.js'
 import {
   deposit,
   deriveOne,
-  newOrder,
+  newSweepRequest,
   openWallets,
   prepareSweep,
   readOne,
@@ -20,7 +20,7 @@ import {
   type TestWallets,
 } from './wallets.js'
 
-/** How coins get from deposit wallets into the treasury. */
+/** Sweeps from deposit wallets to the treasury. */
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
@@ -32,7 +32,7 @@ async function derive(wallets: TestWallets, count: number) {
   return wallets.deriveWallets(Array.from({ length: count }, (_, number) => number))
 }
 
-/** Wallets with coins, finally: a million and one, a million and two, … */
+/** Wallets with finalized deposits of 1,000,001, 1,000,002, … */
 async function fillSome(wallets: TestWallets, count: number, asset: 'USDC' | 'USDT' = 'USDC') {
   const some = await derive(wallets, count)
   const amounts = some.map((_, index) => 1_000_001n + BigInt(index))
@@ -43,17 +43,17 @@ async function fillSome(wallets: TestWallets, count: number, asset: 'USDC' | 'US
   return { some, amounts, total }
 }
 
-const showsOf = (signature: string) =>
+const readTransaction = (signature: string) =>
   shared().call('getTransaction', signature, { maxSupportedTransactionVersion: 0 })
 
-test('as many wallets as fit are emptied and given up, and their rent comes back', async () => {
+test('a full sweep empties and closes its token accounts and returns their rent', async () => {
   const wallets = await openWallets(shared())
   const { some, amounts, total } = await fillSome(wallets, wallets.partsPerSweep)
   const before = await wallets.rail.treasuryBalances()
-  const order = newOrder(some, { amounts })
-  const live = await sweep(shared(), wallets, order)
+  const request = newSweepRequest(some, { amounts })
+  const live = await sweep(shared(), wallets, request)
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
-  const { meta } = await showsOf(live.token)
+  const { meta } = await readTransaction(live.token)
   const after = await wallets.rail.treasuryBalances()
   expect(after.USDC - before.USDC).toBe(total)
   const rent = BigInt(some.length) * (await rentOf(165))
@@ -64,27 +64,34 @@ test('as many wallets as fit are emptied and given up, and their rent comes back
     const { value } = await shared().call('getAccountInfo', account, { encoding: 'base64' })
     expect(value).toBeNull()
     const { moves } = await readOne(wallets, account)
-    const left = { signature: live.token, change: -amounts[index]!, left: 0n, sender: null }
-    expect(moves.at(-1)).toMatchObject({ ...left, memo: order.reference })
+    expect(moves.at(-1)).toMatchObject({
+      signature: live.token,
+      change: -amounts[index]!,
+      left: 0n,
+      sender: null,
+      memo: request.reference,
+    })
   }
 })
 
-// The largest that can be asked for: all parts, all given up, the longest reference.
+// All parts, all closing, and the longest reference.
 test('the largest sweep fits in a transaction and in its compute units', async () => {
   const wallets = await openWallets(shared())
   const { some, amounts } = await fillSome(wallets, wallets.partsPerSweep)
-  const order = { ...newOrder(some, { amounts }), reference: 'r'.repeat(64) }
-  const live = await sweep(shared(), wallets, order)
+  const request = { ...newSweepRequest(some, { amounts }), reference: 'r'.repeat(64) }
+  const live = await sweep(shared(), wallets, request)
   expect(live.wire.length).toBeLessThanOrEqual(1_232)
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
-  const { meta } = await showsOf(live.token)
+  const { meta } = await readTransaction(live.token)
   const allowed = 32_000 + 12_000 * some.length
   expect(meta.computeUnitsConsumed).toBeLessThan(allowed)
-  const tooMany = newOrder(await derive(wallets, 6), { amounts: [1n, 1n, 1n, 1n, 1n, 1n] })
-  await expect(wallets.prepareSweeps([tooMany])).rejects.toThrow('as many parts as fit')
+  const tooMany = newSweepRequest(await derive(wallets, 6), { amounts: [1n, 1n, 1n, 1n, 1n, 1n] })
+  await expect(wallets.prepareSweeps([tooMany])).rejects.toThrow(
+    'the parts of a sweep fit in a transaction',
+  )
 })
 
-test('accounts that are kept keep their rent, and a treasury without the coin gets it', async () => {
+test('accounts that stay open keep their rent, and the treasury gets a token account', async () => {
   const wallets = await openWallets(shared(), { isPoor: true })
   await shared().call('requestAirdrop', wallets.rail.treasuryAddress, 1_000_000_000)
   const { some, amounts, total } = await fillSome(wallets, 2, 'USDT')
@@ -93,10 +100,10 @@ test('accounts that are kept keep their rent, and a treasury without the coin ge
   const live = await sweep(
     shared(),
     wallets,
-    newOrder(some, { amounts, isClosing: false, asset: 'USDT' }),
+    newSweepRequest(some, { amounts, isClosing: false, asset: 'USDT' }),
   )
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'landed' }])
-  const { meta } = await showsOf(live.token)
+  const { meta } = await readTransaction(live.token)
   const after = await wallets.rail.treasuryBalances()
   expect(after.USDT).toBe(total)
   expect(before.SOL - after.SOL).toBe((await rentOf(165)) + BigInt(meta.fee))
@@ -107,11 +114,11 @@ test('accounts that are kept keep their rent, and a treasury without the coin ge
   }
 })
 
-test('what comes after an account was given up makes it again, and is seen', async () => {
+test('a deposit to a closed token account creates it again and is read', async () => {
   const wallets = await openWallets(shared())
   const { some, amounts } = await fillSome(wallets, 1)
   const { USDC } = some[0]!.tokenAccounts
-  const live = await sweep(shared(), wallets, newOrder(some, { amounts }))
+  const live = await sweep(shared(), wallets, newSweepRequest(some, { amounts }))
   const late = await deposit(shared(), some[0]!, { amount: 77n })
   await shared().advance(32)
   expect(await wallets.readAmounts([USDC])).toEqual([77n])
@@ -121,10 +128,10 @@ test('what comes after an account was given up makes it again, and is seen', asy
   expect(all.moves.map(({ change }) => change)).toEqual([amounts[0], -amounts[0]!, 77n])
 })
 
-test('the treasury signs first and every wallet in its place', async () => {
+test('the treasury signs first and every wallet in its position', async () => {
   const wallets = await openWallets(shared())
   const some = await derive(wallets, 5)
-  const live = await prepareSweep(wallets, newOrder(some, { amounts: [1n, 2n, 3n, 4n, 5n] }))
+  const live = await prepareSweep(wallets, newSweepRequest(some, { amounts: [1n, 2n, 3n, 4n, 5n] }))
   const count = live.wire[0]!
   expect(count).toBe(6)
   const message = live.wire.subarray(1 + 64 * count)
@@ -145,53 +152,55 @@ test('the treasury signs first and every wallet in its place', async () => {
   expect(value).toBe(true)
 })
 
-// A seed that was mixed up, and coins whose addresses are others than they were: neither may keep
-// the sweeps beside it from being signed.
+// A wrong seed or a changed mint must not block the other sweeps.
 test('a sweep that cannot be signed is refused alone', async () => {
   const wallets = await openWallets(shared())
   const [wallet] = await derive(wallets, 1)
   const stranger = await deriveOne(await openWallets(shared()))
-  const sound = newOrder([wallet!], { amounts: [1n] })
-  const wrongSeed = newOrder([stranger], { amounts: [1n] })
+  const valid = newSweepRequest([wallet!], { amounts: [1n] })
+  const wrongSeed = newSweepRequest([stranger], { amounts: [1n] })
   const swapped = { ...wallet!, tokenAccounts: stranger.tokenAccounts }
-  const wrongAccount = newOrder([swapped], { amounts: [1n] })
-  const outcomes = await wallets.prepareSweeps([wrongSeed, sound, wrongAccount, sound])
+  const wrongAccount = newSweepRequest([swapped], { amounts: [1n] })
+  const outcomes = await wallets.prepareSweeps([wrongSeed, valid, wrongAccount, valid])
   expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual([true, false, true, false])
-  const mute = { ...createSeedSigner(makeMnemonic()), sign: () => Promise.reject(new Error('no')) }
-  const unsigned = await openWallets(shared(), { walletSigner: mute })
-  expect(await unsigned.prepareSweeps([sound])).toMatchObject([{ reason: 'rail_unavailable' }])
+  const failing = {
+    ...createSeedSigner(makeMnemonic()),
+    sign: () => Promise.reject(new Error('no')),
+  }
+  const unsigned = await openWallets(shared(), { walletSigner: failing })
+  expect(await unsigned.prepareSweeps([valid])).toMatchObject([{ reason: 'rail_unavailable' }])
   expect(await wallets.prepareSweeps([])).toEqual([])
 })
 
-test('a sweep says why it failed, and moves nothing of anybody', async () => {
+test('a failed sweep reports its reason and moves nothing', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const { some, amounts } = await fillSome(wallets, 3)
   const accounts = some.map(({ tokenAccounts }) => tokenAccounts.USDC)
-  const reasonOf = async (order: ReturnType<typeof newOrder>) => {
-    const live = await sweep(chain, wallets, order)
+  const findingOf = async (request: ReturnType<typeof newSweepRequest>) => {
+    const live = await sweep(chain, wallets, request)
     const [finding] = await wallets.checkSweeps([live])
     return finding
   }
   const failed = (reason: string) => ({ state: 'failed', reason })
-  const tooMuch = newOrder(some, { amounts: amounts.with(1, 2_000_000n) })
-  expect(await reasonOf(tooMuch)).toEqual(failed('coins_missing'))
-  const tooLittle = newOrder(some, { amounts: amounts.with(2, 1n) })
-  expect(await reasonOf(tooLittle)).toEqual(failed('account_not_empty'))
-  const empty = newOrder(await derive(wallets, 4), { amounts: [...amounts, 1n] })
-  expect(await reasonOf(empty)).toEqual(failed('coins_missing'))
+  const tooMuch = newSweepRequest(some, { amounts: amounts.with(1, 2_000_000n) })
+  expect(await findingOf(tooMuch)).toEqual(failed('coins_missing'))
+  const tooLittle = newSweepRequest(some, { amounts: amounts.with(2, 1n) })
+  expect(await findingOf(tooLittle)).toEqual(failed('account_not_empty'))
+  const empty = newSweepRequest(await derive(wallets, 4), { amounts: [...amounts, 1n] })
+  expect(await findingOf(empty)).toEqual(failed('coins_missing'))
   const faucet = await openFaucet(chain)
   const account = address(accounts[0]!)
   await land(chain, faucet, [getFreezeAccountInstruction({ account, mint: usdc, owner: faucet })])
-  expect(await reasonOf(newOrder(some, { amounts }))).toEqual(failed('account_frozen'))
+  expect(await findingOf(newSweepRequest(some, { amounts }))).toEqual(failed('account_frozen'))
   expect(await wallets.readAmounts(accounts)).toEqual(amounts)
 })
 
-test('a sweep that never lands is gone when no block can take it any more', async () => {
+test('a sweep that never lands is gone once no block can include it', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
   const { some, amounts } = await fillSome(wallets, 2)
-  const live = await prepareSweep(wallets, newOrder(some, { amounts }))
+  const live = await prepareSweep(wallets, newSweepRequest(some, { amounts }))
   await setFaults(chain, { match: { any: true }, fault: 'drop' })
   await wallets.sendSweeps([live])
   const height = Number(await chain.call('getBlockHeight', { commitment: 'finalized' }))
@@ -207,7 +216,7 @@ test('the same bytes sent twice sweep once', async () => {
   const wallets = await openWallets(shared())
   const { some, amounts, total } = await fillSome(wallets, 2)
   const before = await wallets.rail.treasuryBalances()
-  const live = await prepareSweep(wallets, newOrder(some, { amounts, isClosing: false }))
+  const live = await prepareSweep(wallets, newSweepRequest(some, { amounts, isClosing: false }))
   await wallets.sendSweeps([live, live])
   await shared().advance(1)
   await deposit(shared(), some[0]!, { amount: 5_000_000n })

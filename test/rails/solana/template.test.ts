@@ -40,9 +40,9 @@ import { Templates } from '../../../src/rails/solana/template.js'
 import { blockhashOf, toWireTransaction } from '../../../src/rails/solana/wire.js'
 import { shareChain } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
-import { newCarriage, newSecret, openRail, prepareOne, reasonOf } from './rail.js'
+import { newInstruction, newSecret, openRail, prepareOne, reasonOf } from './rail.js'
 
-/** The fast way of building a payout, held against kit's own. */
+/** Payouts built from templates, compared with kit's. */
 
 const microLamports = 10_000n
 const secret = newSecret()
@@ -62,7 +62,7 @@ const templates = new Templates({
 
 type Payout = { coin: Coin; wallet: string; amount: bigint; memo: string; blockhash: string }
 
-/** As the documentation of kit says it is done. */
+/** As kit's documentation recommends. */
 async function buildWithKit(treasury: KeyPairSigner, payout: Payout) {
   const { wallet, amount, memo, blockhash } = payout
   const mint = address(mainnetMints[payout.coin])
@@ -112,7 +112,7 @@ async function buildFast({ coin, wallet, amount, memo, blockhash }: Payout) {
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => base58.encode(bytes))
 const payouts = fc.record({
   coin: fc.constantFrom<Coin>('USDC', 'USDT'),
-  // A payout to a program that it calls would be compiled otherwise; it is refused before.
+  // Refused earlier: a payout to a program that it calls compiles differently.
   wallet: key.filter((text) => text !== programs.system),
   amount: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
   memo: fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter((text) => {
@@ -121,7 +121,7 @@ const payouts = fc.record({
   blockhash: key,
 })
 
-test('a payout from the template is that of kit, byte for byte', async () => {
+test('a payout from a template equals that of kit byte for byte', async () => {
   const treasury = await createKeyPairSignerFromBytes(
     Uint8Array.from(JSON.parse(secret.reveal()) as number[]),
   )
@@ -131,7 +131,7 @@ test('a payout from the template is that of kit, byte for byte', async () => {
     expect(blockhashOf(fast.wire)).toBe(payout.blockhash)
   }
   await fc.assert(fc.asyncProperty(payouts, check), { numRuns: 150 })
-  // Addresses are sorted, so wallets that begin low, high and with each letter stand elsewhere.
+  // Messages sort addresses, so the wallet's position depends on its first letter.
   for (let first = 0; first < 256; first += 16) {
     const wallet = base58.encode(Buffer.concat([Buffer.from([first]), randomBytes(31)]))
     const memo = 'm'.repeat(1 + (first % limits.solana.memoBytes))
@@ -141,7 +141,7 @@ test('a payout from the template is that of kit, byte for byte', async () => {
   await check({ coin: 'USDC', wallet, amount: 1n, memo: 'low', blockhash: wallet })
 })
 
-test('what is a point of the curve is so for kit, too', () => {
+test('agrees with kit about points on the curve', () => {
   const agree = (text: string) => {
     expect([text, isOnCurve(bytesOf(text))]).toEqual([text, !isOffCurveAddress(address(text))])
   }
@@ -160,7 +160,7 @@ test('what is a point of the curve is so for kit, too', () => {
     }
 })
 
-/** A wallet whose token account takes some searching. */
+/** A random wallet whose token account has a wanted bump. */
 function findWallet(isWanted: (bump: number) => boolean): string {
   const mint = bytesOf(mainnetMints.USDC)
   for (;;) {
@@ -172,15 +172,15 @@ function findWallet(isWanted: (bump: number) => boolean): string {
 
 const shared = shareChain()
 
-test('a payout has enough compute units, however long the search for the account is', async () => {
+test('a payout has enough compute units for every bump', async () => {
   const chain = shared()
   const rail = await openRail(chain)
   for (const wanted of [255, 252, 249, 246]) {
     const to = findWallet((bump) => (wanted === 246 ? bump <= wanted : bump === wanted))
     const reference = 'r'.repeat(limits.solana.memoBytes)
-    const carriage = await newCarriage({ to, reference })
-    expect(await reasonOf(rail, carriage)).toBeUndefined()
-    const attempt = await prepareOne(rail, carriage)
+    const instruction = await newInstruction({ to, reference })
+    expect(await reasonOf(rail, instruction)).toBeUndefined()
+    const attempt = await prepareOne(rail, instruction)
     await rail.send([attempt])
     await chain.advance(32)
     expect(await rail.check([attempt])).toEqual([{ state: 'landed' }])

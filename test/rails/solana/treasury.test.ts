@@ -6,14 +6,14 @@ import type { LiveAttempt } from '../../../src/payouts/ports.js'
 import type { OpenCommitments } from '../../../src/payouts/treasury-books.js'
 import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import { newWallet, usdc } from '../../simulation/localnet/transfers.js'
-import { fund, newCarriage, openRail, prepareOne, reasonOf } from './rail.js'
+import { fund, newInstruction, openRail, prepareOne, reasonOf } from './rail.js'
 
 const shared = shareChain()
 beforeEach(() => setFaults(shared()))
 
 const million = 1_000_000_000_000n
 
-test('the operator sees what the hot wallet holds', async () => {
+test('reads the balances of the hot wallet', async () => {
   const rail = await openRail(shared())
   const coins = { USDC: million, USDT: million }
   expect(await rail.treasuryBalances()).toEqual({ SOL: 10_000_000_000n, ...coins })
@@ -21,10 +21,10 @@ test('the operator sees what the hot wallet holds', async () => {
   expect(await poor.treasuryBalances()).toEqual({ SOL: 0n, USDC: 0n, USDT: 0n })
 })
 
-test('what the hot wallet cannot cover is refused, target by target', async () => {
+test('refuses each target that the hot wallet cannot cover', async () => {
   const rail = await openRail(shared())
   const half = await Promise.all(
-    [million / 2n, million / 2n, 1n].map((amount) => newCarriage({ amount })),
+    [million / 2n, million / 2n, 1n].map((amount) => newInstruction({ amount })),
   )
   const outcomes = await rail.inspect(half)
   expect(outcomes.map((outcome) => outcome instanceof Refusal && outcome.reason)).toEqual([
@@ -34,15 +34,15 @@ test('what the hot wallet cannot cover is refused, target by target', async () =
   ])
 })
 
-test('what is promised already is not there for others', async () => {
+test('committed amounts are not available to others', async () => {
   let open = million - 10n
   const largest = [{ token: base58.encode(randomBytes(64)), amount: million }]
-  const promised = { sum: async () => open, list: async () => ({ total: open, largest }) }
-  const rail = await openRail(shared(), { promised })
-  expect(await reasonOf(rail, await newCarriage({ amount: 10n }))).toBeUndefined()
-  expect(await reasonOf(rail, await newCarriage({ amount: 11n }))).toBe('treasury_short')
+  const commitments = { sum: async () => open, list: async () => ({ total: open, largest }) }
+  const rail = await openRail(shared(), { promised: commitments })
+  expect(await reasonOf(rail, await newInstruction({ amount: 10n }))).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction({ amount: 11n }))).toBe('treasury_short')
   open -= 1n
-  expect(await reasonOf(rail, await newCarriage({ amount: 11n }))).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction({ amount: 11n }))).toBeUndefined()
 })
 
 test('a wallet without lamports cannot pay fees', async () => {
@@ -51,22 +51,26 @@ test('a wallet without lamports cannot pay fees', async () => {
   const owner = rail.treasuryAddress
   await chain.call('localnet_mint', { owner, mint: usdc, amount: '9000000', key: owner })
   await chain.advance(33)
-  expect(await reasonOf(rail, await newCarriage())).toBe('treasury_short')
+  expect(await reasonOf(rail, await newInstruction())).toBe('treasury_short')
   await fund(chain, owner)
-  expect(await reasonOf(rail, await newCarriage())).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction())).toBeUndefined()
 })
 
 test('a top-up counts as soon as it is confirmed', async () => {
   const chain = shared()
   const rail = await openRail(chain)
-  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
+  expect(await reasonOf(rail, await newInstruction({ amount: million + 1n }))).toBe(
+    'treasury_short',
+  )
   await fund(chain, rail.treasuryAddress, 0)
-  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
+  expect(await reasonOf(rail, await newInstruction({ amount: million + 1n }))).toBe(
+    'treasury_short',
+  )
   await chain.advance(1)
-  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction({ amount: million + 1n }))).toBeUndefined()
 })
 
-test('coins that are coming are waited for before anybody is turned away', async () => {
+test('pending mints are awaited before a payout is refused', async () => {
   const chain = shared()
   let isFilled = false
   const fill = async () => {
@@ -74,68 +78,70 @@ test('coins that are coming are waited for before anybody is turned away', async
     isFilled = true
   }
   const rail = await openRail(chain, { isPoor: true, fill })
-  expect(await reasonOf(rail, await newCarriage({ amount: million }))).toBeUndefined()
-  expect(await reasonOf(rail, await newCarriage({ amount: million + 1n }))).toBe('treasury_short')
+  expect(await reasonOf(rail, await newInstruction({ amount: million }))).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction({ amount: million + 1n }))).toBe(
+    'treasury_short',
+  )
 })
 
-// A payout of some, a payout that fails, one that never lands and a top-up go through every stage:
-// sent, landed, confirmed, final, and settled in the books a while later. At each of them what is
-// free must be free, and not one unit more.
-test('what is free is known to the last unit, whatever is under way', async () => {
+// A payout that lands, one that fails, one that never lands and a top-up go through every stage:
+// sent, landed, confirmed, finalized, and later settled in the books. At each stage the free balance
+// must be exact.
+test('the free balance is exact at every stage of open payouts', async () => {
   const chain = shared()
   const open = new Map<string, bigint>()
-  const rail = await openRail(chain, { promised: promisedOf(open) })
+  const rail = await openRail(chain, { promised: commitmentsOf(open) })
   const expectFree = async (free: bigint) => {
     rail.clock.pass(5_000)
-    expect(await reasonOf(rail, await newCarriage({ amount: free }))).toBeUndefined()
-    expect(await reasonOf(rail, await newCarriage({ amount: free + 1n }))).toBe('treasury_short')
+    expect(await reasonOf(rail, await newInstruction({ amount: free }))).toBeUndefined()
+    expect(await reasonOf(rail, await newInstruction({ amount: free + 1n }))).toBe('treasury_short')
   }
-  const promise = async (amount: bigint) => {
-    const attempt = await prepareOne(rail, await newCarriage({ amount }))
+  const commit = async (amount: bigint) => {
+    const attempt = await prepareOne(rail, await newInstruction({ amount }))
     open.set(attempt.token, amount)
     return attempt
   }
-  const [paid, failing, silent] = [300n, 50n, 7n].map((part) => million / part)
-  const attempts = [await promise(paid!), await promise(failing!)]
-  await promise(silent!)
-  const promised = paid! + failing! + silent!
-  await expectFree(million - promised)
+  const [paid, failing, unsent] = [300n, 50n, 7n].map((part) => million / part)
+  const attempts = [await commit(paid!), await commit(failing!)]
+  await commit(unsent!)
+  const committed = paid! + failing! + unsent!
+  await expectFree(million - committed)
 
   const { reference } = attempts[1]!
   await setFaults(chain, { match: { memo: reference }, fault: 'fail' })
   await rail.send(attempts)
-  await expectFree(million - promised)
+  await expectFree(million - committed)
   await chain.advance(1)
-  await expectFree(million - paid! - silent!)
+  await expectFree(million - paid! - unsent!)
   await fund(chain, rail.treasuryAddress, 0)
-  await expectFree(million - paid! - silent!)
+  await expectFree(million - paid! - unsent!)
   await chain.advance(1)
-  await expectFree(2n * million - paid! - silent!)
+  await expectFree(2n * million - paid! - unsent!)
   await chain.advance(20)
-  await expectFree(2n * million - paid! - silent!)
+  await expectFree(2n * million - paid! - unsent!)
   await chain.advance(200)
-  await expectFree(2n * million - paid! - silent!)
+  await expectFree(2n * million - paid! - unsent!)
   for (const { token } of attempts) open.delete(token)
-  await expectFree(2n * million - paid! - silent!)
+  await expectFree(2n * million - paid! - unsent!)
 })
 
-// More are open than are asked about: those that are left out may not have landed.
+// Only the largest open payouts are listed: the others may not have landed.
 test('an open payout that is not listed counts as not landed', async () => {
   const chain = shared()
   const attempts: LiveAttempt[] = []
   const list = async () => ({ total: 10n, largest: [{ token: attempts[0]!.token, amount: 6n }] })
   const rail = await openRail(chain, { promised: { sum: async () => 10n, list } })
   for (const amount of [6n, 4n])
-    attempts.push(await prepareOne(rail, await newCarriage({ amount })))
+    attempts.push(await prepareOne(rail, await newInstruction({ amount })))
   await rail.send(attempts)
   await chain.advance(1)
   rail.clock.pass(5_000)
   const free = million - 10n - 4n
-  expect(await reasonOf(rail, await newCarriage({ amount: free }))).toBeUndefined()
-  expect(await reasonOf(rail, await newCarriage({ amount: free + 1n }))).toBe('treasury_short')
+  expect(await reasonOf(rail, await newInstruction({ amount: free }))).toBeUndefined()
+  expect(await reasonOf(rail, await newInstruction({ amount: free + 1n }))).toBe('treasury_short')
 })
 
-function promisedOf(open: Map<string, bigint>): OpenCommitments {
+function commitmentsOf(open: Map<string, bigint>): OpenCommitments {
   const sum = async () => [...open.values()].reduce((total, amount) => total + amount, 0n)
   return {
     sum,
@@ -146,31 +152,31 @@ function promisedOf(open: Map<string, bigint>): OpenCommitments {
   }
 }
 
-test('reconciliation finds what moved the treasury, by memo', async () => {
+test('reconciliation finds treasury transfers by memo', async () => {
   const chain = shared()
   const rail = await openRail(chain)
   const since = BigInt(await chain.call('getSlot', { commitment: 'processed' }))
   await chain.advance(1)
-  const carriages = [
-    await newCarriage({ amount: 7n }),
-    await newCarriage({ asset: 'USDT', amount: 8n }),
-    await newCarriage({ amount: 9n }),
+  const instructions = [
+    await newInstruction({ amount: 7n }),
+    await newInstruction({ asset: 'USDT', amount: 8n }),
+    await newInstruction({ amount: 9n }),
   ]
-  await setFaults(chain, { match: { memo: carriages[2]!.reference }, fault: 'fail' })
+  await setFaults(chain, { match: { memo: instructions[2]!.reference }, fault: 'fail' })
   const attempts = []
-  for (const carriage of carriages) attempts.push(await prepareOne(rail, carriage))
+  for (const instruction of instructions) attempts.push(await prepareOne(rail, instruction))
   await rail.send(attempts)
-  const order = { owner: rail.treasuryAddress, mint: usdc, amount: '5', key: await newWallet() }
-  await chain.call('localnet_mint', order)
+  const mint = { owner: rail.treasuryAddress, mint: usdc, amount: '5', key: await newWallet() }
+  await chain.call('localnet_mint', mint)
   await chain.advance(32)
   const { transfers, isComplete } = await rail.findTransfersByMemo(since + 1n)
   expect(isComplete).toBe(true)
   const found = new Map(transfers.map((transfer) => [transfer.memo, transfer]))
   expect(found.size).toBe(4)
-  const [one, two, failed] = carriages.map(({ reference }) => found.get(reference))
+  const [one, two, failed] = instructions.map(({ reference }) => found.get(reference))
   expect(one).toMatchObject({ asset: 'USDC', amountOut: 7n, hasFailed: false })
   expect(one).toMatchObject({ signature: attempts[0]!.token, slot: expect.any(BigInt) })
   expect(two).toMatchObject({ asset: 'USDT', amountOut: 8n, hasFailed: false })
   expect(failed).toMatchObject({ asset: 'USDC', amountOut: 0n, hasFailed: true })
-  expect(found.get(order.key)).toMatchObject({ asset: 'USDC', amountOut: -5n })
+  expect(found.get(mint.key)).toMatchObject({ asset: 'USDC', amountOut: -5n })
 })

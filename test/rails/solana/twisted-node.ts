@@ -4,10 +4,10 @@ import { afterEach } from 'vitest'
 import type { TestChain } from '../../simulation/localnet/localnet.js'
 
 type Call = { id: number; method: string; params: unknown[] }
-// biome-ignore lint/suspicious/noExplicitAny: a test knows what it twists
+// biome-ignore lint/suspicious/noExplicitAny: tests know the result's type
 export type Twist = (call: Call, result: any) => unknown
 
-/** Answered instead of a result. */
+/** Returned as a JSON-RPC error instead of a result. */
 export class TwistedError {
   constructor(
     readonly code: number,
@@ -21,13 +21,13 @@ afterEach(() => {
   closing.clear()
 })
 
-/** A node that passes questions on to an honest one, and twists the answers. */
+/** A proxy that forwards calls to the chain and tampers with the results. */
 export async function openTwistedNode(chain: TestChain, twist: Twist): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
-    const calls = Array.isArray(asked) ? asked : [asked]
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Call | Call[]
+    const calls = Array.isArray(body) ? body : [body]
     const honest = await chain.post(calls)
     const answers = (await honest.json()) as { id: number; result?: unknown; error?: unknown }[]
     const twisted = answers.map((answer, index) => {
@@ -37,7 +37,7 @@ export async function openTwistedNode(chain: TestChain, twist: Twist): Promise<s
       return result === undefined ? answer : { ...head, result }
     })
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(Array.isArray(asked) ? twisted.reverse() : twisted[0]))
+    response.end(JSON.stringify(Array.isArray(body) ? twisted.reverse() : twisted[0]))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.add(() => {

@@ -16,7 +16,7 @@ import type { TestChain } from '../../simulation/localnet/localnet.js'
 import { lifetime, sign, unchecked } from '../../simulation/localnet/transfers.js'
 import { openRail, type TestRail } from './rail.js'
 
-/** A rail with deposit wallets on an embedded chain, and customers who pay to them. */
+/** A rail with deposit wallets on an embedded chain, and payers. */
 
 export type TestWallets = WalletRail & { rail: TestRail }
 
@@ -34,11 +34,11 @@ export async function deriveOne(wallets: WalletRail, number = 0): Promise<Wallet
 
 type Deposit = { asset?: 'USDC' | 'USDT'; amount?: bigint; key?: string }
 
-/** In a block, which is not made yet. */
-export function deposit(chain: TestChain, { address }: Wallet, order: Deposit = {}) {
-  const { asset = 'USDC', amount = 5_000_000n, key = crypto.randomUUID() } = order
-  const customers = createCoinCustomers(chain.url, { waitsForBlock: false })
-  return customers.deposit({ key, address, asset, amount })
+/** Sent, but not in a block yet. */
+export function deposit(chain: TestChain, { address }: Wallet, changes: Deposit = {}) {
+  const { asset = 'USDC', amount = 5_000_000n, key = crypto.randomUUID() } = changes
+  const payers = createCoinCustomers(chain.url, { waitsForBlock: false })
+  return payers.deposit({ key, address, asset, amount })
 }
 
 export async function readOne(wallets: WalletRail, tokenAccount: string, after?: string) {
@@ -51,7 +51,7 @@ export async function readRange(wallets: WalletRail, range: HistoryRange): Promi
   return read!
 }
 
-/** In a block, well or not; the signature of what landed. */
+/** Sends a transaction, which may fail on the chain. Returns its signature. */
 export async function submit(
   chain: TestChain,
   payer: KeyPairSigner,
@@ -64,7 +64,7 @@ export async function submit(
 
 let references = 0
 
-export function newOrder(
+export function newSweepRequest(
   wallets: Wallet[],
   changes: { amounts: bigint[]; isClosing?: boolean; asset?: 'USDC' | 'USDT' },
 ): SweepRequest {
@@ -80,22 +80,25 @@ export function newOrder(
   return { reference: `swp_${String(references).padStart(22, '0')}`, asset, parts }
 }
 
-/** As the service reads it back from its row. */
-export async function prepareSweep(wallets: TestWallets, order: SweepRequest): Promise<LiveSweep> {
-  // The chain moves by hand and faster than the clock: a blockhash must not be remembered.
+/** As loaded from its row. */
+export async function prepareSweep(
+  wallets: TestWallets,
+  request: SweepRequest,
+): Promise<LiveSweep> {
+  // Tests advance the chain faster than the clock: expire the cached blockhash.
   wallets.rail.clock.pass(10_000)
-  const [prepared] = await wallets.prepareSweeps([order])
+  const [prepared] = await wallets.prepareSweeps([request])
   if (prepared instanceof Refusal) throw prepared
-  return { ...prepared!, reference: order.reference, asset: order.asset }
+  return { ...prepared!, reference: request.reference, asset: request.asset }
 }
 
-/** Signs, sends and waits until it is final. */
+/** Signs, sends and finalizes. */
 export async function sweep(
   chain: TestChain,
   wallets: TestWallets,
-  order: SweepRequest,
+  request: SweepRequest,
 ): Promise<LiveSweep> {
-  const live = await prepareSweep(wallets, order)
+  const live = await prepareSweep(wallets, request)
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'unseen' }])
   await wallets.sendSweeps([live])
   expect(await wallets.checkSweeps([live])).toEqual([{ state: 'pending' }])
