@@ -63,7 +63,7 @@ async function proveReconciled(service, { chain, api }) {
     .filter(({ kind }) => kind === 'not_in_books')
     .map(({ atRail }) => /memo (\S+)$/.exec(atRail)?.[1] ?? atRail)
   return {
-    claim: `manilla reconcile names every payout that left after the point (${forgotten.length})`,
+    claim: `manilla reconcile names every payout sent after the point (${forgotten.length})`,
     found: difference(forgotten, named),
   }
 }
