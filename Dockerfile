@@ -11,7 +11,7 @@ COPY web web
 COPY sdk sdk
 RUN npm run build
 
-# Without the embedded PostgreSQL and the embedded chain: this image runs beside a database of its own.
+# Without the embedded PostgreSQL and chain: this image uses an external database.
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -9,7 +9,7 @@ import { openKeyFile } from '../dist/rails/solana/signer.js'
 import { callLocalnet, createCoinMint, giveLamports } from '../dist/simulation/embedded-chain.js'
 import { startLocalnet } from '../dist/simulation/localnet/start.js'
 
-/** A blockhash lives for 150 blocks: 30 seconds, so that some payouts have to be signed anew. */
+/** A blockhash lives for 150 blocks: 30 seconds, so that some payouts need a new signature. */
 const slotMs = 200
 const pageSize = 1_000
 /** The chain writes it into the memo of the transaction that mints. */

@@ -2,7 +2,7 @@
  * npm run drill:failover -- [--rounds 10] [--seed 123] [--keep]
  *
  * Runs the service on PostgreSQL under Patroni with the files under deploy/, loses the primary
- * again and again under load, and proves that no acknowledged write was lost or doubled. Needs
+ * again and again under load, and proves that no acknowledged write was lost or duplicated. Needs
  * Debian's packages; everything runs on loopback in a temporary folder. See
  * docs/operating/failover.md.
  */
@@ -43,7 +43,7 @@ async function drill({ site, options, programs }) {
 
   say('\nWaiting for everything to come to rest …')
   const db = new pg.Client(cluster.databaseUrl)
-  // The statement under way reports it.
+  // The statement in flight reports it.
   db.on('error', () => {})
   await db.connect()
   const scene = { api, chain, db, load, merchant, random, receiver, service, say }

@@ -19,7 +19,7 @@ export const faults = {
     },
     repair: (node) => node.start(),
   },
-  // PostgreSQL runs on with nobody to demote it. Its commits wait for a standby that has left.
+  // PostgreSQL runs on and is not demoted. Its commits wait for a standby that has disconnected.
   'kill -9 Patroni': {
     hit: ({ patroni }) => process.kill(patroni.pid, 'SIGKILL'),
     repair: (node) => node.start(),

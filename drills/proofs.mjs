@@ -5,7 +5,7 @@ import { waitUntil } from './wait-until.mjs'
 const restMs = 6 * 60_000
 const replayedMax = 300
 
-/** Waits until nothing is under way any more: every payout has ended, every event is delivered. */
+/** Waits until every payout has ended and every event is delivered. */
 export async function waitForRest({ db, say }) {
   let last = ''
   await waitUntil(
@@ -26,7 +26,7 @@ export async function waitForRest({ db, say }) {
 }
 
 /**
- * Compares what callers were told with the API, the books, the bank, the chain and the webhook
+ * Compares the responses that callers got with the API, the books, the bank, the chain and the webhook
  * endpoint. Returns every claim with its counterexamples.
  */
 export async function proveEverything(scene) {
@@ -42,7 +42,7 @@ export async function proveEverything(scene) {
     ...(await proveWebhooks(scene, resources)),
     await proveByCommand(service, 'verify-ledger'),
     await proveByCommand(service, 'reconcile'),
-    // Last, because a retry of a lost write would create it anew.
+    // Last, because a retry of a lost write would create it again.
     await proveReplays(scene),
   ]
 }

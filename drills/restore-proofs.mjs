@@ -9,7 +9,7 @@ const lists = {
   wallet: '/v1/collections/crypto-wallets',
 }
 
-/** Compares the restored service with what callers were told before and after the point in time. */
+/** Compares the restored service with the responses before and after the point in time. */
 export async function proveRestored({ service, chain, load, merchant, point }) {
   const api = new Api(service.urls, merchant.secretKey)
   const proofs = []
@@ -23,7 +23,7 @@ export async function proveRestored({ service, chain, load, merchant, point }) {
   ]
 }
 
-/** A write under way at the point in time may be there or not; both are right. */
+/** A write in flight at the point in time may exist or not. */
 function proveKind(kind, writes, { listed, point }) {
   const references = listed.map(({ reference }) => reference)
   const before = writes.filter(({ endTimestamp }) => endTimestamp <= point.getTime())
@@ -52,18 +52,18 @@ async function proveVerified(service) {
   return { claim: 'manilla verify-ledger is clean', found: code === 0 ? [] : [out, err] }
 }
 
-/** What the chain carried and the restored books do not know: step 5 of the documentation. */
+/** Payouts that the chain executed and the restored ledger lacks: step 5 of the documentation. */
 async function proveReconciled(service, { chain, api }) {
   const restored = (await api.list(lists.crypto)).map(({ reference }) => reference)
   const forgotten = subtract(await chain.listMemos(), restored)
   const { out } = await service.check('reconcile', '--json')
-  // The bank's tables are restored with the books: only the chain knows of the time since.
+  // The sandbox bank is restored with the ledger, so only the chain has later payouts.
   const { differences } = JSON.parse(out).rails.find(({ rail }) => rail.startsWith('solana'))
   const named = differences
     .filter(({ kind }) => kind === 'not_in_books')
     .map(({ atRail }) => /memo (\S+)$/.exec(atRail)?.[1] ?? atRail)
   return {
-    claim: `manilla reconcile names every payout that left after the point (${forgotten.length})`,
+    claim: `manilla reconcile names every payout sent after the point (${forgotten.length})`,
     found: difference(forgotten, named),
   }
 }

@@ -24,7 +24,7 @@ import { runDrill } from './run-drill.mjs'
 
 const say = (line) => console.log(line)
 const kinds = ['crypto', 'bank', 'payment', 'wallet']
-/** Step 3 of the documentation: skips every wallet number that may have been given out since. */
+/** Step 3 of the documentation: skips every wallet number that may have been used since. */
 const moveWalletNumbers = `select setval('wallet_numbers', nextval('wallet_numbers') + 100000)`
 
 async function drill({ site, options: { seed, seconds } }) {

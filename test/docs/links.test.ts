@@ -43,3 +43,14 @@ test('the index lists every page', () => {
   )
   expect(missing).toEqual([])
 })
+
+test('ARCHITECTURE.md names files and folders that exist', () => {
+  const named = [...proseOf('ARCHITECTURE.md').matchAll(/`([\w-]+\/[\w/.-]*)`/g)].map(
+    ([, name]) => name!,
+  )
+  expect(named.length).toBeGreaterThan(30)
+  const missing = named.filter(
+    (name) => !existsSync(path.join(root, name)) && !existsSync(path.join(root, 'src', name)),
+  )
+  expect(missing).toEqual([])
+})

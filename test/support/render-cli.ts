@@ -16,25 +16,25 @@ export function renderCli(): string {
     return `### ${group.replace(':', '')}\n\n| command | does |\n|---|---|\n${rows.join('\n')}`
   })
   return `${intro}
-## How it ends
+## Exit codes
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
-| ${exitCodes.done} | done |
-| ${exitCodes.refused} | the service refused, or something that was checked does not hold |
-| ${exitCodes.misused} | the command was not called as it must be |
-| ${exitCodes.unreachable} | no answer: the service does not run, or not there |
-| ${exitCodes.stopped} | somebody pressed Ctrl-C in \`trigger\`; in \`listen\` and \`logs tail\` that is the way to end them, and 0 |
+| ${exitCodes.done} | success |
+| ${exitCodes.refused} | the service refused the request, or a check failed |
+| ${exitCodes.misused} | wrong usage |
+| ${exitCodes.unreachable} | no response: the service is not running at this address |
+| ${exitCodes.stopped} | \`trigger\` was stopped with Ctrl-C (\`listen\` and \`logs tail\` end with 0) |
 
-What went wrong is on stderr, with what to do; with \`--json\` as one line of JSON. What was asked for is on stdout, and nothing else.
+Errors go to stderr, with what to do; with \`--json\`, as one line of JSON. Only results go to stdout.
 
-## Every command
+## All commands
 
-\`--help\` behind any of them has its arguments and flags.
+\`--help\` after a command shows its arguments and flags.
 
 ${sections.join('\n\n')}
 
-This page is written from \`sdk/cli\` and \`src/operate\` by \`npm run generate\`.
+Generated from \`sdk/cli\` and \`src/operations\` by \`npm run generate\`.
 `
 }
 
@@ -48,33 +48,33 @@ function listRows(command: Command, before: string[] = []): string[] {
   return [`| \`${[...words, ...given].join(' ')}\` | ${first.replaceAll('|', '\\|')} |`]
 }
 
-const intro = `# The command line
+const intro = `# Command line
 
-\`npx manilla\` in this folder has every command; the package of the SDK has those that ask a service over its API (\`npx manilla\` in your
-own project once it is installed there).
+In this folder, \`npx manilla\` has every command. The SDK package has those that use the API: run \`npx manilla\` in a project where it is
+installed.
 
-## Whose key
+## API keys
 
-Commands find their key by themselves, from the first of these that is there:
+Commands use the first key that they find:
 
-1. \`MANILLA_KEY\`, with \`MANILLA_URL\` (\`http://127.0.0.1:8080\` unless it is set),
-2. what \`manilla login\` kept: it asks for a secret key, or reads one that is piped in, and keeps it readable for you alone,
-3. \`demo.json\` of a service that was started on this machine, in \`MANILLA_HOME\` or in this folder.
+1. \`MANILLA_KEY\`, with \`MANILLA_URL\` (default \`http://127.0.0.1:8080\`),
+2. the key stored by \`manilla login\`, which prompts for a secret key or reads it from stdin and stores it readable only by you,
+3. \`demo.json\` of a service started on this machine, in \`MANILLA_HOME\` or in this folder.
 
-A live key is used only with \`--live\`. \`manilla whoami\` says which key it is, and whose.
+Live keys are used only with \`--live\`. \`manilla whoami\` shows which key is used and which merchant it belongs to.
 
-## Hear webhooks
+## Receive webhooks
 
 \`\`\`sh background
 npx manilla listen
 \`\`\`
 
-shows every webhook as it comes; \`--forward-to http://127.0.0.1:3000/webhooks\` hands it on to your server, byte for byte and with its
-signature, and your server's answer is the answer: a 500 is tried again, as it would be in earnest. \`--events 'payment.*,balance.low'\` hears
-only these. The signing secret that it prints stays the same next time. A service that runs elsewhere cannot reach your machine: open a
-tunnel, and say where it begins and ends (\`--through https://your-tunnel.example --port 4242\`).
+This prints every webhook. \`--forward-to http://127.0.0.1:3000/webhooks\` forwards it to your server, byte for byte and with its signature; your
+server's response counts, so a 500 is retried as in live mode. \`--events 'payment.*,balance.low'\` selects types. The signing secret that it
+prints stays the same. A remote service cannot reach your machine: open a tunnel and pass its two ends
+(\`--through https://your-tunnel.example --port 4242\`).
 
-## Make things happen
+## Simulate payments and events
 
 \`\`\`sh
 npx manilla trigger virtual_account.paid
@@ -83,13 +83,12 @@ npx manilla virtual-accounts create --amount 500000 --merchant-reference cli-100
 npx manilla pay cli-1001
 \`\`\`
 
-\`trigger\` makes any event of the [catalogue](events.md) happen for real, in test mode: an account is opened, money is paid, and the event is
-the consequence. \`pay\` is your customer: it pays to an account number, a wallet, or whatever a reference names, in naira or coins
-(\`5000\` is ₦5,000.00), and what is asked for where you say no amount. The commands of resources take what the API takes: there, amounts
-of naira are in kobo.
+\`trigger\` triggers a real [event](events.md) of any type in test mode: it creates accounts and pays them until the event occurs. \`pay\` pays as
+a customer would, to an account number, a wallet or a reference, in naira or coins (\`5000\` is ₦5,000.00); without an amount, it pays what is
+due. Resource commands take the values of the API: naira amounts there are in kobo.
 
-Flags are the fields of the API: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is inside of \`customer\`, metadata is JSON.
-\`--data '{…}'\`, \`--data @file\` and \`--data -\` give a request whole. \`--idempotency-key\` makes it safe to repeat.
+Flags are API fields: \`--merchant-reference\` is \`merchantReference\`, \`--customer.email\` is \`email\` inside \`customer\`, metadata is JSON.
+\`--data '{…}'\`, \`--data @file\` and \`--data -\` pass a whole request. \`--idempotency-key\` makes it safe to repeat.
 
 \`\`\`sh
 npx manilla checkout sessions create --amount 1250000 --description "Two loaves of agege bread" \\
@@ -98,14 +97,15 @@ npx manilla virtual-accounts list --status PAID --limit 5
 npx manilla balances list --json
 \`\`\`
 
-## See what happened
+## Inspect
 
-\`logs tail\` follows what your servers ask, with status and time (\`--status 4xx\` for what was refused). \`events resend evt_…\` sends an event
-again. \`doctor\` checks configuration, database, clock, workers, rails and treasury, and says how to fix what is wrong:
+\`logs tail\` follows your requests with status and time (\`--status 4xx\` for errors). \`events resend evt_…\` sends an event again. \`doctor\`
+checks configuration, database, clock, workers, rails and treasury, and suggests fixes:
 
 \`\`\`sh
 npx manilla doctor
 \`\`\`
 
-Colours are used at a terminal that has them, unless \`NO_COLOR\` is set. All but \`login\`, \`logout\` and those that run a service take\n\`--json\`.
+Output is coloured on terminals that support it, unless \`NO_COLOR\` is set. Every command takes \`--json\`, except \`login\`, \`logout\` and those
+that run a service.
 `

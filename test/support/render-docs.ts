@@ -21,9 +21,8 @@ type Row = { status: number; when: string; nextStep: string }
 export function renderErrors(): string {
   return `# Errors
 
-Every failure has one shape. \`code\` is what your program decides on; \`reason\` is a finer word where
-there is one; \`message\` says what to change; \`details\` names the fields; \`nextStep\` says what to do;
-\`requestId\` is what to quote to us.
+Every error has the same shape. \`code\` is for your program; \`reason\` refines it; \`message\` says what to change; \`details\` names the
+fields; \`nextStep\` says what to do; \`requestId\` identifies the request in support questions.
 
 \`\`\`json
 {
@@ -44,11 +43,11 @@ ${toTable('code', codes)}
 
 ${toTable('reason', reasons)}
 
-This page is written from \`src/base/refusals.ts\` by \`npm run generate\`.
+Generated from \`src/base/refusals.ts\` by \`npm run generate\`.
 `
 }
 
-/** docs/reference/events.md, from the catalogue that types what may be emitted. */
+/** docs/reference/events.md, from the event catalogue. */
 export function renderEvents(): string {
   const rows = eventTypes.map((type) => {
     const { when, data } = catalogue[type]
@@ -57,9 +56,9 @@ export function renderEvents(): string {
   const resources = [...new Set(eventTypes.map((type) => catalogue[type].data))]
   return `# Events
 
-The body of a webhook is \`{id, type, timestamp, mode, sequence, data}\`; \`data\` is the whole resource as its verify operation
-shows it. The JSON Schema of every type is in [openapi.json](../../openapi.json) under \`webhooks\`; how to receive and verify
-them is in the [guide](../guides/webhooks.md).
+A webhook body is \`{id, type, timestamp, mode, sequence, data}\`; \`data\` is the whole resource as its verify operation returns it.
+[openapi.json](../../openapi.json) has the JSON Schema of every type under \`webhooks\`. The [webhooks guide](../guides/webhooks.md) shows
+how to receive and verify them.
 
 | type | when | data |
 |---|---|---|
@@ -67,7 +66,7 @@ ${rows.join('\n')}
 
 ${resources.map(renderResource).join('\n\n')}
 
-This page is written from \`src/events/catalogue.ts\` by \`npm run generate\`.
+Generated from \`src/events/catalogue.ts\` by \`npm run generate\`.
 `
 }
 
@@ -78,7 +77,7 @@ function renderResource({ title, properties }: { title: string; properties: obje
   return `## ${title}\n\n| field | |\n|---|---|\n${rows.join('\n')}`
 }
 
-/** A short summary of the JSON Schema. */
+/** A short form; the JSON Schema has the details. */
 function renderType(schema: TSchema): string {
   const {
     title,
@@ -117,17 +116,17 @@ export function renderConfiguration(): string {
   })
   return `# Configuration
 
-Everything is set by environment variables. A wrong value is named at start.
+Manilla reads environment variables only. At start it names any variable with an invalid value.
 
 | variable | default | meaning |
 |---|---|---|
 ${rows.join('\n')}
 
-This page is written from \`src/base/config.ts\` by \`npm run generate\`.
+Generated from \`src/base/config.ts\` by \`npm run generate\`.
 `
 }
 
-/** docs/reference/test-mode.md, from the magic values of sandbox bank and localnet. */
+/** docs/reference/test-mode.md, from the magic values of the sandbox bank and localnet. */
 export function renderTestMode(): string {
   const accounts = magicAccounts.map(({ number, happens, reaches, refusedAs }) => {
     const end = refusedAs ? `refused: ${reasons[refusedAs].status} \`${refusedAs}\`` : reaches
@@ -140,109 +139,106 @@ export function renderTestMode(): string {
   const { code, name } = sandboxBankItself
   return `# Test mode
 
-Test keys (\`sk_test_…\`) run the same code as live ones, on a bank and a chain that simulate. Most transfers go well. To see the
-other ends, pay to one of the values below, or decide yourself. The [guide](../guides/payouts.md) shows both.
+Test keys (\`sk_test_…\`) run the same code as live keys, with a simulated bank and chain. Most transfers succeed. To simulate other
+outcomes, pay to one of the values below, or set the outcome yourself. The [payouts guide](../guides/payouts.md) shows both.
 
 ## Bank accounts
 
-At any bank of \`GET /v1/banks\`: the first nine digits decide. The check digits below are those of the ${name} (\`${code}\`), which
-exists in test mode only. Every other number completes after ${limits.sandboxBank.processingMs / 1_000} second.
+At any bank of \`GET /v1/banks\`, the first nine digits select the outcome. The check digits below are for the ${name} (\`${code}\`), which
+exists in test mode only. Transfers to every other number complete after ${limits.sandboxBank.processingMs / 1_000} second.
 
-| account number | what happens | the transfer becomes |
+| account number | what happens | final status |
 |---|---|---|
 ${accounts.join('\n')}
 
-Money that goes back to a customer is a transfer like any other: have a customer pay from one of these numbers, and the return
-meets the same end.
+Returns behave the same: if a customer pays from one of these numbers, the return to it has this outcome.
 
 ## References that the bank refuses
 
-As the \`externalReference\` of a dedicated account, or the \`merchantReference\` of a virtual account. Every other account is opened.
+Use one as the \`externalReference\` of a dedicated account or the \`merchantReference\` of a virtual account. Every other account is opened.
 
-| reference | what happens | the answer |
+| reference | what happens | response |
 |---|---|---|
 ${references.join('\n')}
 
 ## Wallets
 
-On the embedded chain, which makes a block every ${localnetLimits.blockMs} ms. Every other wallet is paid at once, and \`CONFIRMED\` after
+The embedded chain produces a block every ${localnetLimits.blockMs} ms. Transfers to every other wallet land at once and are \`CONFIRMED\` after
 ${localnetLimits.finalizedAfter} blocks.
 
 | wallet | what happens |
 |---|---|
 ${wallets.join('\n')}
 
-## Decide how a transfer ends
+## Set the outcome of a transfer
 
-\`POST /v1/test/disbursements/{reference}/settle\` with \`{"outcome":"…"}\` tells the bank or the chain what to do with a transfer. It
-changes nothing else: the transfer follows a moment later, with its webhooks, as it would in earnest. What was decided on the chain
-lasts until the service stops.
+\`POST /v1/test/disbursements/{reference}/settle\` with \`{"outcome":"…"}\` instructs the simulated bank or chain. It changes nothing else: the
+transfer and its webhooks follow a moment later, as in live mode. Instructions to the chain last until the service stops.
 
-A transfer that has ended otherwise is past deciding (409 \`invalid_state\`), and an ordinary one has within a second. So pay to an
-account that stays unknown, or to a wallet where nothing lands, and decide then.
+A transfer that has already ended cannot be changed (409 \`invalid_state\`), and most transfers end within a second. So pay to an account
+that stays unknown, or to a wallet where nothing lands, and settle it then.
 
-| transfer | \`outcome\` | what happens | it becomes |
+| transfer | \`outcome\` | what happens | final status |
 |---|---|---|---|
 ${renderOutcomes('bank_transfer')}
 ${renderOutcomes('crypto_transfer')}
 
 ## Move time
 
-\`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` moves the clock of your test environment ahead, by at most
-${limits.testClock.advanceMs / day} days at once and ${Math.round(limits.testClock.aheadMs / (366 * day))} years in all. There is no way back. What falls due by then is due now: virtual accounts expire, and
-a bank transfer that has been unknown for ${limits.payouts.reviewMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry moves the clock again.
+\`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` advances the clock of your test environment, by at most
+${limits.testClock.advanceMs / day} days at once and ${Math.round(limits.testClock.aheadMs / (366 * day))} years in total. It cannot be set back. Everything due by the new time is due now: virtual accounts expire, and
+a bank transfer without a result for ${limits.payouts.reviewMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry advances the clock again.
 
-| by the clock of the environment | by the world's |
+| environment's clock | real time |
 |---|---|
 | \`createdAt\`, \`submittedAt\`, \`expiresAt\`, \`receivedAt\`, and when a transfer completed, failed or was reversed | events, webhooks and their retries |
 | when a transfer needs review | the statement (\`/v1/balance-entries\`) |
-| | when keys and old secrets of webhooks end |
+| | expiry of API keys and old webhook secrets |
 | | banks, chains and the \`attempts\` of a transfer |
 
-The process that answers knows the new time at once; where several serve one database, the others do within a second.
+The process that answers uses the new time at once, other processes on the same database within a second.
 
-This page is written from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/simulation/sandbox-bank\`,
+Generated from \`magic-accounts.ts\` and \`magic-references.ts\` of \`src/simulation/sandbox-bank\`,
 \`src/simulation/magic-wallets.ts\` and \`src/payouts/simulated-outcomes.ts\` by \`npm run generate\`.
 `
 }
 
-/** docs/reference/payouts.md, from the states of payouts and attempts. */
+/** docs/reference/payouts.md, from the failure reasons and attempt states. */
 export function renderPayouts(): string {
   const rowsOf = (table: Record<string, string>) =>
     Object.entries(table).map(([word, meaning]) => `| \`${word}\` | ${meaning} |`)
   const reasonsOf = (kind: keyof typeof failureReasons) => rowsOf(failureReasons[kind]).join('\n')
-  return `# How payouts end
+  return `# Payout outcomes
 
-What the states of a transfer promise is in the [guide](../guides/payouts.md). These are the words beside them.
+The [payouts guide](../guides/payouts.md#what-each-status-means) explains the statuses. This page lists failure reasons and attempt states.
 
 ## Why a crypto transfer failed
 
-\`failureReason\` of a transfer that is \`FAILED\`. Nothing left, and amount and fee are available again.
+\`failureReason\` of a \`FAILED\` transfer. Nothing left; amount and fee are available again.
 
-| \`failureReason\` | |
+| \`failureReason\` | meaning |
 |---|---|
 ${reasonsOf('crypto_transfer')}
 
-A transfer that had to be signed anew, and could not, fails with the \`reason\` that a new one would be
-[refused](errors.md) with.
+A transfer that needs a new attempt, which the rail refuses, fails with the [reason](errors.md) of that refusal.
 
 ## Why a bank transfer failed
 
-| \`failureReason\` | |
+| \`failureReason\` | meaning |
 |---|---|
 ${reasonsOf('bank_transfer')}
 
-A bank may have other words; expect some that are not here.
+Banks can add reasons: expect values that are not listed here.
 
 ## Attempts of a crypto transfer
 
-\`attempts[].state\`, oldest first. \`transactionSignature\` is that of the last one.
+\`attempts[].state\`, oldest first. The transfer's \`transactionSignature\` is that of the last attempt.
 
-| \`state\` | |
+| \`state\` | meaning |
 |---|---|
 ${rowsOf(attemptStates).join('\n')}
 
-This page is written from \`src/payouts/failure-reasons.ts\` and \`src/payouts/payout.ts\` by \`npm run generate\`.
+Generated from \`src/payouts/failure-reasons.ts\` and \`src/payouts/payout.ts\` by \`npm run generate\`.
 `
 }
 

@@ -22,20 +22,20 @@ export function renderEnvExample(): string {
     ([name, description]) => `# ${description}\n${name}=`,
   )
   const others = names.filter((name) => !required.includes(name))
-  return `# Nothing of this is needed for \`npm start\`. In production your process manager sets these, or compose.yaml, which
-# reads them from \`.env\`; the service reads no file by itself. Written from src/base/config.ts by \`npm run generate\`.
+  return `# \`npm start\` needs none of these. In production, set them in your process manager, or in \`.env\` for compose.yaml; the
+# service itself reads no file. Generated from src/base/config.ts by \`npm run generate\`.
 
-# Required. compose.yaml sets DATABASE_URL itself; make the secret with \`openssl rand -hex 32\` and keep a copy.
+# Required. compose.yaml sets DATABASE_URL; create the secret with \`openssl rand -hex 32\` and keep a copy.
 
 ${entry('DATABASE_URL')}
 # ${schemas.MANILLA_SECRET!.description}
 MANILLA_SECRET=
 
-# For compose.yaml alone.
+# For compose.yaml only.
 
 ${compose.join('\n')}
 
-# With their defaults, where they have one.
+# Optional, with their defaults.
 
 ${others.map(entry).join('\n')}
 `
