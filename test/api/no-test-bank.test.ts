@@ -53,7 +53,7 @@ async function openWithoutBank() {
     simulated,
     mint,
   })
-  return { chain, config, clock, logger, applied, opened, ...house }
+  return { ...house, chain, config, clock, logger, applied, opened }
 }
 
 test('without a test bank, coins are paid out, naira is refused and the books are sound', async () => {
