@@ -1,6 +1,6 @@
 /**
- * Measures transfers per second on the localnet: inside its process, and over HTTP in batches of 100.
- * Then measures a start that reads a long journal.
+ * Measures transfers per second on the localnet: inside its process, and over HTTP in batches of
+ * 100. Then measures a start that reads a long journal.
  *
  *   node bench/localnet.mjs [transfers]
  */

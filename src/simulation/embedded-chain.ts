@@ -34,8 +34,8 @@ export async function giveLamports(url: string, address: string): Promise<void> 
 }
 
 /**
- * Mints coins to the treasury, once per key. With `waitsForBlock`, resolves when they are confirmed;
- * the localnet must make blocks by itself.
+ * Mints coins to the treasury, once per key. With `waitsForBlock`, resolves when they are
+ * confirmed; the localnet must make blocks by itself.
  */
 export function createCoinMint(
   url: string,

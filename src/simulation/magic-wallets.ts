@@ -10,7 +10,9 @@ export type MagicWallet = {
   rule: Omit<FaultRule, 'match'>
 }
 
-/** Test wallets whose transfers fail, expire or are late. Only the localnet treats them specially. */
+/**
+ * Test wallets whose transfers fail, expire or are late. Only the localnet treats them specially.
+ */
 export const magicWallets: MagicWallet[] = [
   {
     address: walletOf('lands and fails'),

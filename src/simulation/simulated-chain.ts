@@ -11,9 +11,9 @@ type Instruction = Parameters<SimulatedRail['instruct']>[0]
 const faultsByOutcome: Record<string, Fault> = { land: 'spare', fail: 'fail', expire: 'drop' }
 
 /**
- * Sets the outcome of transfers on the localnet. The localnet takes its rules as a whole list, so the
- * list is kept here and instructions run one at a time. The list is lost when the process ends; its
- * oldest rules are dropped when there are too many.
+ * Sets the outcome of transfers on the localnet. The localnet takes its rules as a whole list, so
+ * the list is kept here and instructions run one at a time. The list is lost when the process ends;
+ * its oldest rules are dropped when there are too many.
  */
 export class SimulatedChain implements SimulatedRail {
   readonly name: string

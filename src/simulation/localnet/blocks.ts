@@ -21,8 +21,8 @@ export function slotOf(height: number): number {
 }
 
 /**
- * Blocks of the chain and their hashes. Hashes derive from genesis and height: heights never repeat,
- * so hashes never repeat, and none needs to be stored.
+ * Blocks of the chain and their hashes. Hashes derive from genesis and height: heights never
+ * repeat, so hashes never repeat, and none needs to be stored.
  */
 export class Blocks {
   private heights = new Map<Key, number>()

@@ -24,8 +24,8 @@ export type LandOptions = {
 type DelayedTransaction = { height: number; transaction: Wire; options: LandOptions }
 
 /**
- * The chain that all nodes of this process share. Every state change is a transaction that is in the
- * journal before any client can see it; a start reads the journal and executes nothing.
+ * The chain that all nodes of this process share. Every state change is a transaction that is in
+ * the journal before any client can see it; a start reads the journal and executes nothing.
  */
 export class LocalnetChain {
   readonly accounts = new Accounts()

@@ -43,8 +43,8 @@ export function mint(chain: LocalnetChain, requests: FaucetRequest[]): Promise<F
 }
 
 /**
- * Pays to the owner's associated token account from a token account of the faucet, as a payer would.
- * At most once per key; mints have separate keys.
+ * Pays to the owner's associated token account from a token account of the faucet, as a payer
+ * would. At most once per key; mints have separate keys.
  */
 export function transfer(
   chain: LocalnetChain,

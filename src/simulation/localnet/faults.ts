@@ -3,13 +3,15 @@ import { readMemoTexts } from './memo.js'
 import type { VmTransactionError } from './vm-errors.js'
 import type { Wire } from './wire.js'
 
-/** Which transactions a rule matches: all given fields must match; `any` alone matches every one. */
+/**
+ * Which transactions a rule matches: all given fields must match; `any` alone matches every one.
+ */
 export type Match = { memo?: string; account?: string; signature?: string; any?: boolean }
 
 /**
  * On sending, a transaction is dropped, delayed, fails with its fee charged, lands without a reply
- * (`lose_reply`), or gets HTTP 429 (with `any`, every call does). On reading, a node lags some slots
- * or hides a transaction (`forget`). `spare` exempts a transaction from the permanent rules.
+ * (`lose_reply`), or gets HTTP 429 (with `any`, every call does). On reading, a node lags some
+ * slots or hides a transaction (`forget`). `spare` exempts a transaction from the permanent rules.
  */
 export const faults = [
   'drop',
@@ -41,8 +43,8 @@ export type FaultSubject = { signature: Key; keys: Key[]; transaction: Wire }
 type DecodedRule = FaultRule & { accountKey: Key | undefined; signatureKey: Key | undefined }
 
 /**
- * The faults of one node: permanent rules from the chain's start, and replaceable ones. A replaceable
- * rule for a single transaction, by memo or signature, overrides the permanent ones.
+ * The faults of one node: permanent rules from the chain's start, and replaceable ones. A
+ * replaceable rule for a single transaction, by memo or signature, overrides the permanent ones.
  */
 export class Faults {
   private replaceable: DecodedRule[] = []

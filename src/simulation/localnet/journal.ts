@@ -18,8 +18,8 @@ export class Journal {
   ) {}
 
   /**
-   * Passes every record to `onRecord`, in order. A record that was cut short by a crash is truncated.
-   * Damage before the end is refused: the records after it were already acknowledged.
+   * Passes every record to `onRecord`, in order. A record that was cut short by a crash is
+   * truncated. Damage before the end is refused: the records after it were already acknowledged.
    */
   static open(path: string, onRecord: OnRecord): Journal {
     const file = fs.openSync(path, 'a+', 0o600)

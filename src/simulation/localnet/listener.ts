@@ -19,8 +19,8 @@ export type Listener = {
 const host = '127.0.0.1'
 
 /**
- * Serves JSON-RPC over HTTP on a port and subscriptions over WebSocket on the next one, where Solana
- * clients expect them. Port 0 finds a free pair.
+ * Serves JSON-RPC over HTTP on a port and subscriptions over WebSocket on the next one, where
+ * Solana clients expect them. Port 0 finds a free pair.
  */
 export async function listenForRpc(
   network: LocalnetNetwork,

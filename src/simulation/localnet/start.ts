@@ -31,8 +31,8 @@ export type Localnet = {
 type Ready = { url: string; wsUrl: string; genesisHash: string }
 
 /**
- * Starts the localnet in a separate process and resolves when it accepts requests. It ends with this
- * process; restarting it is up to the caller.
+ * Starts the localnet in a separate process and resolves when it accepts requests. It ends with
+ * this process; restarting it is up to the caller.
  */
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
   const { folder, slotMs, port = 0, rules = [] } = options

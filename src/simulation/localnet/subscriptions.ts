@@ -14,7 +14,8 @@ type Subscriptions = { close(): Promise<void> }
 
 /**
  * Serves `signatureSubscribe` and `slotSubscribe`. docs/guides/wallets.md promises that any Solana
- * client can pay on the localnet, and `sendAndConfirmTransaction` of web3.js and Kit waits for them.
+ * client can pay on the localnet, and `sendAndConfirmTransaction` of web3.js and Kit waits for
+ * them.
  */
 export async function serveSubscriptions(
   node: Node,

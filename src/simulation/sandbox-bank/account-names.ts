@@ -31,8 +31,8 @@ const namePools: NamePool[] = [
 ]
 
 /**
- * The account holder's name: always the same for a number, written as banks do, in capitals with the
- * surname first.
+ * The account holder's name: always the same for a number, written as banks do, in capitals with
+ * the surname first.
  */
 export function accountNameOf(accountNumber: string): string {
   const bytes = createHash('sha256').update(`sandbox/${accountNumber}`).digest()

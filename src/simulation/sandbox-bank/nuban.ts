@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert'
 const weights = [3, 7, 3]
 
 /**
- * Adds the check digit of the Central Bank's NUBAN standard, computed over the three-digit bank code
- * and the nine-digit serial.
+ * Adds the check digit of the Central Bank's NUBAN standard, computed over the three-digit bank
+ * code and the nine-digit serial.
  */
 export function toNuban({ bankCode, serial }: { bankCode: string; serial: string }): string {
   assert(

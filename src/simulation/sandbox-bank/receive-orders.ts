@@ -11,9 +11,9 @@ import {
 import { planTransfer, staysUnknown } from './transfer.js'
 
 /**
- * Records one transfer per reference, also under concurrent and repeated sends. Sending a lost order
- * again revives it. Returns the refused orders: those whose reference was used before by an order
- * with other content.
+ * Records one transfer per reference, also under concurrent and repeated sends. Sending a lost
+ * order again revives it. Returns the refused orders: those whose reference was used before by an
+ * order with other content.
  */
 export async function receiveOrders(
   tx: Tx,

@@ -49,7 +49,9 @@ export async function reserveAccountNumbers(tx: Tx, count: number): Promise<stri
   return rows.map(({ serial }) => toNuban({ bankCode, serial: serial.toString() }))
 }
 
-/** Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock. */
+/**
+ * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
+ */
 export async function insertSandboxAccounts(
   tx: Tx,
   now: Date,

@@ -61,8 +61,8 @@ const lock = listStatement<typeof named, SandboxPaymentRow>({
 })
 
 /**
- * Returns the ids that are new and whose account exists. An advisory lock lets one process insert at
- * a time until it commits, so that line numbers become visible in order.
+ * Returns the ids that are new and whose account exists. An advisory lock lets one process insert
+ * at a time until it commits, so that line numbers become visible in order.
  */
 export async function insertSandboxPayments(
   tx: Tx,
@@ -105,8 +105,9 @@ export async function findPaymentsInto(
 }
 
 /**
- * Payments recorded in the period (`to` excluded) by the bank's clock, because a payer's clock may run
- * ahead. Pages continue after a line number, so a payment recorded between two pages is on the next.
+ * Payments recorded in the period (`to` excluded) by the bank's clock, because a payer's clock may
+ * run ahead. Pages continue after a line number, so a payment recorded between two pages is on the
+ * next.
  */
 export async function listRecorded(
   db: Reader,

@@ -68,7 +68,9 @@ export type NewTransfer = Planned & {
   isReported: boolean
 }
 
-/** Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock. */
+/**
+ * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
+ */
 export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise<Set<string>> {
   const rows = transfers
     .map((transfer) => ({

@@ -26,8 +26,8 @@ async function signMany(rpc: Rpc, count: number): Promise<(Signed & { to: string
   return signed
 }
 
-// The process is killed in the middle of a burst. Acknowledged transactions must have landed after a
-// restart and must not land a second time.
+// The process is killed in the middle of a burst. Acknowledged transactions must have landed after
+// a restart and must not land a second time.
 test('acknowledged transactions survive kill -9 and cannot land again', async () => {
   const chain = await startChain()
   const signed = await signMany(chain, 40)

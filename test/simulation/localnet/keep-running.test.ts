@@ -30,8 +30,8 @@ test('a localnet that dies is restarted on the same port with all its data', asy
   }
 })
 
-// The folder is gone, so the localnet cannot restart. Stopping must not wait for it, and nothing may
-// be started afterwards.
+// The folder is gone, so the localnet cannot restart. Stopping must not wait for it, and nothing
+// may be started afterwards.
 test('a localnet that cannot be restarted can be stopped', async () => {
   const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
   const log: string[] = []

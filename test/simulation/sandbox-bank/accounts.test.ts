@@ -48,7 +48,8 @@ describe('numbers', () => {
     expect(serials.size).toBe(magicAccounts.length)
   })
 
-  // Merchants that validate numbers before sending them need magic ones that are valid at a real bank.
+  // Merchants that validate numbers before sending them need magic ones that are valid at a real
+  // bank.
   test('a magic account is magic at every bank, with the check digit of that bank', async () => {
     for (const { code } of nigerianBanks.filter((one) => one.code.length === 3)) {
       const accountNumber = toNuban({ bankCode: code, serial: '990000008' })

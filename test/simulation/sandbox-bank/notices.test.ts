@@ -139,8 +139,8 @@ describe('sending now', () => {
     expect(answered).toBe(5)
   })
 
-  // The other process has claimed the notice. Sending it too would be an extra copy; resolving at once
-  // would be before it was delivered.
+  // The other process has claimed the notice. Sending it too would be an extra copy; resolving at
+  // once would be before it was delivered.
   test('waits for another process that is sending it', async () => {
     const open = await openSending()
     const accountNumber = await openAccount(open.bank)
@@ -277,8 +277,8 @@ describe('another process', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  // The first process was slow, not dead. Its late success must not end the attempt of its successor,
-  // which was not accepted.
+  // The first process was slow, not dead. Its late success must not end the attempt of its
+  // successor, which was not accepted.
   test('is not disturbed by one that outlived its lease', async () => {
     const db = await freshDatabase()
     const late: ServerResponse[] = []

@@ -200,7 +200,8 @@ describe('the list of payments', () => {
     expect(ids(await listAll(bank, { from: middle, to: clock.now() }))).toEqual(ids(rest))
   })
 
-  // In a list sorted by time, a row written between two pages by a slow clock would precede the cursor.
+  // In a list sorted by time, a row written between two pages by a slow clock would precede the
+  // cursor.
   test('includes payments recorded between two pages with an earlier time', async () => {
     const own = await freshDatabase()
     const { bank, clock } = openBank(own)
@@ -218,8 +219,8 @@ describe('the list of payments', () => {
     expect(next).toEqual({ payments: [late], next: null })
   })
 
-  // A sequence number drawn first may be committed last, after a reader has passed it. Here a payment
-  // is blocked before its commit while another one is recorded.
+  // A sequence number drawn first may be committed last, after a reader has passed it. Here a
+  // payment is blocked before its commit while another one is recorded.
   test('never shows a line before an earlier line is committed', async () => {
     const own = await freshDatabase()
     const { bank } = openBank(own)

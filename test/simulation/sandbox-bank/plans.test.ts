@@ -24,8 +24,8 @@ import { freshDatabase } from '../../support/database.js'
 import { plansOf } from '../../support/plans.js'
 import { openSession, readerOf } from '../../support/sessions.js'
 
-// Every payout of test mode stays in the bank's table. Checking a few must not scan them all, also on
-// a pool connection, where the planner may choose sequential scans.
+// Every payout of test mode stays in the bank's table. Checking a few must not scan them all, also
+// on a pool connection, where the planner may choose sequential scans.
 
 const db = await freshDatabase()
 const now = manualClock().now()

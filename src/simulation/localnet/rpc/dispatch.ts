@@ -10,8 +10,8 @@ type Call = { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknow
 type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: object })
 
 /**
- * Runs a request: one call, or a batch in order. The effects are in the journal before this returns.
- * Throws RateLimited before any call runs.
+ * Runs a request: one call, or a batch in order. The effects are in the journal before this
+ * returns. Throws RateLimited before any call runs.
  */
 export async function answer(network: LocalnetNetwork, node: Node, body: string) {
   const request = parse(body)
