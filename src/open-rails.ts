@@ -116,13 +116,17 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
  * the running service; if none is running, it starts the localnet itself.
  */
 export async function borrowRails(tools: Tools, chainUrl: string | undefined): Promise<OpenRails> {
-  const { home } = tools.config
+  const { home, solana } = tools.config
   if (!chainUrl || !(await isLocalnetOf(home, chainUrl))) return openRails(tools)
-  const [keyFile, seed] = [treasuryFile, seedFile].map((file) => path.join(home, file))
-  const test = { urls: [chainUrl], keyFile, seedFile: existsSync(seed!) ? seed : undefined }
-  const { solana, ...config } = tools.config
-  const borrowed = { ...solana, test: { ...solana.test, ...test } }
-  return openRails({ ...tools, config: { ...config, solana: borrowed }, isLocalnetBorrowed: true })
+  const seed = path.join(home, seedFile)
+  const test = {
+    ...solana.test,
+    urls: [chainUrl],
+    keyFile: path.join(home, treasuryFile),
+    seedFile: existsSync(seed) ? seed : undefined,
+  }
+  const config = { ...tools.config, solana: { ...solana, test } }
+  return openRails({ ...tools, config, isLocalnetBorrowed: true })
 }
 
 /** The URL may be outdated, and another chain may answer there now. */

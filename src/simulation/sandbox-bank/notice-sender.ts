@@ -18,6 +18,9 @@ import {
   type SandboxNotice,
 } from './store-notices.js'
 
+const { noticeMs, noticeLeaseMs } = limits.sandboxBank
+assert(2 * noticeMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
+
 type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
 
 /**
@@ -119,7 +122,7 @@ export class NoticeSender {
 
   #lease(): { now: Date; leasedUntil: Date } {
     const now = this.#tools.clock.now()
-    return { now, leasedUntil: after(now, limits.sandboxBank.noticeLeaseMs) }
+    return { now, leasedUntil: after(now, noticeLeaseMs) }
   }
 
   #track(notice: SandboxNotice): Promise<void> {
