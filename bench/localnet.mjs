@@ -1,6 +1,6 @@
 /**
- * Transfers per second of the embedded chain, inside its process and over HTTP in batches of 100;
- * then the time of a restart that reads them all back.
+ * Measures transfers per second on the localnet: inside its process, and over HTTP in batches of
+ * 100. Then measures a start that reads a long journal.
  *
  *   node bench/localnet.mjs [transfers]
  */
@@ -20,7 +20,7 @@ import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/t
 import { buildWhenNeeded } from '../bin/build-when-needed.mjs'
 
 await buildWhenNeeded()
-const { Chain } = await import('../dist/simulation/localnet/chain.js')
+const { LocalnetChain } = await import('../dist/simulation/localnet/chain.js')
 const { openGenesis } = await import('../dist/simulation/localnet/genesis.js')
 const { airdrop, mint } = await import('../dist/simulation/localnet/faucet.js')
 const { readWire } = await import('../dist/simulation/localnet/wire.js')
@@ -50,7 +50,7 @@ async function tokenAccountOf(owner) {
   return bytesOf(account)
 }
 
-/** Random addresses: receivers do not sign. */
+/** Random addresses: recipients do not sign. */
 async function makeWallets(howMany) {
   const wallets = []
   for (let made = 0; made < howMany; made++) {
@@ -72,7 +72,7 @@ async function makePayer() {
 const instruction = (program, accounts, data) =>
   Buffer.concat([Buffer.from([program, accounts.length, ...accounts, data.length]), data])
 
-/** A payout as the rail builds it: memo, token account if missing, transfer. */
+/** A payout like the rail's: memo, token account if missing, transfer. */
 function signTransfer(payer, { key, account }, blockhash, amount) {
   const { system, token, associated, memo } = programs
   const others = [key, bytesOf(usdc), ...[system, token, associated, memo].map(bytesOf)]
@@ -95,7 +95,7 @@ function signTransfer(payer, { key, account }, blockhash, amount) {
   return Buffer.concat([Buffer.from([1]), sign(null, message, payer.privateKey), message])
 }
 
-/** On a shared machine, processor time is more reliable than wall-clock time. */
+/** Reports CPU time too: on a shared machine it says more than wall time. */
 function stopwatch() {
   const used = process.cpuUsage()
   const started = performance.now()
@@ -103,12 +103,12 @@ function stopwatch() {
     const rate = Math.round((howMany / (performance.now() - started)) * 1_000)
     const { user, system } = process.cpuUsage(used)
     const cost = Math.round((user + system) / howMany)
-    console.log(`${name.padEnd(48)} ${String(rate).padStart(6)}/s, ${cost} µs of ours each`)
+    console.log(`${name.padEnd(48)} ${String(rate).padStart(6)}/s, ${cost} µs CPU each`)
   }
 }
 
-/** Offsets of the receiving token account and its owner in the bytes of a transfer. */
-const namesOffsets = [65 + 4 + 2 * 32, 65 + 4 + 3 * 32]
+/** Offsets of the recipient's token account and wallet in a transfer. */
+const recipientOffsets = [65 + 4 + 2 * 32, 65 + 4 + 3 * 32]
 let lastSignature
 
 const payer = await makePayer()
@@ -118,12 +118,12 @@ const fund = { owner: payer.text, mint: usdc, amount: 10n ** 15n, key: 'bench' }
 async function verifyBatch(wires, first) {
   const batch = wires.slice(first, first + 100).map(readWire)
   const isSigned = await Promise.all(batch.map(verifySignatures))
-  if (isSigned.includes(false)) throw new Error('a transfer is badly signed')
+  if (isSigned.includes(false)) throw new Error('a transfer has an invalid signature')
   return batch
 }
 
 async function inside(folder) {
-  const chain = new Chain(folder, openGenesis(folder), systemClock)
+  const chain = new LocalnetChain(folder, openGenesis(folder), systemClock)
   airdrop(chain, payer.text, 1_000_000_000_000)
   await mint(chain, [fund])
   for (const kind of ['fresh wallets', 'existing accounts']) {
@@ -131,16 +131,16 @@ async function inside(folder) {
     const wires = wallets.map((wallet, index) => signTransfer(payer, wallet, blockhash, index + 1))
     const before = chain.transactionCount
     const report = stopwatch()
-    // While one batch lands, the signatures of the next are verified, as over HTTP.
+    // As over HTTP, the next batch is verified while one lands.
     let next = verifyBatch(wires, 0)
     for (let first = 0; first < count; first += 100) {
       const batch = await next
       next = verifyBatch(wires, first + 100)
       for (const transaction of batch) chain.land(transaction, { isVerified: true })
-      chain.settle()
+      chain.commit()
     }
     report(`inside the process, ${kind}`, count)
-    if (chain.transactionCount - before !== count) throw new Error('not all have landed')
+    if (chain.transactionCount - before !== count) throw new Error('not all transfers landed')
     if (kind === 'fresh wallets') lastSignature = readWire(wires.at(-1)).signature
   }
   chain.close()
@@ -156,19 +156,19 @@ async function overHttp(folder) {
     })
     return response.json()
   }
-  const ask = async (method, ...params) =>
+  const rpc = async (method, ...params) =>
     (await call({ jsonrpc: '2.0', id: 1, method, params })).result
-  await ask('requestAirdrop', payer.text, 1_000_000_000_000)
-  await ask('localnet_mint', { ...fund, amount: String(fund.amount) })
+  await rpc('requestAirdrop', payer.text, 1_000_000_000_000)
+  await rpc('localnet_mint', { ...fund, amount: String(fund.amount) })
   for (const kind of ['fresh wallets', 'existing accounts']) {
-    const { value } = await ask('getLatestBlockhash', { commitment: 'confirmed' })
+    const { value } = await rpc('getLatestBlockhash', { commitment: 'confirmed' })
     const blockhash = Buffer.from(base58.decode(value.blockhash))
     const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
     const calls = wallets.map((wallet, index) => {
       const wire = signTransfer(payer, wallet, blockhash, index + 1).toString('base64')
       return { jsonrpc: '2.0', id: index, method: 'sendTransaction', params: [wire, options] }
     })
-    const before = (await ask('getEpochInfo', {})).transactionCount
+    const before = (await rpc('getEpochInfo', {})).transactionCount
     const report = stopwatch()
     const batches = []
     for (let first = 0; first < count; first += 100) batches.push(calls.slice(first, first + 100))
@@ -177,23 +177,23 @@ async function overHttp(folder) {
     })
     await Promise.all(workers)
     report(`over HTTP in batches of 100, ${kind}`, count)
-    const landed = (await ask('getEpochInfo', {})).transactionCount - before
-    if (landed !== count) throw new Error(`${landed} of ${count} have landed`)
+    const landed = (await rpc('getEpochInfo', {})).transactionCount - before
+    if (landed !== count) throw new Error(`${landed} of ${count} transfers landed`)
   }
   await chain.stop()
 }
 
-/** Copies of one transfer's record under new signatures: a long history, quickly written. */
+/** Writes copies of one transfer with random addresses: a long history in short time. */
 function writeHistory(folder, howMany) {
-  const chain = new Chain(folder, openGenesis(folder), systemClock)
+  const chain = new LocalnetChain(folder, openGenesis(folder), systemClock)
   const pattern = chain.read(chain.find(lastSignature).ordinal)
   const { wire: bytes, slot, time, loaded, changes, hasFailed, meta } = pattern
-  const same = { slot, time, loaded, changes, hasFailed, meta, orderKey: '' }
+  const same = { slot, time, loaded, changes, hasFailed, meta, requestKey: '' }
   for (let made = 0; made < howMany; made++) {
     const wire = Buffer.from(bytes)
     randomFillSync(wire, 1, 64)
-    for (const offset of namesOffsets) randomFillSync(wire, offset, 32)
-    const owner = wire.subarray(namesOffsets[1], namesOffsets[1] + 32)
+    for (const offset of recipientOffsets) randomFillSync(wire, offset, 32)
+    const owner = wire.subarray(recipientOffsets[1], recipientOffsets[1] + 32)
     for (const { index, state } of changes) if (index === 2) state.data.set(owner, 32)
     chain.journal.append(writeLanded({ ...same, wire }))
     if (made % 1_000 === 0) chain.journal.flush()
@@ -209,8 +209,11 @@ try {
   writeHistory(folder, 100_000)
   const megabytes = Math.round(statSync(join(folder, 'journal')).size / 1_000_000)
   const report = stopwatch()
-  const chain = new Chain(folder, openGenesis(folder), systemClock)
-  report(`a start that reads ${chain.transactionCount} (${megabytes} MB)`, chain.transactionCount)
+  const chain = new LocalnetChain(folder, openGenesis(folder), systemClock)
+  report(
+    `start with ${chain.transactionCount} transactions (${megabytes} MB)`,
+    chain.transactionCount,
+  )
   chain.close()
 } finally {
   for (const used of [folder, other]) rmSync(used, { recursive: true, force: true })

@@ -1,13 +1,13 @@
--- Who: merchants, their environments (one merchant in one mode), the keys that open them.
+-- Merchants, their environments (one merchant in one mode) and their API keys.
 
--- Rows that record what happened are corrected by another row, never edited.
+-- Rows that record facts are corrected by another row, never edited.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% rows are never edited or removed', tg_table_name using errcode = 'restrict_violation';
 end $$;
 
--- What the service's secret was when this database was made: with another one no key could be
--- checked and nothing sealed be opened, so a process that holds another one is refused.
+-- Fingerprint of the secret that this database was created with. A process with another secret could
+-- check no API key and open no sealed value, so it refuses to start.
 create table installation (
   is_only boolean primary key default true constraint one_installation check (is_only),
   secret_fingerprint bytea not null
@@ -31,7 +31,7 @@ create table environments (
   constraint one_environment_per_mode unique (merchant_id, mode)
 );
 
--- Only a keyed hash of a key is kept. The hint is what a person may see of it.
+-- Only a keyed hash of a key is stored. The hint is the part that may be shown.
 create table api_keys (
   id uuid primary key,
   environment_id integer not null references environments,
@@ -64,7 +64,7 @@ create table merchant_bank_accounts (
 );
 create unique index one_primary_bank_account on merchant_bank_accounts (environment_id) where is_primary;
 
--- What a merchant has set; what is absent takes its default from the code.
+-- Settings of a merchant; missing ones have their default in the code.
 create table environment_settings (
   environment_id integer primary key references environments,
   document json not null,
@@ -72,7 +72,7 @@ create table environment_settings (
   updated_at timestamptz not null
 );
 
--- Fees are kept version by version, so that any fee ever charged can be explained.
+-- Fees are stored by version, so that every fee ever charged can be explained.
 create table fee_schedules (
   environment_id integer not null references environments,
   operation text not null,

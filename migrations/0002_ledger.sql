@@ -1,5 +1,5 @@
--- The books. An account is one name in one environment and one asset; a transfer names both of its
--- sides inside one environment and one asset, so that it cannot cross either.
+-- The books. A ledger account is one name in one environment and one asset. A transfer has both sides
+-- in the same environment and asset, so it cannot cross either.
 
 create table ledger_accounts (
   environment_id integer not null references environments,
@@ -12,7 +12,7 @@ create table ledger_accounts (
   debits_posted bigint not null default 0,
   credits_pending bigint not null default 0,
   credits_posted bigint not null default 0,
-  -- How many lines of the merchant's statement have been written; only available has a statement.
+  -- Number of statement lines written; only `available` has a statement.
   entry_count bigint not null default 0,
   primary key (environment_id, asset, name),
   constraint sums_are_never_negative check (
@@ -21,7 +21,7 @@ create table ledger_accounts (
     name <> 'available' or credits_posted - debits_posted - debits_pending >= 0),
   constraint suspense_never_below_zero check (
     name <> 'suspense' or credits_posted - debits_posted - debits_pending >= 0),
-  -- Naira is written as a JSON integer. What holds have set aside counts too: a release must fit.
+  -- Naira amounts must fit a JSON integer. Held money counts too, because a release must fit.
   constraint naira_balance_fits_the_wire check (
     asset <> 'NGN' or name not in ('available', 'suspense')
     or credits_posted + credits_pending - debits_posted <= 9007199254740991),
@@ -29,8 +29,8 @@ create table ledger_accounts (
 ) with (fillfactor = 50);
 
 -- The primary key is a rule: one cause (a payment, a payout, a funding) moves money once for one
--- purpose, so a credit that is posted twice is refused here whatever the code believes.
--- A hold counts as pending until the one resolution of its cause settles or releases it.
+-- purpose, so a credit that is posted twice is refused here whatever the code does.
+-- A hold is pending until the one resolution of its cause settles or releases it.
 create table ledger_transfers (
   environment_id integer not null,
   cause_id uuid not null,
@@ -55,7 +55,7 @@ create table ledger_transfers (
 create unique index transfer_entries_are_numbered_once on ledger_transfers (environment_id, asset, entry_number)
   where entry_number is not null;
 
--- The primary key is a rule: the holds of a cause resolve once, all together, with one verb.
+-- The primary key is a rule: the holds of a cause are resolved once, together, with one verb.
 create table ledger_resolutions (
   environment_id integer not null,
   cause_id uuid not null,

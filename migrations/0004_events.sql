@@ -1,4 +1,4 @@
--- What happened, and who must hear of it.
+-- Events and their deliveries.
 
 create table webhook_endpoints (
   environment_id integer not null references environments,
@@ -16,10 +16,10 @@ create table events (
   id uuid not null,
   type text not null,
   resource_id uuid not null,
-  -- The payment, payout or change behind the event.
+  -- The payment, payout or change that caused the event.
   cause_id uuid not null,
   sequence integer not null constraint event_sequence_is_positive check (sequence > 0),
-  -- The resource as its verify operation shows it, as text: key order is the merchant's own.
+  -- The resource as its verify operation returns it. Text, to keep the merchant's key order.
   data text not null,
   created_at timestamptz not null,
   primary key (environment_id, id)
@@ -29,7 +29,7 @@ create unique index event_sequence_grows_per_resource on events (environment_id,
 create trigger events_are_never_edited before update or delete or truncate on events
   for each statement execute function refuse_change();
 
--- One event to one endpoint. The row is the job: it is due at due_at until it is done.
+-- One event to one endpoint. The row is the job: due at `due_at` until it is done.
 create table deliveries (
   environment_id integer not null,
   event_id uuid not null,

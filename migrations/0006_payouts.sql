@@ -1,10 +1,10 @@
--- Money leaving: payouts, and every attempt to carry one.
+-- Payouts and their attempts.
 
 create table payouts (
   environment_id integer not null references environments,
   id uuid not null,
   kind text not null,
-  -- Who carries it; the network is part of the name, so that networks are never mixed.
+  -- The rail. Its name includes the network, so that networks are never mixed.
   rail text not null,
   asset text not null,
   amount bigint not null,
@@ -13,7 +13,7 @@ create table payouts (
   requested_amount text not null,
   destination json not null,
   merchant_reference text,
-  -- As text: the keys inside are the merchant's, and so is their order.
+  -- Text, to keep the merchant's key order.
   metadata json not null,
   status text not null,
   failure_reason text,
@@ -52,9 +52,9 @@ create table payout_attempts (
   payout_id uuid not null,
   number integer not null,
   rail text not null,
-  -- What names it at the rail: a signature, or our reference.
+  -- The rail's id of the attempt: a signature, or our reference.
   token text not null,
-  -- The very bytes that leave, committed before they do.
+  -- The exact bytes to send, committed before they are sent.
   wire bytea not null,
   valid_until bigint,
   state text not null,
@@ -69,10 +69,10 @@ create table payout_attempts (
   constraint ended_attempt_has_its_time check ((state = 'LIVE') = (ended_at is null))
 );
 
--- Two at once could both land: the payout would be made twice.
+-- Two live attempts could both land and pay twice.
 create unique index payout_has_one_live_attempt
   on payout_attempts (environment_id, payout_id) where state = 'LIVE';
--- And after one has landed there is never another.
+-- After one has landed there is no other.
 create unique index payout_lands_once
   on payout_attempts (environment_id, payout_id) where state = 'LANDED';
 create index payout_attempts_due on payout_attempts (rail, due_at) where state = 'LIVE';
@@ -82,7 +82,7 @@ alter table ledger_transfers add constraint transfer_purpose_is_known check (pur
   'test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout',
   'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal'));
 
--- How far we have read what a rail tells in order.
+-- How far each ordered list of a rail has been read.
 create table rail_cursors (
   rail text not null,
   subject text not null,
@@ -90,11 +90,11 @@ create table rail_cursors (
   primary key (rail, subject)
 );
 
--- Coins that were given in test mode and are yet to be minted into the treasury, so that the chain
--- holds what the books say.
+-- Test fundings in coins that are still to be minted to the treasury, so that the chain holds what
+-- the books say.
 create table coin_backings (
   environment_id integer not null references environments,
-  -- The funding it stands behind.
+  -- The funding that these coins back.
   id uuid not null,
   asset text not null,
   amount bigint not null,

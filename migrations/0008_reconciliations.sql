@@ -1,11 +1,11 @@
--- What came of comparing the books with each rail, for whoever watches the figures.
+-- Result of the last comparison of the books with each rail, for metrics.
 
 create table reconciliations (
   rail text primary key,
   due_at timestamptz not null,
-  -- Up to here everything was compared and agreed. What did not agree is compared again every time.
+  -- Everything up to here was compared and agreed. Differences are compared again every time.
   agreed_at timestamptz,
-  -- The same, as the rail counts: a slot.
+  -- The same position on a chain, as a slot.
   position bigint not null default 0,
   reconciled_at timestamptz,
   differences integer constraint differences_are_not_negative check (differences >= 0),

@@ -1,11 +1,11 @@
--- A test environment may be moved ahead of the world, to see what time does.
+-- A test environment's clock can be moved ahead of real time.
 alter table environments
   add column clock_offset_ms bigint not null default 0,
   add constraint clock_moves_forward_only check (clock_offset_ms >= 0),
   add constraint only_test_clocks_move check (mode = 'test' or clock_offset_ms = 0);
 
--- Where payers send money: account numbers at a bank, later wallets on a chain. Sums and variance
--- are kept for accounts that wait for one amount; their payments say the same, and are shown.
+-- Collection accounts: account numbers at a bank, later wallets on a chain. Accounts that expect one
+-- amount store the sums and variance of their payments, for display.
 create table collection_accounts (
   environment_id integer not null references environments (id),
   id uuid not null,
@@ -31,7 +31,7 @@ create table collection_accounts (
   paid_at timestamptz,
   ended_at timestamptz,
   created_at timestamptz not null,
-  -- In the time of the world, also where the environment lives ahead of it.
+  -- Real time, also if the environment's clock is ahead.
   due_at timestamptz,
   primary key (environment_id, id),
   constraint account_kind_is_known check (kind in ('virtual_account', 'dedicated_account')),
@@ -57,7 +57,7 @@ create table collection_accounts (
     and least(amount_accepted, amount_held, amount_returning, amount_returned) >= 0)
 ) with (fillfactor = 80);
 
--- The bank tells a number, not whose it is: so a number is one account for ever.
+-- A bank reports the number, not its owner, so a number always belongs to one account.
 create unique index number_is_one_account on collection_accounts (rail, number);
 create unique index external_reference_is_used_once
   on collection_accounts (environment_id, merchant_reference) where kind = 'dedicated_account';
@@ -68,14 +68,14 @@ create index collection_accounts_by_reference
   on collection_accounts (environment_id, kind, merchant_reference, id);
 create index collection_accounts_due on collection_accounts (due_at) where status = 'ACTIVE';
 
--- Money that came. Every kobo of it is in exactly one of four places.
+-- Money received. Every kobo is in exactly one of four amounts.
 create table payments (
   environment_id integer not null references environments (id),
   id uuid not null,
   account_id uuid not null,
   source text not null,
   rail text not null,
-  -- As the bank names it: announced twice, it is one payment.
+  -- The bank's id: a payment that is reported twice is one payment.
   rail_id text not null,
   asset text not null,
   amount bigint not null,
@@ -112,15 +112,15 @@ create unique index payment_is_taken_once on payments (rail, rail_id);
 create index payments_of_account on payments (environment_id, account_id, id);
 create index payments_by_status on payments (environment_id, status, id);
 
--- Money of a payment on its way back. The row waits to become a payout of the same id; then the
--- payout says what becomes of it.
+-- Money of a payment on its way back. The row waits to become a payout with the same id; from then on
+-- the payout has the status.
 create table payment_returns (
   environment_id integer not null references environments (id),
   id uuid not null,
   payment_id uuid not null,
   rail text not null,
   amount bigint not null,
-  -- Held money is in suspense; a refund takes back what was accepted.
+  -- Held money is in suspense; a refund takes from the accepted amount.
   takes_from text not null,
   destination json not null,
   state text not null,
@@ -138,14 +138,14 @@ create table payment_returns (
 create index payment_returns_of_payment on payment_returns (environment_id, payment_id, id);
 create index payment_returns_due on payment_returns (rail, due_at) where state = 'WAITING';
 
--- What a bank has told us of payments, each once, as it came.
+-- Notices of payments from banks, each stored once as received.
 create table notices (
   rail text not null,
   mode text not null,
-  -- As the bank names the payment.
+  -- The bank's id of the payment.
   id text not null,
   announced json not null,
-  -- Null: it was found by asking.
+  -- Null: found by query.
   body text,
   state text not null,
   reason text,
@@ -161,7 +161,7 @@ create table notices (
 create index notices_refused on notices (received_at) where state = 'REFUSED';
 create index notices_due on notices (rail, due_at) where state in ('WAITING', 'UNMATCHED');
 
--- Payouts that nobody ordered through the interface: money that goes back where it came from.
+-- Payouts without an API request: money that is returned to where it came from.
 alter table payouts
   add column takes_from text not null default 'available',
   drop constraint payout_kind_is_known,
@@ -174,7 +174,7 @@ alter table payouts
   add constraint only_return_takes_from_suspense check (
     takes_from = 'available' or (takes_from = 'suspense' and kind = 'bank_return')),
   add constraint return_is_free check (kind <> 'bank_return' or fee = 0),
-  -- A return is told of as part of its payment.
+  -- Events of a return belong to its payment.
   add constraint payout_has_told_its_beginning
     check (event_sequence >= 0 and (kind = 'bank_return') = (event_sequence = 0));
 

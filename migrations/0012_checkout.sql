@@ -1,8 +1,8 @@
--- A hosted page for one payment. What it waits for is its account: its state is the account's.
+-- A hosted page for one payment. Its state is that of its account.
 create table checkout_sessions (
   environment_id integer not null references environments (id),
   id uuid not null,
-  -- Public and unguessable: who knows it may read the session.
+  -- Public and unguessable: anyone who knows it may read the session.
   reference text not null,
   account_id uuid not null,
   description text not null,

@@ -1,4 +1,4 @@
--- Whoever is refused is told by which rule.
+-- The error names the violated rule.
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% rows are never edited or removed', tg_table_name
@@ -7,7 +7,7 @@ end $$;
 
 alter table payments add constraint payment_fee_is_within_its_amount check (fee <= amount);
 
--- What a bank has told, what came and what was promised back stay as they were written.
+-- Notices, payments and promised returns never change.
 create trigger notices_are_never_edited
   before update of rail, mode, id, announced, body, received_at or delete or truncate on notices
   for each statement execute function refuse_change();
@@ -23,7 +23,7 @@ create trigger payment_returns_are_never_edited
     or delete or truncate on payment_returns
   for each statement execute function refuse_change();
 
--- What has ended stays so; only an account that expired may turn out to have been paid.
+-- An ended account stays ended; only an expired one may turn out to be paid.
 create trigger ended_account_stays before update on collection_accounts
   for each row when (new.status <> old.status and (
     old.status in ('PAID', 'CANCELLED', 'INACTIVE')
@@ -33,6 +33,6 @@ create trigger ended_account_stays before update on collection_accounts
 -- Payments of one kind of account, newest first.
 create index payments_by_source on payments (environment_id, source, id);
 
--- For whoever compares the books with a bank. Only of what was taken, or it would tempt whoever
--- judges notices by name.
+-- For reconciliation with a bank. Only judged notices, or the planner would use this index to find
+-- notices by id.
 create index notices_taken on notices (rail, received_at) where state = 'TAKEN';

@@ -1,5 +1,5 @@
--- Coins come to wallets, which are accounts like those at a bank: temporary ones wait for one
--- amount of one coin, dedicated ones take any amount of either.
+-- Wallets are collection accounts, like those at a bank: temporary ones expect one amount of one
+-- coin, dedicated ones accept any amount of either.
 alter table collection_accounts
   alter column asset drop not null,
   drop constraint account_kind_is_known,
@@ -32,7 +32,7 @@ create unique index external_reference_is_used_once
   on collection_accounts (environment_id, merchant_reference, kind)
   where kind in ('dedicated_account', 'dedicated_crypto_wallet');
 
--- The youngest index, as 0014_keys_of_accounts.sql says why.
+-- Must be the youngest index: see 0014_keys_of_accounts.sql.
 alter table collection_accounts
   drop constraint collection_accounts_pkey,
   add primary key (environment_id, id);
@@ -44,15 +44,15 @@ alter table payments
   add constraint payment_asset_fits_source check (
     (source in ('virtual_account', 'dedicated_account')) = (asset = 'NGN'));
 
--- Which key of the seed a wallet is. A number is given out once, also where the wallet was never
--- used; after a backup was restored it must be moved beyond all that were given out since.
+-- The seed's key number of a wallet. A number is used once, even if the wallet was not. After a
+-- restore from backup, the sequence must be moved past all numbers used since.
 create sequence wallet_numbers as integer;
 
 create table wallets (
   rail text not null,
   address text not null,
   number integer not null,
-  -- Ours: asked for again, it is the same wallet.
+  -- Our reference: repeating it gives the same wallet.
   reference text not null,
   created_at timestamptz not null,
   primary key (rail, address),
@@ -60,25 +60,25 @@ create table wallets (
   constraint wallet_reference_is_one_wallet unique (rail, reference)
 );
 
--- Where the coins of a wallet lie. The row is the job of looking there: often while something
--- happens, ever more seldom while nothing does.
+-- Token accounts of wallets. The row is the job of polling one: often while a payment is expected,
+-- then less and less.
 create table token_accounts (
   rail text not null,
   address text not null,
   wallet text not null,
   -- USDC, USDT, or the address of another mint, which is watched but never credited.
   asset text not null,
-  -- What the last transaction that was read left there, and which one it was.
+  -- Balance after the last transaction read, and that transaction.
   amount bigint not null default 0,
   read_to text,
   read_slot bigint not null default 0,
-  -- Whatever the balance says, the history is to be read: our own coins have left.
+  -- Read the history whatever the balance says: our own coins have left.
   is_unread boolean not null default false,
-  -- Something there cannot be read, so money may be hidden.
+  -- Part of the history cannot be read and may hide a deposit.
   has_trouble boolean not null default false,
-  -- Until then something is expected, or has just happened: it is looked at often.
+  -- Polled often until then: a payment is expected or has just arrived.
   busy_until timestamptz not null,
-  -- When the history was last read from further back than was thought necessary.
+  -- Last time the history was read from further back than necessary.
   audited_at timestamptz not null,
   looks integer not null default 0,
   due_at timestamptz not null,
@@ -89,18 +89,18 @@ create table token_accounts (
 create index token_accounts_of_wallet on token_accounts (rail, wallet);
 create index token_accounts_due on token_accounts (rail, due_at);
 create index token_accounts_in_trouble on token_accounts (rail) where has_trouble;
--- What may be swept.
+-- Balances that may be swept.
 create index token_accounts_with_coins on token_accounts (rail, asset) where amount > 0;
 
 create trigger wallets_are_never_edited before update or delete or truncate on wallets
   for each statement execute function refuse_change();
 
--- What came and was not for an account, by where it came to.
+-- Refused deposits, by wallet.
 create index notices_refused_by_account on notices (rail, (announced ->> 'accountNumber'))
   where state = 'REFUSED';
 
--- A signed transaction that moves coins from wallets into the treasury. It lands once or never;
--- what a dead one was to move is moved by another.
+-- A signed transaction that moves coins from wallets to the treasury. It lands once or never; another
+-- sweep moves the coins of one that expired.
 create table sweeps (
   rail text not null,
   id uuid not null,
@@ -125,7 +125,7 @@ create table sweeps (
 
 create index sweeps_due on sweeps (rail, due_at) where state = 'LIVE';
 
--- What it takes of one token account; of each, one sweep at a time.
+-- The part of a sweep from one token account, which is in one sweep at a time.
 create table sweep_parts (
   rail text not null,
   sweep_id uuid not null,
@@ -133,7 +133,7 @@ create table sweep_parts (
   environment_id integer not null references environments (id),
   account_id uuid not null,
   amount bigint not null,
-  -- The token account of a temporary wallet is closed, which gives its rent back.
+  -- The token account of a temporary wallet is closed, which refunds its rent.
   is_closing boolean not null,
   is_live boolean not null,
   primary key (rail, sweep_id, token_account),
@@ -157,11 +157,11 @@ create trigger sweep_parts_are_never_edited
     or delete or truncate on sweep_parts
   for each statement execute function refuse_change();
 
--- Coins that go back leave the treasury, to where the merchant says.
+-- Returned coins leave from the treasury, to the merchant's chosen destination.
 alter table payment_returns
   add column asset text not null default 'NGN',
   add constraint return_asset_is_known check (asset in ('NGN', 'USDC', 'USDT'));
--- Those before were of naira; of others it must be said.
+-- Earlier rows are naira; new ones must name their asset.
 alter table payment_returns alter column asset drop default;
 
 drop trigger payment_returns_are_never_edited on payment_returns;

@@ -1,5 +1,5 @@
--- A session may also be paid in coins, at a price that the merchant sets: then it has a wallet
--- beside its account. Whichever is paid first pays the session, and the other takes no more.
+-- A session can also be paid in coins at a price set by the merchant: then it has a wallet beside its
+-- account. Whichever is paid first pays the session, and the other is cancelled.
 alter table checkout_sessions add column wallet_id uuid;
 
 create unique index session_has_one_wallet
@@ -14,8 +14,8 @@ create unique index session_is_paid_once
   on collection_accounts (environment_id, session_id)
   where session_id is not null and status = 'PAID';
 
--- The youngest index, as 0014_keys_of_accounts.sql says why: sessions are asked for with every
--- account that is locked.
+-- Must be the youngest index: see 0014_keys_of_accounts.sql. Sessions are read with every account
+-- that is locked.
 alter table checkout_sessions
   drop constraint checkout_sessions_pkey,
   add primary key (environment_id, id);

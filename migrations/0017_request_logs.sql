@@ -1,10 +1,10 @@
--- What was asked with a key and what was answered, kept for 30 days so that developers can see
--- what their servers sent. Secrets and personal data are masked before they come here.
+-- Requests and responses of merchants, kept for 30 days, so that developers see what their servers
+-- sent. Secrets and personal data are masked before they are stored.
 create table request_logs (
   environment_id integer not null,
-  -- Begins with the time of the answer, which needs no column and no index of its own.
+  -- Starts with the time of the response, which needs no column or index of its own.
   id uuid not null,
-  -- The caller may have chosen it, and chosen it before.
+  -- Callers may choose it, and may repeat it.
   request_id text not null,
   key_name text not null,
   method text not null,
@@ -20,5 +20,5 @@ create table request_logs (
   primary key (environment_id, id)
 );
 create index request_logs_by_request_id on request_logs (environment_id, request_id, id);
--- Who looks for trouble looks for little among much.
+-- Failed requests are rare, so searches for them need an index.
 create index request_logs_of_failures on request_logs (environment_id, id) where status >= 400;

@@ -1,10 +1,10 @@
--- Coins are asked for as somebody writes them, and are shown so.
+-- Amounts of coins are returned as the caller wrote them.
 alter table collection_accounts add column requested_amount text,
   add constraint only_wallet_keeps_how_it_was_asked
     check ((requested_amount is not null) = (kind = 'crypto_wallet'));
 
--- When the clock of an environment was moved, in the time of the world, and how far it was ahead
--- until then: what a chain took before is of the time before.
+-- When the clock of an environment was moved, in real time, and its offset before: transactions
+-- before that time use the earlier offset.
 create table clock_moves (
   environment_id integer not null references environments (id),
   moved_at timestamptz not null,

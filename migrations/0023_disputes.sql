@@ -1,10 +1,10 @@
 -- Endpoints of a chain that contradict each other about a transaction. A dispute ends when they
--- agree; one that was not seen for a while is not shown any more.
+-- agree; one that was not seen for a while is no longer shown.
 create table disputes (
   rail text not null,
   -- The signature of the transaction.
   subject text not null,
-  -- Hosts of the endpoints, without what else is in their addresses.
+  -- Hosts of the endpoints, without the rest of their URLs.
   hosts text not null,
   first_seen_at timestamptz not null,
   last_seen_at timestamptz not null,
@@ -14,7 +14,7 @@ create table disputes (
 );
 create index disputes_open on disputes (last_seen_at) where ended_at is null;
 
--- An operator may fail an attempt on a chain only after the block in which it could land last.
+-- An operator may fail an attempt on a chain only after the last block in which it could land.
 -- `expires_by` caps `valid_until`, which an endpoint may have made up: it is counted from a block
 -- that a majority of the endpoints had finalized while the attempt existed.
 alter table payout_attempts

@@ -90,9 +90,8 @@ const contextHere: Omit<OperateContext, 'startProgress'> = {
     const onLost = logLostConnection(createLogger(config.logLevel))
     const db = new Database(database.url, onLost)
     try {
-      const seal = createSeal(config.secret)
-      await prepareDatabase(database.url, seal)
-      return await work(db, seal)
+      await prepareDatabase(database.url, config)
+      return await work(db, createSeal(config.secret))
     } finally {
       await db.close()
       await database.close()
@@ -199,7 +198,7 @@ async function prepareService() {
   if (!config?.databaseUrl)
     throw new Error('Set DATABASE_URL and MANILLA_SECRET. For everything in one: `npm start`.')
   const url = config.databaseUrl.reveal()
-  const applied = await prepareDatabase(url, createSeal(config.secret))
+  const applied = await prepareDatabase(url, config)
   return { config, url, logger: createLogger(config.logLevel), applied }
 }
 

@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const database = await openDatabase(config)
   try {
     const seal = createSeal(config.secret)
-    await prepareDatabase(database.url, seal)
+    await prepareDatabase(database.url, config)
     const db = new Database(database.url, logLostConnection(logger))
     if (database.isEmbedded) await releaseAttempts(db, systemClock.now())
     const rails = await openRails({ config, db, clock: systemClock, logger })
@@ -49,7 +49,13 @@ async function main(): Promise<void> {
     // Ready means that the demo merchant's coins are on the chain too.
     if (rails.mint) await mintBackings({ db, mint: rails.mint })
     print(
-      welcome({ served, demo, home: config.home, readyMs: systemClock.elapsedMs() - startedAt }),
+      welcome({
+        served,
+        demo,
+        home: config.home,
+        hasTestBank: config.bank.test !== 'none',
+        readyMs: systemClock.elapsedMs() - startedAt,
+      }),
     )
 
     await stopSignal

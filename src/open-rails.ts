@@ -31,7 +31,7 @@ import { SimulatedChain } from './simulation/simulated-chain.js'
 import { type CoinMint, createFilling } from './simulation/test-funding.js'
 import { refuseOtherSeed } from './wallets/troubled-wallets.js'
 
-/** Everything that talks to banks and chains, by mode. */
+/** Every connection to a bank or chain, by mode. */
 export type OpenRails = {
   rails: PayoutRails
   reversing: ReversingRail[]
@@ -42,33 +42,33 @@ export type OpenRails = {
   simulated: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
-  localnet: Chain | undefined
+  localnet: RunningLocalnet | undefined
   solana: Record<Mode, SolanaRail | undefined>
   treasuries: WatchedTreasury[]
   close(): Promise<void>
 }
 
-/** The secrets of the embedded chain, in the home of the service. */
+/** Secrets of the localnet, kept in MANILLA_HOME. */
 const treasuryFile = 'test-treasury.json'
 const seedFile = 'test-seed.txt'
 
-type Chain = Awaited<ReturnType<typeof keepLocalnetRunning>>
+type RunningLocalnet = Awaited<ReturnType<typeof keepLocalnetRunning>>
 
 type Tools = {
   config: Config
   db: Database
   clock: Clock
   logger: Logger
-  /** The chain of test mode is the embedded one of a service that runs. */
-  isBorrowed?: boolean
+  /** Test mode uses the localnet of another process, a running service. */
+  isLocalnetBorrowed?: boolean
 }
 
 /**
- * Opens what the configuration names. With the embedded database, test mode has a chain of its own
- * too; the sandbox bank needs nothing.
+ * Opens the rails that the configuration names. With the embedded database and no Solana endpoints
+ * for test mode, it also starts a localnet.
  */
 export async function openRails(tools: Tools): Promise<OpenRails> {
-  const { config, db, clock, logger } = tools
+  const { config, db } = tools
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
   const localnet = isEmbedded ? await openLocalnet(tools) : undefined
   const embedded = localnet && (await openOnLocalnet(tools, localnet))
@@ -78,24 +78,22 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
   for (const rail of Object.values(solana))
     if (rail?.wallets) await refuseOtherSeed(db, rail.wallets)
-  const noticeKey = deriveNoticeKey(config.secret)
-  const sandboxBank = createSandboxBank({ db, clock, logger, noticeKey })
+  const sandboxBank = config.bank.test === 'sandbox' ? openSandboxBank(tools) : undefined
   return {
     rails: {
       test: {
         ...(solana.test && { crypto_transfer: solana.test, crypto_return: solana.test }),
-        bank_transfer: sandboxBank,
-        bank_return: sandboxBank,
+        ...(sandboxBank && { bank_transfer: sandboxBank, bank_return: sandboxBank }),
       },
       live: { ...(solana.live && { crypto_transfer: solana.live, crypto_return: solana.live }) },
     },
-    reversing: [sandboxBank],
+    reversing: sandboxBank ? [sandboxBank] : [],
     collecting: { test: sandboxBank, live: undefined },
     wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
     coinCustomers: localnet && createCoinCustomers(localnet.url),
     banks: { test: sandboxBank, live: undefined },
     simulated: [
-      createSimulatedBank(sandboxBank),
+      ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
       ...(embedded ? [new SimulatedChain(localnet.url, embedded.rail)] : []),
     ],
     mint: embedded?.mint,
@@ -107,48 +105,57 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
     }),
     async close() {
-      await Promise.all([sandboxBank.stop(), solana.test?.stop(), solana.live?.stop()])
+      await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
       await localnet?.stop()
     },
   }
 }
 
 /**
- * For a command beside a running service, which alone may run the embedded chain: uses its chain,
- * or opens it for the moment where nobody does.
+ * Opens the rails for a command. Only one process may run the localnet, so the command uses that of
+ * the running service; if none is running, it starts the localnet itself.
  */
 export async function borrowRails(tools: Tools, chainUrl: string | undefined): Promise<OpenRails> {
-  const { home } = tools.config
-  if (!chainUrl || !(await isChainOf(home, chainUrl))) return openRails(tools)
-  const [keyFile, seed] = [treasuryFile, seedFile].map((file) => path.join(home, file))
-  const test = { urls: [chainUrl], keyFile, seedFile: existsSync(seed!) ? seed : undefined }
-  const { solana, ...config } = tools.config
-  const borrowed = { ...solana, test: { ...solana.test, ...test } }
-  return openRails({ ...tools, config: { ...config, solana: borrowed }, isBorrowed: true })
+  const { home, solana } = tools.config
+  if (!chainUrl || !(await isLocalnetOf(home, chainUrl))) return openRails(tools)
+  const seed = path.join(home, seedFile)
+  const test = {
+    ...solana.test,
+    urls: [chainUrl],
+    keyFile: path.join(home, treasuryFile),
+    seedFile: existsSync(seed) ? seed : undefined,
+  }
+  const config = { ...tools.config, solana: { ...solana, test } }
+  return openRails({ ...tools, config, isLocalnetBorrowed: true })
 }
 
-/** The address may be old, and somebody else's chain may answer there by now. */
-async function isChainOf(home: string, url: string): Promise<boolean> {
+/** The URL may be outdated, and another chain may answer there now. */
+async function isLocalnetOf(home: string, url: string): Promise<boolean> {
   const file = path.join(home, 'localnet', 'genesis.json')
   if (!existsSync(file)) return false
   const { genesisHash } = JSON.parse(readFileSync(file, 'utf8')) as { genesisHash: string }
-  const answer = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
-  return answer === genesisHash
+  const found = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
+  return found === genesisHash
 }
 
-function openLocalnet({ config, logger }: Tools): Promise<Chain> {
+function openSandboxBank({ config, db, clock, logger }: Tools): SandboxBank {
+  return createSandboxBank({ db, clock, logger, noticeKey: deriveNoticeKey(config.secret) })
+}
+
+function openLocalnet({ config, logger }: Tools): Promise<RunningLocalnet> {
   const folder = path.join(config.home, 'localnet')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const options = { folder, slotMs: localnetLimits.blockMs, rules: magicRules() }
   return keepLocalnetRunning(options, logger)
 }
 
-async function openOnLocalnet(tools: Tools, { url }: Chain) {
+async function openOnLocalnet(tools: Tools, { url }: RunningLocalnet) {
   const { home } = tools.config
-  const signer = openKeyFile(
-    makeOnce(path.join(home, treasuryFile), () => JSON.stringify([...makeKeyBytes()])),
-  )
-  const seed = makeOnce(path.join(home, seedFile), () => `${makeMnemonic().reveal()}\n`)
+  const keyFile = path.join(home, treasuryFile)
+  createOnce(keyFile, () => JSON.stringify([...makeKeyBytes()]))
+  const signer = openKeyFile(keyFile)
+  const seed = path.join(home, seedFile)
+  createOnce(seed, () => `${makeMnemonic().reveal()}\n`)
   await giveLamports(url, signer.address)
   const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
   const rail = await createSolanaRail({
@@ -163,22 +170,23 @@ async function openOnLocalnet(tools: Tools, { url }: Chain) {
   return { rail, mint }
 }
 
-/** A secret of the embedded chain: made at the first start, and kept. */
-function makeOnce(file: string, make: () => string): string {
-  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o600, flag: 'wx' })
-  return file
+function createOnce(file: string, makeSecret: () => string): void {
+  if (!existsSync(file)) writeFileSync(file, makeSecret(), { mode: 0o600, flag: 'wx' })
 }
 
 async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
   const config = tools.config.solana[mode]
   const signer = openSigner(config, tools.logger)
   if (config.urls.length === 0 || !signer) return undefined
-  const network = mode === 'live' ? 'mainnet' : 'not-mainnet'
-  const { urls: endpoints, mints } = config
-  const isEmbedded = mode === 'test' && tools.isBorrowed === true
-  const walletSigner = config.seedFile ? openSeedFile(config.seedFile) : undefined
-  const options = { endpoints, mints, signer, walletSigner, isEmbedded }
-  return createSolanaRail({ ...shared(tools, mode), ...options, network })
+  return createSolanaRail({
+    ...shared(tools, mode),
+    endpoints: config.urls,
+    mints: config.mints,
+    signer,
+    walletSigner: config.seedFile ? openSeedFile(config.seedFile) : undefined,
+    isEmbedded: mode === 'test' && tools.isLocalnetBorrowed === true,
+    network: mode === 'live' ? 'mainnet' : 'not-mainnet',
+  })
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {

@@ -2,12 +2,18 @@ import path from 'node:path'
 import type { Served } from './serve.js'
 import type { Demo } from './simulation/demo.js'
 
-type Facts = { served: Served; demo: Demo | undefined; home: string; readyMs: number }
+type Facts = {
+  served: Served
+  demo: Demo | undefined
+  home: string
+  hasTestBank: boolean
+  readyMs: number
+}
 
 /**
  * What a newcomer sees first: where it is, the keys, and a first request that works when pasted.
  */
-export function welcome({ served, demo, home, readyMs }: Facts): string {
+export function welcome({ served, demo, home, hasTestBank, readyMs }: Facts): string {
   const rows = [
     ['API', served.url],
     ['Reference', `${served.url}/docs`],
@@ -15,7 +21,10 @@ export function welcome({ served, demo, home, readyMs }: Facts): string {
     ...(demo?.solanaRpcUrl ? [['Solana', demo.solanaRpcUrl]] : []),
   ]
   const head = [`${mark} Manilla is ready (${(readyMs / 1_000).toFixed(1)} s)`, '', ...table(rows)]
-  return [...head, ...(demo ? demoLines(demo, home) : []), ''].join('\n')
+  const missing = hasTestBank
+    ? []
+    : ['', '  Test mode has no bank (BANK_TEST=none): naira payments are refused.']
+  return [...head, ...missing, ...(demo ? demoLines(demo, home) : []), ''].join('\n')
 }
 
 function demoLines(demo: Demo, home: string): string[] {

@@ -64,6 +64,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
     requestLogDays: 0,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
+    bank: { test: 'sandbox' as const },
     solana: noChains,
   }
   const served = await serve(config, db.url, { logger: silent })

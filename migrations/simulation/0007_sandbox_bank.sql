@@ -1,24 +1,24 @@
--- The sandbox bank: an outside party that happens to live in this database. Only its own functions
--- touch its tables; what it knows of our payouts is what was sent to it.
+-- The sandbox bank: simulates an external bank in this database. Only its own functions use its
+-- tables, and it knows only those payouts that were sent to it.
 
--- One row for each reference. What the bank does with a transfer is planned as times, and its state
--- follows from them and the bank's clock: nothing has to run for a transfer to end.
+-- One row per reference. The bank plans the times of a transfer's changes, and its state follows
+-- from them and the bank's clock: nothing has to run for a transfer to end.
 create table sandbox_transfers (
   reference text primary key,
-  -- What was sent, byte for byte.
+  -- The bytes that were sent.
   payment_order text not null,
   amount bigint not null constraint sandbox_amount_is_positive check (amount > 0),
   received_at timestamptz not null,
-  -- The bank mislaid the order: it has no such transfer until the order comes again.
+  -- The bank lost the order: the transfer is unknown until the order is sent again.
   is_lost boolean not null,
-  -- Null: it stays unknown for ever.
+  -- Null: it stays unknown.
   ending text constraint sandbox_ending_is_known check (ending in ('completed', 'failed')),
   failure_reason text,
   ends_at timestamptz,
   reverses_at timestamptz,
-  -- Somebody was told how it ended. Until then an instruction may still change it.
+  -- The ending was reported. Until then an instruction may still change it.
   is_told boolean not null default false,
-  -- Where it stands among the reversals, given when it is first listed.
+  -- Position among the reversals, set when it is first listed.
   reversal_number bigint constraint sandbox_reversal_is_listed_once unique,
   constraint sandbox_ending_has_a_time check ((ending is null) = (ends_at is null)),
   constraint sandbox_ending_follows_receipt check (ends_at >= received_at),
@@ -40,7 +40,7 @@ create trigger sandbox_orders_are_never_edited
   before update of reference, payment_order, amount or delete or truncate on sandbox_transfers
   for each statement execute function refuse_change();
 
--- A payout was concluded from it: a bank that changes its mind would make books untrue.
+-- A payout was concluded from it: a bank that changed it would falsify the books.
 create trigger told_sandbox_ending_stays before update on sandbox_transfers
   for each row when (old.is_told and
     (new.received_at, new.is_lost, new.ending, new.failure_reason, new.ends_at, new.is_told)

@@ -1,10 +1,10 @@
--- The collecting half of the sandbox bank. As with its transfers, only its own functions touch
--- these tables: what we know of a payment is what the bank announces, or says when asked.
+-- The collecting half of the sandbox bank. Only its own functions use these tables: the service knows
+-- only those payments that the bank sends a notice of or returns in a query.
 
--- The first nine digits of account numbers. They end before those that make payouts misbehave.
+-- The first nine digits of account numbers. They end before those of the magic accounts.
 create sequence sandbox_serials as bigint minvalue 100000000 maxvalue 989999999 no cycle;
 
--- The reference is that of whoever ordered the account: ordered again, it is the same number.
+-- The reference is the caller's: repeating it gives the same number.
 create table sandbox_accounts (
   reference text primary key,
   number text not null constraint sandbox_number_is_one_account unique,
@@ -22,24 +22,24 @@ create trigger closed_sandbox_account_stays before update on sandbox_accounts
   for each row when (old.closed_at is not null and new.closed_at is distinct from old.closed_at)
   execute function refuse_change();
 
--- Money that customers sent. Banks have announced zero and less, so this one can too.
+-- Money that payers sent. Banks have reported zero and negative amounts, so this one can too.
 create table sandbox_payments (
   id text primary key,
-  -- Where it stands on the statement. Committed in order, because a reader goes on from the last
-  -- one it has seen: who writes here holds the lock of src/simulation/sandbox-bank/store-payments.ts.
+  -- Line on the statement. Readers continue from the last line they saw, so lines are committed in
+  -- order: writers hold the lock of src/simulation/sandbox-bank/store-payments.ts.
   line_number bigint generated always as identity
     constraint sandbox_payment_has_its_own_line unique,
   account_number text not null
     constraint sandbox_payment_has_an_account references sandbox_accounts (number),
   amount bigint not null,
   currency text not null,
-  -- Null: the bank does not know who it was.
+  -- Null: unknown sender.
   sender json,
-  -- The bank knows the number and shows its last digits only.
+  -- Notices show only the last digits of the sender's number.
   is_sender_masked boolean not null,
   session_id text not null,
   narration text,
-  -- When the customer paid, and when it was written down here: a customer may live ahead of us.
+  -- When the payer paid, and when it was recorded here: a payer's clock may be ahead.
   paid_at timestamptz not null,
   recorded_at timestamptz not null,
   constraint sandbox_payment_id_is_ours check (id ~ '^sbp_[0-9a-z]+$'),
@@ -54,14 +54,14 @@ create trigger sandbox_payments_are_never_edited
   before update or delete or truncate on sandbox_payments
   for each statement execute function refuse_change();
 
--- Payments that are still to be announced, and how often. The row is the job; a payment that was
--- announced often enough, or shall never be, has none.
+-- Payments with notices to send, and how many. The row is the job; a payment whose notices are all
+-- sent, or that has none, has no row.
 create table sandbox_notices (
   payment_id text primary key
     constraint sandbox_notice_has_a_payment references sandbox_payments (id),
   copies integer not null,
   tries integer not null default 0,
-  -- Somebody sends it, unless the time it is due has come again.
+  -- A process is sending it, unless `due_at` has passed.
   is_under_way boolean not null default false,
   due_at timestamptz not null,
   constraint sandbox_notice_has_few_copies check (copies between 1 and 50),
@@ -70,7 +70,7 @@ create table sandbox_notices (
 
 create index sandbox_notices_due on sandbox_notices (due_at);
 
--- A transfer that sends a payment back to whoever sent it.
+-- A transfer that returns a payment to its sender.
 alter table sandbox_transfers
   add column refund_of text
     constraint sandbox_refund_has_a_payment references sandbox_payments (id);

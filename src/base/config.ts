@@ -50,6 +50,8 @@ function mintVariable(coin: string) {
   )
 }
 
+const testBanks = ['sandbox', 'none'] as const
+
 /** All that the service reads; docs/operating/configuration.md is written from it. */
 export const variables = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
@@ -128,6 +130,12 @@ export const variables = Type.Object({
   NAIRA_MIN_TEST: kobo(1, 'Smallest amount of naira that test mode takes, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest amount of naira that live mode takes, in kobo.'),
   NAIRA_MAX: kobo(1_000_000_000, 'Largest amount of naira that either mode takes, in kobo.'),
+  BANK_TEST: Type.Enum(testBanks, {
+    type: 'string',
+    default: 'sandbox',
+    description:
+      'Bank of test mode. `sandbox` is simulated and needs no account anywhere; `none` creates no sandbox tables and refuses naira payments.',
+  }),
   ...solanaVariables('TEST', 'test mode; without it, `npm start` runs a chain of its own'),
   SOLANA_TEST_USDC_MINT: mintVariable('USDC'),
   SOLANA_TEST_USDT_MINT: mintVariable('USDT'),
@@ -179,6 +187,7 @@ export type Config = {
   requestLogDays: number
   naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
+  bank: { test: (typeof testBanks)[number] }
   solana: Record<Mode, SolanaConfig>
 }
 
@@ -225,6 +234,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     requestLogDays: values.REQUEST_LOG_DAYS,
     naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
+    bank: { test: values.BANK_TEST },
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
 }

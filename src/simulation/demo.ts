@@ -16,10 +16,10 @@ import { type CoinMint, createFunding } from './test-funding.js'
 
 type Keys = { publicKey: string; secretKey: string }
 
-/** What demo.json holds, for the command line and for people. */
+/** Contents of demo.json, read by the command line and by people. */
 export type Demo = {
   baseUrl: string
-  /** Where the embedded chain answers any Solana client. */
+  /** JSON-RPC URL of the localnet, for any Solana client. */
   solanaRpcUrl?: string
   merchant: { id: string; displayName: string }
   test: Keys
@@ -27,7 +27,7 @@ export type Demo = {
 }
 
 const displayName = 'Ada Stores'
-const gifts: [Asset, bigint][] = [
+const fundings: [Asset, bigint][] = [
   ['NGN', 500_000_000n],
   ['USDC', 10_000_000_000n],
   ['USDT', 10_000_000_000n],
@@ -36,36 +36,35 @@ const gifts: [Asset, bigint][] = [
 type Tools = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
 
 /**
- * The merchant a newcomer starts with, made once. Its keys are kept only in demo.json, so where
- * that file is gone, or names a merchant this database does not know, a new one is made.
+ * The merchant of a first start, created once. Its keys are stored only in demo.json: if that file
+ * is missing, or its merchant is not in this database, a new one is created.
  */
 export async function openDemo(
   tools: Tools & { home: string },
-  where: { baseUrl: string; solanaRpcUrl?: string | undefined },
+  { baseUrl, solanaRpcUrl }: { baseUrl: string; solanaRpcUrl?: string | undefined },
 ): Promise<Demo> {
   const file = path.join(tools.home, 'demo.json')
-  const kept = readDemo(file)
-  const isKnown = kept && (await listEnvironments(tools.db, kept.merchant.id)).length > 0
-  const { baseUrl, solanaRpcUrl } = where
-  const { merchant, test, live } = isKnown ? kept : await createDemo(tools)
+  const saved = readDemo(file)
+  const exists = saved && (await listEnvironments(tools.db, saved.merchant.id)).length > 0
+  const { merchant, test, live } = exists ? saved : await createDemo(tools)
   const demo = { baseUrl, ...(solanaRpcUrl && { solanaRpcUrl }), merchant, test, live }
-  // Whole or not at all: a reader never sees half a file.
+  // Written atomically: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return demo
 }
 
-/** Where the embedded chain answered when the service last started. */
+/** JSON-RPC URL of the localnet at the last start. */
 export function findChainUrl(home: string): string | undefined {
   return readDemo(path.join(home, 'demo.json'))?.solanaRpcUrl
 }
 
-/** Where the service answers, or did when it last started; undefined where nothing is known. */
+/** URL of the service now or at its last start; undefined if unknown. */
 export function findServiceUrl({ home, databaseUrl, publicUrl, host, port }: Config) {
   if (!databaseUrl) return readDemo(path.join(home, 'demo.json'))?.baseUrl
-  const isEverywhere = host === '0.0.0.0' || host === '::'
+  const isWildcard = host === '0.0.0.0' || host === '::'
   const name = host.includes(':') ? `[${host}]` : host
-  return publicUrl ?? `http://${isEverywhere ? '127.0.0.1' : name}:${port}`
+  return publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
 }
 
 function readDemo(file: string): Demo | undefined {
@@ -93,7 +92,7 @@ async function createDemo({ db, seal, now, mint }: Tools) {
     const outcomes = await createFunding(mint)(
       tx,
       now,
-      giftsWith(mint).map(([asset, amount]) => ({
+      fundingsWith(mint).map(([asset, amount]) => ({
         id: newId(now),
         environmentId: test.id,
         asset,
@@ -101,14 +100,17 @@ async function createDemo({ db, seal, now, mint }: Tools) {
         purpose: 'test_funding',
       })),
     )
-    assert(!outcomes.some((outcome) => outcome instanceof Refusal), 'the gifts fit')
+    assert(
+      !outcomes.some((outcome) => outcome instanceof Refusal),
+      'demo balances are within limits',
+    )
     return demo
   })
 }
 
-/** Without a mint, as on an external test chain, coins cannot be given. */
-function giftsWith(mint: CoinMint | undefined): typeof gifts {
-  return mint ? gifts : gifts.filter(([asset]) => asset === 'NGN')
+/** Without a mint, as on an external test chain, only naira can be funded. */
+function fundingsWith(mint: CoinMint | undefined): typeof fundings {
+  return mint ? fundings : fundings.filter(([asset]) => asset === 'NGN')
 }
 
 async function issue(

@@ -5,9 +5,9 @@ import { mainnetMints } from '../rails/solana/programs.js'
 import { localnetLimits } from './localnet/limits.js'
 import type { CoinMint } from './test-funding.js'
 
-type Answer = { result?: unknown; error?: { message: string } }
+type RpcResponse = { result?: unknown; error?: { message: string } }
 
-/** What only the embedded chain can be asked for. */
+/** Calls the localnet's JSON-RPC, including its own `localnet_` methods. */
 export async function callLocalnet(
   url: string,
   method: string,
@@ -19,27 +19,23 @@ export async function callLocalnet(
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: AbortSignal.timeout(limits.solana.callMs),
   })
-  const { result, error } = (await response.json()) as Answer
-  if (error) throw new Error(`the embedded chain refused ${method}: ${error.message}`)
+  const { result, error } = (await response.json()) as RpcResponse
+  if (error) throw new Error(`localnet ${method} failed: ${error.message}`)
   return result
 }
 
-/** For fees and rent, as much as a hot wallet of a test will ever need. */
+/** Airdrops lamports for fees and rent if the balance is low. */
 export async function giveLamports(url: string, address: string): Promise<void> {
-  const { treasuryLamports, lowLamports } = localnetLimits
-  const balance = (await callLocalnet(url, 'getBalance', [
-    address,
-    { commitment: 'processed' },
-  ])) as {
-    value: number
-  }
-  if (balance.value < lowLamports)
+  const { treasuryLamports, treasuryLamportsMin } = localnetLimits
+  const params = [address, { commitment: 'processed' }]
+  const balance = (await callLocalnet(url, 'getBalance', params)) as { value: number }
+  if (balance.value < treasuryLamportsMin)
     await callLocalnet(url, 'requestAirdrop', [address, treasuryLamports])
 }
 
 /**
- * Mints into the treasury; the chain remembers each key for ever. Where blocks are made by
- * themselves, it can wait for the one with which the coins count as there.
+ * Mints coins to the treasury, once per key. With `waitsForBlock`, resolves when they are
+ * confirmed; the localnet must make blocks by itself.
  */
 export function createCoinMint(
   url: string,
@@ -47,42 +43,42 @@ export function createCoinMint(
   { waitsForBlock = false } = {},
 ): CoinMint {
   return {
-    async mintAll(orders) {
-      const wanted = orders.map(({ key, asset, amount }) => {
+    async mintAll(backings) {
+      const requests = backings.map(({ key, asset, amount }) => {
         const mint = mainnetMints[asset as keyof typeof mainnetMints]
         return { owner: rail.treasuryAddress, mint, amount: amount.toString(), key }
       })
-      const signatures = await order(url, 'localnet_mint', wanted)
-      if (waitsForBlock) await untilConfirmed(url, signatures.at(-1)!)
+      const signatures = await callFaucet(url, 'localnet_mint', requests)
+      if (waitsForBlock) await waitUntilConfirmed(url, signatures.at(-1)!)
     },
   }
 }
 
-/** Customers who pay whatever a tester asks for, each key once and for ever. */
+/** Pays test deposits on behalf of payers, once per key. */
 export function createCoinCustomers(url: string, { waitsForBlock = true } = {}): LocalnetPayers {
   return {
     async deposit({ key, address, asset, amount }) {
-      const wanted = { to: address, mint: mainnetMints[asset], amount: amount.toString(), key }
-      const [signature] = await order(url, 'localnet_transfer', [wanted])
-      if (waitsForBlock) await untilConfirmed(url, signature!)
+      const request = { to: address, mint: mainnetMints[asset], amount: amount.toString(), key }
+      const [signature] = await callFaucet(url, 'localnet_transfer', [request])
+      if (waitsForBlock) await waitUntilConfirmed(url, signature!)
       return signature!
     },
   }
 }
 
-async function order(url: string, method: string, orders: object[]): Promise<string[]> {
-  const outcomes = (await callLocalnet(url, method, [orders])) as Outcome[]
+type FaucetOutcome = { signature: string; err: unknown }
+
+async function callFaucet(url: string, method: string, requests: object[]): Promise<string[]> {
+  const outcomes = (await callLocalnet(url, method, [requests])) as FaucetOutcome[]
   const failed = outcomes.find(({ err }) => err !== null)
-  if (failed) throw new Error(`${method} of the embedded chain failed: ${JSON.stringify(failed)}`)
+  if (failed) throw new Error(`localnet ${method} failed: ${JSON.stringify(failed)}`)
   return outcomes.map(({ signature }) => signature)
 }
 
-type Outcome = { signature: string; err: unknown }
-
-/** A block later; what was minted before it is confirmed with it. */
-async function untilConfirmed(url: string, signature: string): Promise<void> {
+/** Transactions before this one are confirmed with it. */
+async function waitUntilConfirmed(url: string, signature: string): Promise<void> {
   const { confirmWithinMs, confirmEveryMs } = localnetLimits
-  for (let waited = 0; waited < confirmWithinMs; waited += confirmEveryMs) {
+  for (let waitedMs = 0; waitedMs < confirmWithinMs; waitedMs += confirmEveryMs) {
     const params = [[signature], { searchTransactionHistory: true }]
     const answer = (await callLocalnet(url, 'getSignatureStatuses', params)) as {
       value: ({ confirmationStatus: string } | null)[]
@@ -91,5 +87,5 @@ async function untilConfirmed(url: string, signature: string): Promise<void> {
     if (status === 'confirmed' || status === 'finalized') return
     await sleep(confirmEveryMs)
   }
-  throw new Error('the embedded chain makes no blocks')
+  throw new Error('the localnet did not confirm the transaction in time')
 }

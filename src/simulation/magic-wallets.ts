@@ -5,14 +5,13 @@ import type { FaultRule } from './localnet/start.js'
 
 export type MagicWallet = {
   address: string
-  /** What a transfer to it comes to, in words for merchants. */
+  /** What happens to a transfer, for docs/reference/test-mode.md. */
   outcome: string
   rule: Omit<FaultRule, 'match'>
 }
 
 /**
- * Wallets of test mode whose transfers end otherwise than well. They only tell the embedded chain
- * what to do; everything else goes its ordinary way.
+ * Test wallets whose transfers fail, expire or are late. Only the localnet treats them specially.
  */
 export const magicWallets: MagicWallet[] = [
   {
@@ -22,13 +21,12 @@ export const magicWallets: MagicWallet[] = [
   },
   {
     address: walletOf('never lands'),
-    outcome:
-      'No attempt ever lands: each expires and is signed anew, until the transfer is FAILED.',
+    outcome: 'No attempt lands: each expires and is signed again, until the transfer is FAILED.',
     rule: { fault: 'drop' },
   },
   {
     address: walletOf('lands late'),
-    outcome: 'The transaction lands a hundred blocks late: CONFIRMED, after a while.',
+    outcome: 'The transaction lands a hundred blocks late: CONFIRMED after a while.',
     rule: { fault: 'delay', slots: 100 },
   },
 ]
@@ -37,7 +35,7 @@ export function magicRules(): FaultRule[] {
   return magicWallets.map(({ address, rule }) => ({ match: { account: address }, ...rule }))
 }
 
-/** On the curve like any wallet, the same for everyone, and nobody's: its seed is public. */
+/** A valid wallet address, the same on every installation. Its seed is public. */
 function walletOf(name: string): string {
   const seed = createHash('sha256').update(`manilla magic wallet: ${name}`).digest()
   return base58.encode(publicBytesOf(privateKeyOf(seed)))

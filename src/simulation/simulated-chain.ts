@@ -6,20 +6,20 @@ import { callLocalnet } from './embedded-chain.js'
 import { localnetLimits } from './localnet/limits.js'
 import type { Fault, FaultRule } from './localnet/start.js'
 
-type Order = Parameters<SimulatedRail['instruct']>[0]
+type Instruction = Parameters<SimulatedRail['instruct']>[0]
 
 const faultsByOutcome: Record<string, Fault> = { land: 'spare', fail: 'fail', expire: 'drop' }
 
 /**
- * The embedded chain, as those who give it instructions see it. It takes rules only as a whole
- * list, so the list is kept here, and one instruction is followed after the other. It is forgotten
- * when the process ends, and its oldest rules are when there are too many.
+ * Sets the outcome of transfers on the localnet. The localnet takes its rules as a whole list, so
+ * the list is kept here and instructions run one at a time. The list is lost when the process ends;
+ * its oldest rules are dropped when there are too many.
  */
 export class SimulatedChain implements SimulatedRail {
   readonly name: string
   readonly send: PayoutRail['send']
   readonly #url: string
-  /** By the memo of the transfer: a rule outlives the attempt that it was made for. */
+  /** By memo: a rule applies to all attempts of the transfer. */
   readonly #rules = new Map<string, FaultRule>()
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
@@ -30,24 +30,24 @@ export class SimulatedChain implements SimulatedRail {
     this.#url = url
   }
 
-  async instruct(order: Order): Promise<Instructed> {
-    if (this.#waiting >= localnetLimits.settled) throw overloaded()
+  async instruct(instruction: Instruction): Promise<Instructed> {
+    if (this.#waiting >= localnetLimits.settledTransfersMax) throw overloaded()
     this.#waiting += 1
-    const turn = this.#last.then(() => this.#follow(order))
-    this.#last = turn.catch(() => {}) // for the next one to begin; who asked is told of it
-    return turn.finally(() => {
+    const result = this.#last.then(() => this.#follow(instruction))
+    this.#last = result.catch(() => {}) // the caller gets the error; the next one still runs
+    return result.finally(() => {
       this.#waiting -= 1
     })
   }
 
-  /** The rule first: what has not landed when we look will meet it, whoever sends it then. */
-  async #follow({ reference, outcome, attempt }: Order): Promise<Instructed> {
+  /** Sets the rule before checking: an attempt that lands after the check meets the rule. */
+  async #follow({ reference, outcome, attempt }: Instruction): Promise<Instructed> {
     const fault = faultsByOutcome[outcome]
-    assert(fault, 'only what a chain can be told is passed on to it')
+    assert(fault, 'the outcome is one for crypto transfers')
     const isRepeat = this.#rules.get(reference)?.fault === fault
     if (!attempt) return isRepeat ? 'obeyed' : 'too_late'
-    // Set again each time: a chain that was started anew has forgotten it.
-    await this.#set(reference, { match: { memo: reference }, fault })
+    // Also for a repeat: a restarted localnet has lost its rules.
+    await this.#setRule(reference, { match: { memo: reference }, fault })
     if (await this.#hasLanded(attempt.token)) {
       if (isRepeat) return 'obeyed'
       this.#rules.delete(reference)
@@ -57,29 +57,29 @@ export class SimulatedChain implements SimulatedRail {
     return 'obeyed'
   }
 
-  async #set(reference: string, rule: FaultRule): Promise<void> {
+  async #setRule(reference: string, rule: FaultRule): Promise<void> {
     const rules = new Map(this.#rules)
     rules.delete(reference)
-    const kept = [...rules].slice(-(localnetLimits.settled - 1))
+    const kept = [...rules].slice(-(localnetLimits.settledTransfersMax - 1))
     const next: [string, FaultRule][] = [...kept, [reference, rule]]
-    await this.#ask('localnet_setFaults', [next.map(([, one]) => one)])
+    await this.#call('localnet_setFaults', [next.map(([, one]) => one)])
     this.#rules.clear()
     for (const [memo, one] of next) this.#rules.set(memo, one)
   }
 
   async #hasLanded(signature: string): Promise<boolean> {
     const params = [[signature], { searchTransactionHistory: true }]
-    const answer = (await this.#ask('getSignatureStatuses', params)) as { value: unknown[] }
+    const answer = (await this.#call('getSignatureStatuses', params)) as { value: unknown[] }
     return answer.value[0] !== null
   }
 
-  /** Somebody waits for the answer: to them, a chain that is away is a refusal and no bug. */
-  async #ask(method: string, params: unknown[]): Promise<unknown> {
+  /** A localnet that cannot be reached is a refusal, not a bug. */
+  async #call(method: string, params: unknown[]): Promise<unknown> {
     try {
       return await callLocalnet(this.#url, method, params)
     } catch (error) {
-      const isAway = error instanceof TypeError || (error as Error).name === 'TimeoutError'
-      throw isAway ? railUnavailable() : error
+      const isUnreachable = error instanceof TypeError || (error as Error).name === 'TimeoutError'
+      throw isUnreachable ? railUnavailable() : error
     }
   }
 }

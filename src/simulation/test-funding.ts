@@ -11,9 +11,9 @@ import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 
-/** Makes coins in the treasury of a chain that simulates, once for each key. */
+/** Mints coins to the treasury of the localnet, once per key. */
 export interface CoinMint {
-  mintAll(orders: { key: string; asset: Asset; amount: bigint }[]): Promise<void>
+  mintAll(backings: { key: string; asset: Asset; amount: bigint }[]): Promise<void>
 }
 
 const insertBackings = listStatement({
@@ -25,8 +25,8 @@ const insertBackings = listStatement({
 })
 
 /**
- * How test balances are credited. Without a mint, as on an external test chain, coins are refused:
- * the treasury could not pay out coins it does not have, and books and chain would never agree.
+ * Credits test balances. Without a mint, as on an external test chain, coins are refused: the
+ * treasury could not pay them out, and books and chain would differ.
  */
 export function createFunding(mint: CoinMint | undefined): typeof fundAll {
   return mint ? fundAndBack : fundWithoutCoins
@@ -45,13 +45,13 @@ function cannotMint({ asset }: Funding): Refusal {
   return new Refusal('balance_funding_failed', {
     reason: 'not_simulated',
     message:
-      `Test ${asset} can only be minted on the embedded chain of \`npm start\`. ` +
-      `Send ${asset} to a wallet of yours on the test chain, or have the operator send it to the ` +
+      `Test ${asset} can be minted only on the localnet of \`npm start\`. ` +
+      `Send ${asset} to a wallet of yours on the test chain, or ask the operator to send it to the ` +
       'hot wallet and run `manilla balances credit`.',
   })
 }
 
-/** Credits available balances, and notes the coins that the treasury must be given for them. */
+/** Credits available balances and records the coins to mint for them. */
 async function fundAndBack(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
   const outcomes = await fundAll(tx, now, fundings)
   const rows = fundings
@@ -72,7 +72,7 @@ function isBacked({ asset, purpose }: Funding): boolean {
 
 type Backing = { id: string; asset: Asset; amount: bigint }
 
-/** Mints some of what is noted and not there yet. Whoever does so twice changes nothing. */
+/** Mints a batch of recorded coins and returns its size. Safe to repeat and to run concurrently. */
 export async function mintBackings({
   db,
   mint,
@@ -80,12 +80,12 @@ export async function mintBackings({
   db: Database
   mint: CoinMint
 }): Promise<number> {
-  const open = await db.rows(sql<Backing>`
+  const unminted = await db.rows(sql<Backing>`
     select id, asset, amount from coin_backings
     where not is_minted order by created_at limit ${limits.payouts.mintedAtOnce}`)
-  if (open.length === 0) return 0
+  if (unminted.length === 0) return 0
   await mint.mintAll(
-    open.map(({ id, asset, amount }) => ({
+    unminted.map(({ id, asset, amount }) => ({
       key: toReference(prefixes.funding, id),
       asset,
       amount,
@@ -93,14 +93,14 @@ export async function mintBackings({
   )
   await db.rows(sql`
     update coin_backings set is_minted = true
-    where id = any(${open.map(({ id }) => id)}::uuid[]) and not is_minted`)
-  return open.length
+    where id = any(${unminted.map(({ id }) => id)}::uuid[]) and not is_minted`)
+  return unminted.length
 }
 
 /**
- * Mints everything that is noted, for those who cannot wait for the worker to do so: who was told
- * that a balance is funded, and whom the treasury would turn away. Where the mint fails nobody is
- * told anything else than before, and the worker tries again.
+ * Mints all recorded coins now, for callers that cannot wait for the worker: a funded balance must
+ * be usable at once, and a payout must not be refused for lack of coins. Never throws: after a
+ * failure the worker tries again.
  */
 export function createFilling({
   db,
@@ -112,13 +112,13 @@ export function createFilling({
   logger: Logger
 }): () => Promise<void> {
   if (!mint) return async () => {}
-  const mintAll = gather(async (asked: true[]) => {
+  const mintAll = gather(async (calls: true[]) => {
     while ((await mintBackings({ db, mint })) === limits.payouts.mintedAtOnce);
-    return asked
+    return calls
   })
   return async () => {
     await mintAll(true).catch((error: unknown) =>
-      logger.warn({ err: error }, 'test coins were not minted at once'),
+      logger.warn({ err: error }, 'test coins could not be minted; the worker retries'),
     )
   }
 }

@@ -224,6 +224,7 @@ describe('metrics', async () => {
       requestLogDays: 30,
       naira: standardNaira,
       allowsLoopbackWebhooks: true,
+      bank: { test: 'sandbox' as const },
       solana: noChains,
     },
     house.db.url,
@@ -295,6 +296,7 @@ describe('metrics', async () => {
       requestLogDays: 30,
       naira: standardNaira,
       allowsLoopbackWebhooks: true,
+      bank: { test: 'sandbox' as const },
       solana: noChains,
     }
     const logger = createLogger('silent')
@@ -327,6 +329,7 @@ describe('metrics', async () => {
       requestLogDays: 30,
       naira: standardNaira,
       allowsLoopbackWebhooks: true,
+      bank: { test: 'sandbox' as const },
       solana: noChains,
     }
     const second = await serve(config, house.db.url, { logger: createLogger('silent') })

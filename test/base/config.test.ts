@@ -53,3 +53,13 @@ test.each([
     /^PUBLIC_URL must be .* without a path, query, fragment/,
   )
 })
+
+test('test mode has the sandbox bank unless it is turned off', () => {
+  const bank = (given: object) => readConfig({ ...settings, ...given }).bank.test
+  expect([{}, { BANK_TEST: 'sandbox' }, { BANK_TEST: 'none' }].map(bank)).toEqual([
+    'sandbox',
+    'sandbox',
+    'none',
+  ])
+  expect(() => bank({ BANK_TEST: 'gtbank' })).toThrow(/^BANK_TEST must .*: sandbox, none\.$/)
+})

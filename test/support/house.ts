@@ -121,6 +121,7 @@ export async function openHouse(options: HouseOptions = {}) {
     requestLogDays: options.requestLogDays ?? limits.requestLogs.keptDays,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
+    bank: { test: 'sandbox' as const },
     solana: noChains,
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })

@@ -98,7 +98,8 @@ async function payAndAnnounce(rooms: ApiParts, ask: PayIn) {
   const { environment, now } = ask
   const { customers, rails } = rooms.collections
   const rail = rails[environment.mode]
-  if (!customers || !rail) throw notSimulated()
+  if (!rail) throw noBank()
+  if (!customers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = ask.body
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
   if (!(await findByNumber(rooms.db, own))) throw unknownNumber(accountNumber)
@@ -140,6 +141,13 @@ function notJudged(): Refusal {
 
 function unknownNumber(number: string): Refusal {
   return new Refusal('not_found', { message: `There is no account ${number}.` })
+}
+
+function noBank(): Refusal {
+  return new Refusal('account_action_failed', {
+    reason: 'rail_unavailable',
+    message: 'Test mode has no bank on this service (BANK_TEST=none).',
+  })
 }
 
 function notSimulated(): Refusal {

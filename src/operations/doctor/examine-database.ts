@@ -6,7 +6,7 @@ import { listMigrations } from '../../postgres/migrate.js'
 import { sql } from '../../postgres/sql.js'
 import { type CheckResult, remark, well, wrong } from './finding.js'
 
-type Tools = { db: Database; clock: Clock; seal: Seal }
+type Tools = { db: Database; clock: Clock; seal: Seal; simulation: boolean }
 
 const oldestVersion = 150_000
 
@@ -30,7 +30,8 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 }
 
 /** Which files it has seen, and whether it belongs to the secret of this process. */
-async function examineMigrations({ db, seal }: Tools): Promise<CheckResult[]> {
+async function examineMigrations({ db, seal, simulation }: Tools): Promise<CheckResult[]> {
+  const wanted = await listMigrations({ simulation })
   const known = await listMigrations({ simulation: true })
   const [table] = await db.rows(sql<{ there: boolean }>`
     select to_regclass('migrations') is not null as there`)
@@ -38,7 +39,7 @@ async function examineMigrations({ db, seal }: Tools): Promise<CheckResult[]> {
     ? await db.rows(sql<{ name: string }>`select name from migrations`)
     : []
   const names = new Set(applied.map(({ name }) => name))
-  const missing = known.filter((name) => !names.has(name))
+  const missing = wanted.filter((name) => !names.has(name))
   const unknown = [...names].filter((name) => !known.includes(name))
   if (unknown.length > 0)
     return [wrong('Schema', `is ahead: ${unknown.join(', ')}`, 'Run the newer version of Manilla.')]
@@ -46,7 +47,7 @@ async function examineMigrations({ db, seal }: Tools): Promise<CheckResult[]> {
     return [wrong('Schema', `lacks ${missing.join(', ')}`, 'npx manilla migrate, or a start.')]
   const [kept] = await db.rows(sql<{ fingerprint: Buffer }>`
     select secret_fingerprint as fingerprint from installation`)
-  const schema = well('Schema', `all ${known.length} migrations`)
+  const schema = well('Schema', `all ${wanted.length} migrations`)
   if (kept?.fingerprint.equals(seal.hash('fingerprint'))) return [schema]
   const mend = 'Set the MANILLA_SECRET that the database was made with.'
   return [schema, wrong('Secret', 'is not that of this database: no key can be checked', mend)]

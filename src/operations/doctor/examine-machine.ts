@@ -29,7 +29,7 @@ export function examineHome({ home, databaseUrl, solana }: Config): CheckResult[
   return [wrong('Secrets', `${open.join(', ')} can be read by others`, mend)]
 }
 
-export function examineModes({ databaseUrl, solana, publicUrl }: Config): CheckResult[] {
+export function examineModes({ bank, databaseUrl, solana, publicUrl }: Config): CheckResult[] {
   const { urls, seedFile } = solana.live
   const can = seedFile ? 'pays out and collects coins' : 'pays out coins'
   return [
@@ -40,6 +40,9 @@ export function examineModes({ databaseUrl, solana, publicUrl }: Config): CheckR
           'has no chain and no bank: live keys are refused whatever needs one',
           'Set SOLANA_LIVE_RPC_URLS and a signer (docs/guides/going-live.md).',
         ),
+    ...(bank.test === 'none'
+      ? [well('Test mode', 'no bank (BANK_TEST=none): naira payments are refused')]
+      : []),
     ...(databaseUrl && !publicUrl
       ? [
           remark(

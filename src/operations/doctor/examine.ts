@@ -77,7 +77,8 @@ async function examineInside(
   const db = new Database(database.url, () => {})
   try {
     const seal = createSeal(config.secret)
-    const inDatabase = await examineDatabase({ db, clock, seal })
+    const simulation = config.bank.test === 'sandbox'
+    const inDatabase = await examineDatabase({ db, clock, seal, simulation })
     const isUsable = !inDatabase.some(({ about, state }) => about === 'Schema' && state === 'wrong')
     if (!isUsable) return inDatabase
     const workers = await runCheck('Workers', databaseMend(config), () => examineWorkers(db))

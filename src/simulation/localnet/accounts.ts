@@ -1,7 +1,7 @@
 import { type Key, textOf } from './keys.js'
 import { localnetLimits } from './limits.js'
 import { OneOrMany } from './one-or-many.js'
-import { Past } from './past.js'
+import { PastStates } from './past-states.js'
 import type { TokenBalance } from './records.js'
 import {
   isMint,
@@ -12,11 +12,11 @@ import {
 } from './tokens.js'
 import { type AccountState, Vm } from './vm.js'
 
-/** The accounts of the chain: now, as they were lately, and token accounts by their owner. */
+/** Accounts of the chain: current and recent states, and token accounts by owner. */
 export class Accounts {
   readonly vm = new Vm()
-  private past = new Past()
-  private ofOwner = new OneOrMany<Key, Key>()
+  private past = new PastStates()
+  private byOwner = new OneOrMany<Key, Key>()
   private decimals = new Map<Key, number>()
 
   read(key: Key): AccountState | null {
@@ -28,19 +28,19 @@ export class Accounts {
     return before === undefined ? this.vm.read(key) : before
   }
 
-  /** Notes a change that the VM has made already. */
-  noteChange(key: Key, slot: number, before: AccountState | null, after: AccountState | null) {
+  /** Records a change that the VM has already made. */
+  recordChange(key: Key, slot: number, before: AccountState | null, after: AccountState | null) {
     this.past.remember(key, slot, before)
     if (!isTokenAccount(after)) return
-    const hadOwner = isTokenAccount(before) && readTokenAccount(before).owner
-    if (hadOwner !== readTokenAccount(after).owner) this.noteOwner(key, after)
+    const ownerBefore = isTokenAccount(before) && readTokenAccount(before).owner
+    if (ownerBefore !== readTokenAccount(after).owner) this.indexOwner(key, after)
   }
 
-  /** Sets states that earlier transactions left; for a start, when nobody asks about the past. */
+  /** Sets states read from the journal at start, without keeping past ones. */
   restore(states: Map<Key, AccountState | null>): void {
     for (const [key, state] of states) {
       this.vm.write(key, state)
-      if (isTokenAccount(state)) this.noteOwner(key, state)
+      if (isTokenAccount(state)) this.indexOwner(key, state)
     }
   }
 
@@ -49,9 +49,9 @@ export class Accounts {
     this.past.forgetOld(slot)
   }
 
-  /** May name accounts that have another owner by now: whoever asks looks at each. */
+  /** May include accounts that have another owner by now; callers must check each. */
   tokenAccountsOf(owner: Key): readonly Key[] {
-    return this.ofOwner.get(owner)
+    return this.byOwner.get(owner)
   }
 
   decimalsOf(mint: Key): number {
@@ -59,7 +59,7 @@ export class Accounts {
     if (known !== undefined) return known
     const state = this.vm.read(mint)
     const decimals = isMint(state) ? readDecimals(state) : 0
-    if (this.decimals.size >= localnetLimits.namesRemembered) this.decimals.clear()
+    if (this.decimals.size >= localnetLimits.namesCachedMax) this.decimals.clear()
     if (isMint(state)) this.decimals.set(mint, decimals)
     return decimals
   }
@@ -81,8 +81,8 @@ export class Accounts {
     return balances
   }
 
-  private noteOwner(key: Key, state: TokenState): void {
+  private indexOwner(key: Key, state: TokenState): void {
     const { owner } = readTokenAccount(state)
-    if (!this.ofOwner.get(owner).includes(key)) this.ofOwner.add(owner, key)
+    if (!this.byOwner.get(owner).includes(key)) this.byOwner.add(owner, key)
   }
 }

@@ -6,23 +6,23 @@ export type BlockCommitment = 'processed' | 'confirmed' | 'finalized'
 
 const { blockhashAge, confirmedAfter, finalizedAfter, slotsAhead, lagSlots } = localnetLimits
 
-/** So many blocks old is a block before it counts as that sure. */
-export const distances: Record<BlockCommitment, number> = {
+/** How many blocks old a block is at each commitment. */
+export const blocksBehind: Record<BlockCommitment, number> = {
   processed: 0,
   confirmed: confirmedAfter,
   finalized: finalizedAfter,
 }
 
-/** The oldest block that anybody may still ask about: a node that lags, at its finalized block. */
-export const oldestAsked = finalizedAfter + lagSlots
+/** Age of the oldest block that can be queried: the finalized block of a lagging node. */
+export const oldestReadable = finalizedAfter + lagSlots
 
 export function slotOf(height: number): number {
   return height + slotsAhead
 }
 
 /**
- * The blocks of the chain and their hashes. A hash is derived from the genesis and the height, so
- * that heights which never repeat give hashes which never repeat, and none must be stored.
+ * Blocks of the chain and their hashes. Hashes derive from genesis and height: heights never
+ * repeat, so hashes never repeat, and none needs to be stored.
  */
 export class Blocks {
   private heights = new Map<Key, number>()
@@ -35,7 +35,7 @@ export class Blocks {
       this.heights.set(this.hashAt(past), past)
   }
 
-  private readonly kept = blockhashAge + oldestAsked
+  private readonly kept = blockhashAge + oldestReadable
 
   next(): void {
     this.height += 1
@@ -53,7 +53,7 @@ export class Blocks {
 
   /** Whether a transaction with this hash may land in a block of this height. */
   isRecent(hash: Key, height = this.height): boolean {
-    const made = this.heights.get(hash)
-    return made !== undefined && made <= height && height - made <= blockhashAge
+    const created = this.heights.get(hash)
+    return created !== undefined && created <= height && height - created <= blockhashAge
   }
 }

@@ -11,32 +11,32 @@ import { localnetLimits } from './limits.js'
 import { type Landed, readRecord, writeClaim, writeLanded } from './records.js'
 import type { AccountState } from './vm.js'
 import type { VmTransactionError } from './vm-errors.js'
-import { readNames, type Wire } from './wire.js'
+import { readIndexKeys, type Wire } from './wire.js'
 
 export type LandOptions = {
-  orderKey?: string
-  /** It shall fail so, whatever it would do. */
+  requestKey?: string
+  /** Fails with this error instead of running. */
   failure?: VmTransactionError
-  /** Its signatures were checked already. */
+  /** The signatures were already verified. */
   isVerified?: boolean
 }
 
-type Held = { height: number; transaction: Wire; options: LandOptions }
+type DelayedTransaction = { height: number; transaction: Wire; options: LandOptions }
 
 /**
- * The one chain that all nodes of this process look at. Every change of state is a transaction, in
- * the journal before anybody is told of it; a start reads the journal and executes nothing.
+ * The chain that all nodes of this process share. Every state change is a transaction that is in
+ * the journal before any client can see it; a start reads the journal and executes nothing.
  */
 export class LocalnetChain {
   readonly accounts = new Accounts()
   readonly blocks: Blocks
-  /** Mint orders by their key: each is fulfilled once, ever. */
-  readonly orders = new Map<string, Key>()
+  /** Signatures of faucet requests by key: each is fulfilled once, also across restarts. */
+  readonly fulfilled = new Map<string, Key>()
   private history = new History()
   private journal: Journal
   private claimed = 0
-  private held = new Map<Key, Held>()
-  private watchers = new Set<() => void>()
+  private delayed = new Map<Key, DelayedTransaction>()
+  private listeners = new Set<() => void>()
 
   constructor(
     readonly folder: string,
@@ -53,8 +53,8 @@ export class LocalnetChain {
         return
       }
       height = Math.max(height, record.slot - slotOf(0))
-      this.remember(record, states, offset)
-      if (states.size < localnetLimits.statesAtOnce) return
+      this.restore(record, states, offset)
+      if (states.size < localnetLimits.statesPerBatchMax) return
       this.accounts.restore(states)
       states = new Map()
     })
@@ -63,7 +63,7 @@ export class LocalnetChain {
     this.advance()
   }
 
-  /** Makes one block. What was delayed until now lands in it, or is lost if it is too old. */
+  /** Makes one block. Delayed transactions that are due land in it, or are lost if too old. */
   advance(): void {
     this.blocks.next()
     const { height, slot } = this.blocks
@@ -72,27 +72,30 @@ export class LocalnetChain {
       this.journal.append(writeClaim(this.claimed))
     }
     this.accounts.enterSlot(slot, this.now())
-    for (const [signature, { height: due, transaction, options }] of this.held) {
+    for (const [signature, { height: due, transaction, options }] of this.delayed) {
       if (due > height) continue
-      this.held.delete(signature)
+      this.delayed.delete(signature)
       this.land(transaction, options)
     }
-    this.settle()
+    this.commit()
   }
 
-  /** Why a transaction cannot land in the next block, before anything is executed. */
-  judge({ signature, blockhash }: Wire): 'AlreadyProcessed' | 'BlockhashNotFound' | undefined {
+  /** Why a transaction cannot land in this block, without executing it. */
+  rejectionOf({
+    signature,
+    blockhash,
+  }: Wire): 'AlreadyProcessed' | 'BlockhashNotFound' | undefined {
     if (this.history.has(signature)) return 'AlreadyProcessed'
     return this.blocks.isRecent(blockhash) ? undefined : 'BlockhashNotFound'
   }
 
-  /** Executes a transaction in the current block. Nobody may hear of it before `settle`. */
+  /** Executes a transaction in the current block. Call `commit` before any client sees it. */
   land(transaction: Wire, options: LandOptions = {}): Refused | undefined {
-    const err = this.judge(transaction)
+    const err = this.rejectionOf(transaction)
     if (err) return { err, logs: [], units: 0 }
     const executed = execute(this.accounts, transaction, options)
     if (!('changes' in executed)) return executed
-    const { orderKey = '' } = options
+    const { requestKey = '' } = options
     const { slot } = this.blocks
     const { loaded, changes, hasFailed, meta, keys, before } = executed
     const landed: Landed = {
@@ -102,40 +105,40 @@ export class LocalnetChain {
       wire: transaction.bytes,
       loaded,
       changes,
-      orderKey,
+      requestKey,
       hasFailed,
       meta,
     }
     const offset = this.journal.append(writeLanded(landed))
     this.history.add(landed, { signature: transaction.signature, keys }, offset)
     for (const { index, state } of changes)
-      this.accounts.noteChange(keys[index]!, slot, before[index]!, state)
-    if (orderKey !== '' && !hasFailed) this.orders.set(orderKey, transaction.signature)
+      this.accounts.recordChange(keys[index]!, slot, before[index]!, state)
+    if (requestKey !== '' && !hasFailed) this.fulfilled.set(requestKey, transaction.signature)
     return undefined
   }
 
-  /** Keeps a transaction for some blocks before it lands; like a mempool, it dies with us. */
-  hold(transaction: Wire, blocks: number, options: LandOptions): void {
-    if (this.held.has(transaction.signature)) return
+  /** Delays a transaction for some blocks, in memory only, like a mempool. */
+  delay(transaction: Wire, blocks: number, options: LandOptions): void {
+    if (this.delayed.has(transaction.signature)) return
     const height = this.blocks.height + blocks
-    this.held.set(transaction.signature, { height, transaction, options })
+    this.delayed.set(transaction.signature, { height, transaction, options })
   }
 
-  /** Gives up a transaction that is kept so. */
-  forget(signature: Key): void {
-    this.held.delete(signature)
+  /** Drops a delayed transaction. */
+  dropDelayed(signature: Key): void {
+    this.delayed.delete(signature)
   }
 
-  /** Writes down what happened, then tells those who wait. To be called before any answer. */
-  settle(): void {
+  /** Writes the journal, then notifies listeners. Call it before any response. */
+  commit(): void {
     this.journal.flush()
-    for (const tell of this.watchers) tell()
+    for (const listener of this.listeners) listener()
   }
 
-  /** Called after every change that may be told; returns how to stop listening. */
-  watch(tell: () => void): () => void {
-    this.watchers.add(tell)
-    return () => this.watchers.delete(tell)
+  /** Calls the listener after every commit; returns a function that removes it. */
+  onCommit(listener: () => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
   }
 
   get transactionCount(): number {
@@ -164,12 +167,12 @@ export class LocalnetChain {
     this.journal.close()
   }
 
-  private remember(landed: Landed, states: Map<Key, AccountState | null>, offset: number): void {
-    const { signature, keys: own } = readNames(landed.wire)
+  private restore(landed: Landed, states: Map<Key, AccountState | null>, offset: number): void {
+    const { signature, keys: own } = readIndexKeys(landed.wire)
     const keys = keysOf(landed, { keys: own })
     this.history.add(landed, { signature, keys }, offset)
-    const { orderKey, hasFailed } = landed
-    if (orderKey !== '' && !hasFailed) this.orders.set(orderKey, signature)
+    const { requestKey, hasFailed } = landed
+    if (requestKey !== '' && !hasFailed) this.fulfilled.set(requestKey, signature)
     for (const { index, state } of landed.changes) states.set(keys[index]!, state)
   }
 

@@ -12,12 +12,12 @@ export type Executed = Pick<Landed, 'loaded' | 'changes' | 'hasFailed' | 'meta'>
   before: (AccountState | null)[]
 }
 
-/** A transaction that no block takes: it pays no fee and leaves no trace. */
+/** A transaction that cannot land: it pays no fee and changes nothing. */
 export type Refused = { err: VmTransactionError; logs: string[]; units: number }
 
 /**
- * Runs a transaction and tells what it changed. It landed if it succeeded or if its fee was taken;
- * otherwise it is refused. With a failure given, it pays its fee and fails so, without running.
+ * Runs a transaction and returns what it changed. It has landed if it succeeded or its fee was
+ * charged; otherwise it is refused. With `failure`, it pays its fee and fails without running.
  */
 export function execute(
   accounts: Accounts,
@@ -50,20 +50,20 @@ function isChangeable(transaction: Wire, loaded: Landed['loaded'], index: number
   return index < own ? isWritable(transaction, index) : index < own + loaded.writable.length
 }
 
-/** As a failed instruction leaves it: the fee is gone, nothing else happened. */
+/** Charges the fee and changes nothing else, like a failed instruction. */
 function fail(vm: Vm, transaction: Wire, failure: VmTransactionError): ExecutionOutcome {
-  const nothing = { logs: [], units: 0 }
+  const noOutput = { logs: [], units: 0 }
   if (vm.simulate(transaction.bytes, true).err === 'SignatureFailure')
-    return { ...nothing, err: 'SignatureFailure' }
+    return { ...noOutput, err: 'SignatureFailure' }
   const payerKey = transaction.keys[0]!
   const payer = vm.read(payerKey)
   const fee = transactionFeeOf(transaction)
-  if (payer === null || payer.lamports < fee) return { ...nothing, err: 'InsufficientFundsForFee' }
+  if (payer === null || payer.lamports < fee) return { ...noOutput, err: 'InsufficientFundsForFee' }
   vm.write(payerKey, { ...payer, lamports: payer.lamports - fee })
-  return { ...nothing, err: failure }
+  return { ...noOutput, err: failure }
 }
 
-/** The addresses that a transaction takes from lookup tables, as the tables are now. */
+/** Addresses that a transaction loads from the current lookup tables. */
 function loadKeys(accounts: Accounts, { lookups }: Wire): Landed['loaded'] {
   const loaded: Landed['loaded'] = { writable: [], readonly: [] }
   for (const { table, writable, readonly } of lookups) {
@@ -93,7 +93,7 @@ function showMeta(ran: {
 }): Landed['meta'] {
   const { accounts, transaction, keys, outcome, before, after } = ran
   const lamportsOf = (state: AccountState | null) => Number(state?.lamports ?? 0n)
-  // As Agave does it: without a token program, no balances of tokens are shown.
+  // Like Agave: without a token program among the keys, no token balances are reported.
   const showTokens = (states: (AccountState | null)[]) =>
     keys.some(isTokenProgram) ? accounts.showTokens(states) : []
   return {

@@ -27,84 +27,93 @@ import { type Key, textOf } from './keys.js'
 import type { VmTransactionError } from './vm-errors.js'
 import { readWire, type Wire } from './wire.js'
 
-export type MintOrder = { owner: string; mint: string; amount: bigint; key: string }
-export type MintOutcome = { key: string; signature: string | null; err: VmTransactionError | null }
-
-/**
- * Mints to the owner's associated token account, at most once per key: a repeat is answered with
- * the first signature. The memo of the transaction is the key.
- */
-export function mint(chain: LocalnetChain, orders: MintOrder[]): Promise<MintOutcome[]> {
-  return fulfilAll(chain, orders, { build: buildMint, prefix: '' })
+export type FaucetRequest = { owner: string; mint: string; amount: bigint; key: string }
+export type FaucetOutcome = {
+  key: string
+  signature: string | null
+  err: VmTransactionError | null
 }
 
 /**
- * Pays to the owner's associated token account as any customer would, from a token account of the
- * faucet. At most once per key, and the keys are others than those of mints.
+ * Mints to the owner's associated token account, at most once per key: a repeat returns the first
+ * signature. The memo of the transaction is the key.
  */
-export function transfer(chain: LocalnetChain, orders: MintOrder[]): Promise<MintOutcome[]> {
-  return fulfilAll(chain, orders, { build: buildTransfer, prefix: 'transfer:' })
+export function mint(chain: LocalnetChain, requests: FaucetRequest[]): Promise<FaucetOutcome[]> {
+  return fulfilAll(chain, requests, { build: buildMint, prefix: '' })
 }
 
-/** What an order takes: a transaction that is its own, and maybe one that must be before it. */
-type Plan = { own: Instruction[]; before?: Instruction[] }
+/**
+ * Pays to the owner's associated token account from a token account of the faucet, as a payer
+ * would. At most once per key; mints have separate keys.
+ */
+export function transfer(
+  chain: LocalnetChain,
+  requests: FaucetRequest[],
+): Promise<FaucetOutcome[]> {
+  return fulfilAll(chain, requests, { build: buildTransfer, prefix: 'transfer:' })
+}
+
+/** The transaction that fulfils a request, and one that must land first, if any. */
+type Plan = { instructions: Instruction[]; first?: Instruction[] }
 
 type Kind = {
-  build: (chain: LocalnetChain, order: MintOrder) => Promise<Plan>
-  /** Tells the keys of one kind of order from those of another. */
+  build: (chain: LocalnetChain, request: FaucetRequest) => Promise<Plan>
+  /** Separates the keys of the two kinds. */
   prefix: string
 }
 
 async function fulfilAll(
   chain: LocalnetChain,
-  orders: MintOrder[],
+  requests: FaucetRequest[],
   kind: Kind,
-): Promise<MintOutcome[]> {
-  const outcomes: MintOutcome[] = []
-  for (const order of orders) {
-    const orderKey = kind.prefix + order.key
-    const plan = chain.orders.has(orderKey) ? { own: [] } : await kind.build(chain, order)
-    outcomes.push({ key: order.key, ...fulfil(chain, orderKey, plan) })
+): Promise<FaucetOutcome[]> {
+  const outcomes: FaucetOutcome[] = []
+  for (const request of requests) {
+    const requestKey = kind.prefix + request.key
+    const plan = chain.fulfilled.has(requestKey)
+      ? { instructions: [] }
+      : await kind.build(chain, request)
+    outcomes.push({ key: request.key, ...fulfil(chain, requestKey, plan) })
   }
   return outcomes
 }
 
-/** Looks for the key again: a copy may have been fulfilled while this one was built. */
+/** Checks the key again: a repeat may have been fulfilled while this one was built. */
 function fulfil(
   chain: LocalnetChain,
-  orderKey: string,
-  { own, before }: Plan,
-): Omit<MintOutcome, 'key'> {
-  const first = chain.orders.get(orderKey)
-  if (first !== undefined) return { signature: textOf(first), err: null }
-  if (before) chain.land(sign(chain, before))
-  const transaction = sign(chain, own)
-  const refused = chain.land(transaction, { orderKey })
+  requestKey: string,
+  { instructions, first }: Plan,
+): Omit<FaucetOutcome, 'key'> {
+  const known = chain.fulfilled.get(requestKey)
+  if (known !== undefined) return { signature: textOf(known), err: null }
+  if (first) chain.land(sign(chain, first))
+  const transaction = sign(chain, instructions)
+  const refused = chain.land(transaction, { requestKey })
   if (refused) return { signature: null, err: refused.err }
   const { ordinal, hasFailed } = chain.find(transaction.signature)!
   const err = hasFailed ? chain.read(ordinal).meta.err : null
   return { signature: textOf(transaction.signature), err }
 }
 
-async function buildMint(chain: LocalnetChain, order: MintOrder): Promise<Plan> {
-  return { own: await mintTo(chain, order) }
+async function buildMint(chain: LocalnetChain, request: FaucetRequest): Promise<Plan> {
+  return { instructions: await mintTo(chain, request) }
 }
 
 /**
- * What is paid is minted before: the faucet never runs dry. By a transaction of its own, or nobody
- * could tell from the payment whose coins became less.
+ * Mints the amount to the faucet first, so that it never runs out. In a separate transaction:
+ * otherwise the sender of the payment could not be read from its balance changes.
  */
-async function buildTransfer(chain: LocalnetChain, order: MintOrder): Promise<Plan> {
+async function buildTransfer(chain: LocalnetChain, request: FaucetRequest): Promise<Plan> {
   const authority = createNoopSigner(faucetAddress(chain))
-  const [owner, mint] = [address(order.owner), address(order.mint)]
+  const [owner, mint] = [address(request.owner), address(request.mint)]
   const source = await findTokenAccount(authority.address, mint)
   const destination = await findTokenAccount(owner, mint)
-  const { amount, key } = order
+  const { amount, key } = request
   const create = { payer: authority, ata: destination, owner, mint }
   const transfer = { source, mint, destination, authority, amount, decimals }
   return {
-    before: await mintTo(chain, { ...order, owner: authority.address, key: `for ${key}` }),
-    own: [
+    first: await mintTo(chain, { ...request, owner: authority.address, key: `for ${key}` }),
+    instructions: [
       getAddMemoInstruction({ memo: key }),
       getCreateAssociatedTokenIdempotentInstruction(create),
       getTransferCheckedInstruction(transfer),
@@ -112,10 +121,10 @@ async function buildTransfer(chain: LocalnetChain, order: MintOrder): Promise<Pl
   }
 }
 
-async function mintTo(chain: LocalnetChain, order: MintOrder): Promise<Instruction[]> {
+async function mintTo(chain: LocalnetChain, request: FaucetRequest): Promise<Instruction[]> {
   const faucet = createNoopSigner(faucetAddress(chain))
-  const { amount, key } = order
-  const [owner, mint] = [address(order.owner), address(order.mint)]
+  const { amount, key } = request
+  const [owner, mint] = [address(request.owner), address(request.mint)]
   const account = await findTokenAccount(owner, mint)
   return [
     getAddMemoInstruction({ memo: key }),
@@ -133,10 +142,10 @@ async function findTokenAccount(owner: string, mint: string): Promise<Address> {
   return account
 }
 
-/** Gives lamports by a transfer from the faucet. */
+/** Transfers lamports from the faucet. */
 export function airdrop(chain: LocalnetChain, to: string, lamports: number): Key {
   const transaction = sign(chain, [
-    // Without it, two equal gifts in one block would be one transaction.
+    // Without a memo, two equal airdrops in one block would be the same transaction.
     getAddMemoInstruction({ memo: randomUUID() }),
     getTransferSolInstruction({
       source: createNoopSigner(faucetAddress(chain)),
@@ -145,7 +154,7 @@ export function airdrop(chain: LocalnetChain, to: string, lamports: number): Key
     }),
   ])
   const refused = chain.land(transaction)
-  if (refused) throw new Error(`the faucet cannot give: ${JSON.stringify(refused.err)}`)
+  if (refused) throw new Error(`the faucet transfer was refused: ${JSON.stringify(refused.err)}`)
   return transaction.signature
 }
 

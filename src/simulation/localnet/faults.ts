@@ -3,14 +3,15 @@ import { readMemoTexts } from './memo.js'
 import type { VmTransactionError } from './vm-errors.js'
 import type { Wire } from './wire.js'
 
-/** Which transactions a rule is about. All that is given must hold; `any` alone means every one. */
+/**
+ * Which transactions a rule matches: all given fields must match; `any` alone matches every one.
+ */
 export type Match = { memo?: string; account?: string; signature?: string; any?: boolean }
 
 /**
- * What goes wrong. While a transaction is sent: it is dropped, delayed, fails with its fee taken,
- * lands while the reply is lost, or is refused with HTTP 429 (which, for any, hits every call).
- * While a node is asked: it is some slots behind, or it pretends not to know a transaction. One
- * that is spared meets none of this: a rule for a transaction that would else meet a lasting one.
+ * On sending, a transaction is dropped, delayed, fails with its fee charged, lands without a reply
+ * (`lose_reply`), or gets HTTP 429 (with `any`, every call does). On reading, a node lags some
+ * slots or hides a transaction (`forget`). `spare` exempts a transaction from the permanent rules.
  */
 export const faults = [
   'drop',
@@ -27,44 +28,43 @@ export type Fault = (typeof faults)[number]
 export type FaultRule = {
   match: Match
   fault: Fault
-  /** For how long a delay holds a transaction, and how far behind a lag is. */
+  /** Length of a delay or lag. */
   slots?: number
-  /** How often the rule applies before it is used up; without it, always. */
+  /** How often the rule applies; always by default. */
   times?: number
-  /** What a failing transaction fails with. */
+  /** Error of a failing transaction. */
   error?: VmTransactionError
 }
 
-/** The part of a transaction that rules look at. */
-export type Suspect = { signature: Key; keys: Key[]; transaction: Wire }
+/** What rules match against. */
+export type FaultSubject = { signature: Key; keys: Key[]; transaction: Wire }
 
-/** A rule with its addresses as keys, so that a look at a transaction costs no base58. */
-type Ready = FaultRule & { accountKey: Key | undefined; signatureKey: Key | undefined }
+/** A rule with decoded addresses, so that matching needs no base58. */
+type DecodedRule = FaultRule & { accountKey: Key | undefined; signatureKey: Key | undefined }
 
 /**
- * The faults of one node: those of the chain's start, for ever, and those set since. What is set
- * for one transaction, by its memo or signature, goes before what it would meet for ever.
+ * The faults of one node: permanent rules from the chain's start, and replaceable ones. A
+ * replaceable rule for a single transaction, by memo or signature, overrides the permanent ones.
  */
 export class Faults {
-  private set: Ready[] = []
-  private lasting: Ready[]
+  private replaceable: DecodedRule[] = []
+  private permanent: DecodedRule[]
   lag = 0
 
-  constructor(lasting: FaultRule[]) {
-    this.lasting = lasting.map(prepare)
+  constructor(permanent: FaultRule[]) {
+    this.permanent = permanent.map(decode)
     this.replace([])
   }
 
-  /** Replaces what was set before. */
   replace(rules: FaultRule[]): void {
-    this.set = rules.map(prepare)
+    this.replaceable = rules.map(decode)
     const lags = this.rules(['lag']).map(({ slots = 0 }) => slots)
     this.lag = Math.max(0, ...lags)
   }
 
-  /** The first rule of these faults that is about the transaction; it is used once by this. */
-  take(wanted: Fault[], suspect?: Suspect): FaultRule | undefined {
-    const rule = this.rules(wanted, suspect).find((one) => matches(one, suspect))
+  /** The first rule with one of these faults that matches; counts as one use of it. */
+  take(wanted: Fault[], subject?: FaultSubject): FaultRule | undefined {
+    const rule = this.rules(wanted, subject).find((one) => matches(one, subject))
     if (rule?.times !== undefined) rule.times -= 1
     return rule
   }
@@ -73,24 +73,24 @@ export class Faults {
     return this.rules([wanted]).length > 0
   }
 
-  private rules(wanted: Fault[], suspect?: Suspect): Ready[] {
-    if (this.set.length + this.lasting.length === 0) return []
-    const isNamed = this.set.some((rule) => isAboutOne(rule) && matches(rule, suspect))
-    const rules = isNamed ? this.set : [...this.set, ...this.lasting]
-    return rules.filter((rule) => wanted.includes(rule.fault) && isLeft(rule))
+  private rules(wanted: Fault[], subject?: FaultSubject): DecodedRule[] {
+    if (this.replaceable.length + this.permanent.length === 0) return []
+    const overrides = this.replaceable.some((rule) => isForOne(rule) && matches(rule, subject))
+    const rules = overrides ? this.replaceable : [...this.replaceable, ...this.permanent]
+    return rules.filter((rule) => wanted.includes(rule.fault) && hasUsesLeft(rule))
   }
 }
 
-function isAboutOne(rule: Ready): boolean {
+function isForOne(rule: DecodedRule): boolean {
   const { memo, signature } = rule.match
-  return isLeft(rule) && (memo !== undefined || signature !== undefined)
+  return hasUsesLeft(rule) && (memo !== undefined || signature !== undefined)
 }
 
-function isLeft({ times = 1 }: Ready): boolean {
+function hasUsesLeft({ times = 1 }: DecodedRule): boolean {
   return times > 0
 }
 
-function prepare(rule: FaultRule): Ready {
+function decode(rule: FaultRule): DecodedRule {
   const { account, signature } = rule.match
   return {
     ...rule,
@@ -99,13 +99,16 @@ function prepare(rule: FaultRule): Ready {
   }
 }
 
-function matches({ match, accountKey, signatureKey }: Ready, suspect?: Suspect): boolean {
+function matches(
+  { match, accountKey, signatureKey }: DecodedRule,
+  subject?: FaultSubject,
+): boolean {
   const { memo, any = false } = match
   const isGeneral = memo === undefined && accountKey === undefined && signatureKey === undefined
-  if (!suspect || isGeneral) return isGeneral && any
+  if (!subject || isGeneral) return isGeneral && any
   return (
-    (signatureKey === undefined || suspect.signature === signatureKey) &&
-    (accountKey === undefined || suspect.keys.includes(accountKey)) &&
-    (memo === undefined || readMemoTexts(suspect.transaction).includes(memo))
+    (signatureKey === undefined || subject.signature === signatureKey) &&
+    (accountKey === undefined || subject.keys.includes(accountKey)) &&
+    (memo === undefined || readMemoTexts(subject.transaction).includes(memo))
   )
 }

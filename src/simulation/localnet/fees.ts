@@ -9,10 +9,7 @@ const unitsPerTransaction = 1_400_000n
 
 const builtins: string[] = [loadedPrograms.system, loadedPrograms.computeBudget]
 
-/**
- * What the fee payer pays: so much per signature, and the price it bids for each compute unit it
- * may use, whether it uses it or not.
- */
+/** A fee per signature, plus the price bid for every compute unit requested, used or not. */
 export function transactionFeeOf(message: TransactionMessage): bigint {
   const { price, units } = readBudget(message)
   const bid = (price * units + microLamports - 1n) / microLamports

@@ -7,32 +7,34 @@ import { type Key, keyBytesOf, keyFrom, keyOf, textOf } from './keys.js'
 import { loadedPrograms, mints } from './programs.js'
 import type { AccountState } from './vm.js'
 
-/** What a chain begins with; fixed by its folder, so that no two chains are ever taken for one. */
+/** The start of a chain, unique to its folder, so that two chains are never confused. */
 export type Genesis = { hash: Key; faucet: Keypair; accounts: Map<Key, AccountState> }
 
-/** Nine million SOL: more would not fit the integers that JSON readers agree on. */
+/** Nine million SOL, within the safe integers of JSON readers. */
 const faucetLamports = 9_000_000_000_000_000n
 const mintLamports = 1_461_600n
-/** Of both coins, as on mainnet. */
+/** Decimals of USDC and USDT, as on mainnet. */
 export const decimals = 6
 
-/** Opens the chain of a folder, or begins one there. A journal without its genesis is refused. */
+/** Opens or creates the chain of a folder. Refuses a journal without its genesis. */
 export function openGenesis(folder: string): Genesis {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, 'genesis.json')
-  if (!fs.existsSync(file)) beginChain(folder, file)
+  if (!fs.existsSync(file)) createChain(folder, file)
   const { genesisHash, faucet: secret } = JSON.parse(fs.readFileSync(file, 'utf8'))
   const faucet = openKeypair(Buffer.from(secret))
   return { hash: keyFrom(genesisHash), faucet, accounts: firstAccounts(faucet.key) }
 }
 
-/** The faucet's key is written in the form that Solana's own tools read. */
-function beginChain(folder: string, file: string): void {
+/** Stores the faucet's key in the format of Solana's tools. */
+function createChain(folder: string, file: string): void {
   if (fs.existsSync(join(folder, 'journal')))
-    throw new Error(`${folder} holds the journal of a chain, but not its genesis.json`)
+    throw new Error(
+      `${folder} has a journal but no genesis.json: restore it, or move the journal away`,
+    )
   const genesisHash = textOf(keyOf(randomBytes(32)))
   const secret = makeKeyBytes()
-  // Whole or not at all: a chain whose genesis is half written could never be opened again.
+  // Written atomically: a chain with half a genesis could never be opened again.
   fs.writeFileSync(`${file}.new`, JSON.stringify({ genesisHash, faucet: [...secret] }), {
     mode: 0o600,
   })
@@ -46,20 +48,20 @@ function firstAccounts(faucet: Key): Map<Key, AccountState> {
     executable: false,
     data: mintData(faucet),
   }
-  const purse = {
+  const faucetAccount = {
     ...mint,
     lamports: faucetLamports,
     owner: loadedPrograms.system,
     data: Buffer.alloc(0),
   }
   return new Map<Key, AccountState>([
-    [faucet, purse],
+    [faucet, faucetAccount],
     [keyFrom(mints.USDC), mint],
     [keyFrom(mints.USDT), mint],
   ])
 }
 
-/** Minted and, as the issuers of the real coins can, frozen by the faucet. */
+/** The faucet is the mint and freeze authority, like the issuers of the real coins. */
 function mintData(authority: Key): Buffer {
   const data = Buffer.alloc(82)
   data.writeUInt32LE(1, 0)

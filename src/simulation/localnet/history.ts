@@ -4,16 +4,16 @@ import { OneOrMany } from './one-or-many.js'
 import { type Landed, readRecord } from './records.js'
 import { readWire, type Wire } from './wire.js'
 
-/** One transaction of the history, as far as it is known without reading the journal. */
+/** A transaction as indexed in memory. */
 export type HistoryEntry = { ordinal: number; slot: number; hasFailed: boolean }
 
-export type Names = { signature: Key; keys: Key[] }
+export type IndexKeys = { signature: Key; keys: Key[] }
 
 export type FoundTransaction = Landed & { transaction: Wire; keys: Key[] }
 
 /**
- * Every transaction that ever landed, by signature and by address. Nothing is ever forgotten: a
- * signature that could land again would be money paid twice. Contents stay in the journal.
+ * Every transaction that ever landed, by signature and by address; contents stay in the journal.
+ * Signatures are never dropped: one that could land again would pay twice.
  */
 export class History {
   private ordinals = new Map<Key, number>()
@@ -26,13 +26,13 @@ export class History {
     return this.offsets.length
   }
 
-  add(landed: Pick<Landed, 'slot' | 'hasFailed'>, names: Names, offset: number): void {
+  add(landed: Pick<Landed, 'slot' | 'hasFailed'>, index: IndexKeys, offset: number): void {
     const ordinal = this.offsets.length
-    this.ordinals.set(names.signature, ordinal)
+    this.ordinals.set(index.signature, ordinal)
     this.offsets.push(offset)
     this.slots.push(landed.slot)
     if (landed.hasFailed) this.failed.add(ordinal)
-    for (const key of names.keys) this.addresses.add(key, ordinal)
+    for (const key of index.keys) this.addresses.add(key, ordinal)
   }
 
   has(signature: Key): boolean {
@@ -56,12 +56,12 @@ export class History {
   read(journal: Journal, ordinal: number): FoundTransaction {
     const landed = readRecord(journal.read(this.offsets[ordinal]!)) as Landed
     const transaction = readWire(landed.wire)
-    // Not spread: that would read the meta, which not everybody wants.
+    // Not a spread: that would parse the lazy meta.
     return Object.assign(landed, { transaction, keys: keysOf(landed, transaction) })
   }
 }
 
-/** All addresses that a transaction names, itself or by lookup tables. */
+/** All addresses of a transaction, including those from lookup tables. */
 export function keysOf({ loaded }: Pick<Landed, 'loaded'>, { keys }: Pick<Wire, 'keys'>): Key[] {
   const isPlain = loaded.writable.length + loaded.readonly.length === 0
   return isPlain ? keys : [...keys, ...loaded.writable, ...loaded.readonly]

@@ -5,12 +5,12 @@ import { localnetLimits } from './limits.js'
 const headerBytes = 8
 
 /**
- * An append-only file of records, each with its length and checksum before it. What was written
- * survives the death of the process, also by kill -9; a power cut may cost the last moments.
+ * An append-only file of records, each preceded by its length and checksum. Flushed records survive
+ * a kill -9; a power cut may lose the last ones.
  */
 export class Journal {
-  private waiting: Buffer[] = []
-  private waitingBytes = 0
+  private pending: Buffer[] = []
+  private pendingBytes = 0
 
   private constructor(
     private file: number,
@@ -18,8 +18,8 @@ export class Journal {
   ) {}
 
   /**
-   * Hands over every record that is there, in order. A record that was being written when the
-   * process died is cut off; damage before the end is refused, for what follows it was promised.
+   * Passes every record to `onRecord`, in order. A record that was cut short by a crash is
+   * truncated. Damage before the end is refused: the records after it were already acknowledged.
    */
   static open(path: string, onRecord: OnRecord): Journal {
     const file = fs.openSync(path, 'a+', 0o600)
@@ -29,24 +29,24 @@ export class Journal {
     return new Journal(file, end)
   }
 
-  /** Where the record will stand. It is safe only after the next flush. */
+  /** Returns the record's offset. It is durable only after the next flush. */
   append(body: Buffer): number {
-    const offset = this.written + this.waitingBytes
+    const offset = this.written + this.pendingBytes
     const header = Buffer.allocUnsafe(headerBytes)
     header.writeUInt32LE(body.length, 0)
     header.writeUInt32LE(crc32(body), 4)
-    this.waiting.push(header, body)
-    this.waitingBytes += headerBytes + body.length
+    this.pending.push(header, body)
+    this.pendingBytes += headerBytes + body.length
     return offset
   }
 
   flush(): void {
-    if (this.waitingBytes === 0) return
-    const bytes = Buffer.concat(this.waiting, this.waitingBytes)
+    if (this.pendingBytes === 0) return
+    const bytes = Buffer.concat(this.pending, this.pendingBytes)
     for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.file, bytes, done)
     this.written += bytes.length
-    this.waiting = []
-    this.waitingBytes = 0
+    this.pending = []
+    this.pendingBytes = 0
   }
 
   read(offset: number): Buffer {
@@ -74,7 +74,7 @@ function readAt(file: number, offset: number, length: number): Buffer {
 
 type OnRecord = (body: Buffer, offset: number) => void
 
-/** Returns where the last whole record ends. */
+/** Returns the end of the last complete record. */
 function scan(file: number, size: number, onRecord: OnRecord): number {
   const { chunkBytes } = localnetLimits
   let offset = 0
@@ -86,7 +86,7 @@ function scan(file: number, size: number, onRecord: OnRecord): number {
     const rest = chunk.subarray(end)
     const isLast = offset + rest.length === size
     if (isDamaged && !(isLast && isTorn(rest, needed)))
-      throw new Error(`the journal of the chain is damaged at byte ${offset}`)
+      throw new Error(`the localnet journal is damaged at byte ${offset}`)
     if (isLast) return offset
     wanted = Math.max(chunkBytes, needed)
   }
@@ -108,7 +108,7 @@ function scanChunk(chunk: Buffer, offset: number, onRecord: OnRecord) {
   return { end, needed: headerBytes, isDamaged: false }
 }
 
-/** After a power cut the end may hold bytes that were never written, which read as zeros. */
+/** After a power cut, the end may contain zeros in place of unwritten bytes. */
 function isTorn(rest: Buffer, needed: number): boolean {
   return rest.length === needed || rest.every((byte) => byte === 0)
 }

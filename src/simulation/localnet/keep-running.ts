@@ -4,8 +4,8 @@ import { localnetLimits } from './limits.js'
 import { type Localnet, type LocalnetOptions, startLocalnet } from './start.js'
 
 /**
- * The embedded chain for as long as the service runs: when its process dies it is started again at
- * the same address, where everything it had answered is still there.
+ * Runs the localnet as long as the service runs. If its process dies, it is restarted on the same
+ * port with everything it had acknowledged.
  */
 export async function keepLocalnetRunning(
   options: LocalnetOptions,
@@ -21,20 +21,20 @@ export async function keepLocalnetRunning(
     while (!signal.aborted) {
       await chain.ended
       if (signal.aborted) return
-      logger.error('the embedded chain has died; it is started again')
+      logger.error('the localnet process died; restarting it')
       chain = (await restart()) ?? chain
     }
-    // It was being started when the stop was asked for.
+    // The stop came during a restart.
     await chain.stop()
   }
 
-  /** Nothing, when there is no more need of it. */
+  /** Undefined once stopped. */
   async function restart(): Promise<Localnet | undefined> {
     while (!signal.aborted) {
       try {
         return await startLocalnet({ ...options, port })
       } catch (error) {
-        logger.error({ err: error }, 'the embedded chain does not start')
+        logger.error({ err: error }, 'the localnet did not start; retrying')
         await sleep(localnetLimits.restartMs, undefined, { signal }).catch(() => {})
       }
     }

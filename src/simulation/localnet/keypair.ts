@@ -2,10 +2,10 @@ import * as crypto from 'node:crypto'
 import { privateKeyOf, seedBytes } from '../../rails/ed25519.js'
 import { type Key, keyOf } from './keys.js'
 
-/** A key that signs at once: kit's signers are promises, and cost ten times as much. */
+/** Signs synchronously: Kit's asynchronous signers cost ten times as much. */
 export type Keypair = { key: Key; sign(message: Uint8Array): Buffer }
 
-/** From the 64 bytes that Solana's tools keep. */
+/** Takes the 64 bytes of a Solana key file. */
 export function openKeypair(secret: Buffer): Keypair {
   const key = privateKeyOf(secret.subarray(0, seedBytes))
   return {

@@ -2,8 +2,8 @@ import { base58 } from '@scure/base'
 import { localnetLimits } from './limits.js'
 
 /**
- * An address, a blockhash or a signature as a string with one character per byte: it serves as the
- * key of a map without the cost of base58, which would be half of what a transfer takes.
+ * An address, blockhash or signature as a string with one character per byte: a map key without
+ * base58, which would take half the time of a transfer.
  */
 export type Key = string
 
@@ -21,11 +21,11 @@ export function keyFrom(text: string): Key {
 
 const texts = new Map<Key, string>()
 
-/** As people write it. Mints, programs and treasuries come again and again, so it remembers. */
+/** In base58, cached: mints, programs and treasuries occur in most transactions. */
 export function textOf(key: Key): string {
   const known = texts.get(key)
   if (known !== undefined) return known
-  if (texts.size >= localnetLimits.namesRemembered) texts.clear()
+  if (texts.size >= localnetLimits.namesCachedMax) texts.clear()
   const text = base58.encode(keyBytesOf(key))
   texts.set(key, text)
   return text

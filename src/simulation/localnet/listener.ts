@@ -19,15 +19,15 @@ export type Listener = {
 const host = '127.0.0.1'
 
 /**
- * Opens a node to clients: HTTP on a port, WebSocket on the next one, where every Solana client
- * looks for it. Port 0 finds a free pair.
+ * Serves JSON-RPC over HTTP on a port and subscriptions over WebSocket on the next one, where
+ * Solana clients expect them. Port 0 finds a free pair.
  */
 export async function listenForRpc(
   network: LocalnetNetwork,
   node: Node,
   port: number,
 ): Promise<Listener> {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     const server = createServer((request, response) => serve(network, node, request, response))
     server.keepAliveTimeout = localnetLimits.keepAliveMs
     const chosen = await listenOn(server, port)
@@ -43,7 +43,7 @@ export async function listenForRpc(
     } catch (error) {
       await closeServer(server)
       const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (!isTaken || port !== 0 || tries >= localnetLimits.portTries) throw error
+      if (!isTaken || port !== 0 || attempts >= localnetLimits.portAttemptsMax) throw error
     }
   }
 }
@@ -62,7 +62,7 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-/** An error beyond the calls themselves, such as a full disk, must end us: not caught here. */
+/** Errors outside of calls, such as a full disk, are not caught: they must end the process. */
 async function serve(
   network: LocalnetNetwork,
   node: Node,
@@ -71,7 +71,7 @@ async function serve(
 ): Promise<void> {
   if (request.method === 'GET' && request.url === '/health') return reply(response, 200, 'ok')
   if (request.method !== 'POST') return reply(response, 405, 'Used HTTP Method is not allowed.')
-  // A page in a browser may post plain text to anybody; JSON it must ask for first.
+  // A web page may post plain text to any host, but needs a CORS preflight for JSON.
   if (!request.headers['content-type']?.includes('application/json'))
     return reply(response, 415, 'Supplied content type is not allowed.')
   const body = await readBody(request)
@@ -84,7 +84,7 @@ async function serve(
   }
 }
 
-/** Nothing, if it is too large. One that is broken off never ends, and needs no answer. */
+/** Undefined if it is too large. An aborted request never resolves and needs no response. */
 function readBody(request: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -1,19 +1,19 @@
 import * as fs from 'node:fs'
 import { connect, createServer } from 'node:net'
 
-const name = 'lock.sock'
+const socketName = 'lock.sock'
 
 /**
- * Takes a folder for this process, until it ends however it ends: two writers would ruin the
- * journal. A socket instead of a file with a number, which after a crash may be somebody else's.
- * The process moves into the folder, because the path of a socket may not be long.
+ * Locks a folder until this process ends: two writers would corrupt the journal. Uses a socket, not
+ * a PID file: after a crash the PID may belong to another process. Changes the working directory to
+ * the folder, because socket paths must be short.
  */
 export async function lockFolder(folder: string): Promise<void> {
   process.chdir(folder)
   if (await take()) return
-  if (await isHeld()) throw new Error(`another process runs the chain in ${folder}`)
-  fs.rmSync(name, { force: true })
-  if (!(await take())) throw new Error(`another process runs the chain in ${folder}`)
+  if (await isHeld()) throw new Error(`another process runs the localnet in ${folder}`)
+  fs.rmSync(socketName, { force: true })
+  if (!(await take())) throw new Error(`another process runs the localnet in ${folder}`)
 }
 
 function take(): Promise<boolean> {
@@ -22,13 +22,13 @@ function take(): Promise<boolean> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
     )
-    server.listen(name, () => resolve(true)).unref()
+    server.listen(socketName, () => resolve(true)).unref()
   })
 }
 
 function isHeld(): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(name)
+    const socket = connect(socketName)
     socket.once('connect', () => resolve(true))
     socket.once('error', () => resolve(false))
     socket.once('close', () => socket.destroy())

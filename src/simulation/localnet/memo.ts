@@ -1,7 +1,6 @@
 import { loadedPrograms } from './programs.js'
 import type { TransactionMessage } from './wire.js'
 
-/** The texts of a transaction's memo instructions. */
 export function readMemoTexts({ instructions, keys }: TransactionMessage): string[] {
   return instructions
     .filter(
@@ -11,7 +10,7 @@ export function readMemoTexts({ instructions, keys }: TransactionMessage): strin
     .map(({ data }) => Buffer.from(data).toString('utf8'))
 }
 
-/** As Agave lists them beside a signature. */
+/** In the format of Agave's `getSignaturesForAddress`. */
 export function showMemos(message: TransactionMessage): string | null {
   const memos = readMemoTexts(message).map((memo) => `[${Buffer.byteLength(memo)}] ${memo}`)
   return memos.length > 0 ? memos.join('; ') : null

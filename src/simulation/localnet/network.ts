@@ -4,13 +4,13 @@ import type { FaultRule } from './faults.js'
 import { type Listener, listenForRpc } from './listener.js'
 import { Node } from './node.js'
 
-/** The nodes of a chain: one that the service talks to, and others that tests open beside it. */
+/** The nodes of a chain: one for the service, and others that tests open. */
 export class LocalnetNetwork {
   private listeners = new Map<number, Listener>()
 
   constructor(
     readonly chain: LocalnetChain,
-    private lasting: FaultRule[],
+    private permanentRules: FaultRule[],
     readonly logger: Logger,
   ) {}
 
@@ -19,7 +19,7 @@ export class LocalnetNetwork {
   }
 
   async open(port: number): Promise<Listener> {
-    const listener = await listenForRpc(this, new Node(this.chain, this.lasting), port)
+    const listener = await listenForRpc(this, new Node(this.chain, this.permanentRules), port)
     this.listeners.set(listener.port, listener)
     return listener
   }

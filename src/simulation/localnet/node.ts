@@ -1,4 +1,4 @@
-import { type BlockCommitment, distances, slotOf } from './blocks.js'
+import { type BlockCommitment, blocksBehind, slotOf } from './blocks.js'
 import type { LocalnetChain } from './chain.js'
 import { type FaultRule, Faults } from './faults.js'
 import type { FoundTransaction, HistoryEntry } from './history.js'
@@ -6,20 +6,19 @@ import type { Key } from './keys.js'
 import type { AccountState } from './vm.js'
 import type { Wire } from './wire.js'
 
-/** How a node sees the chain: honest, or with the faults that were set for it. */
+/** A node's view of the chain, with the faults set for it. */
 export class Node {
   readonly faults: Faults
 
   constructor(
     readonly chain: LocalnetChain,
-    lasting: FaultRule[],
+    permanentRules: FaultRule[],
   ) {
-    this.faults = new Faults(lasting)
+    this.faults = new Faults(permanentRules)
   }
 
-  /** The newest block this node knows to be that sure. */
   heightAt(commitment: BlockCommitment): number {
-    return this.chain.blocks.height - this.faults.lag - distances[commitment]
+    return this.chain.blocks.height - this.faults.lag - blocksBehind[commitment]
   }
 
   slotAt(commitment: BlockCommitment): number {
@@ -30,7 +29,7 @@ export class Node {
     return this.chain.accounts.readAt(key, this.slotAt(commitment))
   }
 
-  /** A transaction, if this node has seen it at that commitment and does not pretend otherwise. */
+  /** Undefined if this node has not seen the transaction at the commitment, or hides it. */
   find(signature: Key, commitment: BlockCommitment): HistoryEntry | undefined {
     const entry = this.chain.find(signature)
     return entry && this.sees(entry, commitment) ? entry : undefined
@@ -40,8 +39,8 @@ export class Node {
     if (entry.slot > this.slotAt(commitment)) return false
     if (!this.faults.has('forget')) return true
     const { transaction, keys } = this.chain.read(entry.ordinal)
-    const suspect = { signature: transaction.signature, keys, transaction }
-    return this.faults.take(['forget'], suspect) === undefined
+    const subject = { signature: transaction.signature, keys, transaction }
+    return this.faults.take(['forget'], subject) === undefined
   }
 
   read(entry: HistoryEntry): FoundTransaction {
@@ -53,8 +52,8 @@ export class Node {
     return slot <= this.slotAt('confirmed') ? 'confirmed' : 'processed'
   }
 
-  /** As far as this node has heard, may the transaction still land? */
-  judge(transaction: Wire, commitment: BlockCommitment) {
+  /** Why the transaction cannot land, as far as this node knows. */
+  rejectionOf(transaction: Wire, commitment: BlockCommitment) {
     const known = this.chain.find(transaction.signature)
     if (known && known.slot <= this.slotAt('processed')) return 'AlreadyProcessed'
     const isRecent = this.chain.blocks.isRecent(transaction.blockhash, this.heightAt(commitment))

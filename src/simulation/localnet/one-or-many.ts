@@ -1,6 +1,6 @@
 /**
- * A map to lists that spends no list on a key with a single value: most addresses occur in one
- * transaction only, and there are millions of them.
+ * A multimap that allocates no list for a single value: most of the millions of addresses occur in
+ * one transaction.
  */
 export class OneOrMany<K, V extends number | string> {
   private map = new Map<K, V | V[]>()

@@ -11,10 +11,10 @@ import { LocalnetNetwork } from './network.js'
 import { readFaultRules } from './rpc/localnet-methods.js'
 
 /**
- * The embedded chain as a process of its own:
+ * Runs the localnet as a separate process:
  * node process.js --folder chain [--slot-ms 100] [--port 8899] [--rules '[…]']
  *
- * It tells where it listens to its parent, or else on its output, and ends with its parent.
+ * Sends its URLs to its parent, or prints them without one, and ends with its parent.
  */
 async function run(): Promise<void> {
   const { values } = parseArgs({
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
       rules: { type: 'string', default: '[]' },
     },
   })
-  if (!values.folder) throw new Error('--folder says where the chain is kept, and is missing')
+  if (!values.folder) throw new Error('--folder is required: where the chain is stored')
   const folder = resolve(values.folder)
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   await lockFolder(folder)
@@ -47,7 +47,7 @@ async function run(): Promise<void> {
   }
   process.once('disconnect', stop)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  // The parent may have gone while the journal was read.
+  // The parent may have ended while the journal was read.
   if (process.send && !process.connected) return stop()
   const ready = { url, wsUrl, genesisHash: textOf(chain.genesis.hash) }
   if (process.send) process.send(ready)

@@ -1,6 +1,6 @@
 import { keyFrom } from './keys.js'
 
-/** The programs and coins that the chain itself must recognise. */
+/** Programs that the chain itself recognizes. */
 export const loadedPrograms = {
   system: keyFrom('11111111111111111111111111111111'),
   token: keyFrom('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
@@ -12,7 +12,7 @@ export const loadedPrograms = {
   computeBudget: keyFrom('ComputeBudget111111111111111111111111111111'),
 } as const
 
-/** At their mainnet addresses, so that a rail needs no other table of coins in test mode. */
+/** Mainnet addresses, so that the rail uses the same mints in test mode. */
 export const mints = {
   USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   USDT: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',

@@ -11,7 +11,7 @@ export type TokenBalance = {
   decimals: number
 }
 
-/** What only readers of a single transaction want to know; kept as text until they ask. */
+/** Parsed only when a single transaction is read. */
 export type Meta = {
   err: VmTransactionError | null
   fee: number
@@ -25,59 +25,58 @@ export type Meta = {
 
 export type AccountStateChange = { index: number; state: AccountState | null }
 
-/** A transaction that landed, with everything that a start must know without executing it again. */
+/** A landed transaction, with everything a start needs so as not to execute it again. */
 export type Landed = {
   kind: 'transaction'
   slot: number
   time: number
   wire: Buffer
-  /** Accounts that came from lookup tables, writable ones first: tables may change later. */
+  /** Addresses loaded from lookup tables, which may change later. */
   loaded: { writable: Key[]; readonly: Key[] }
   changes: AccountStateChange[]
-  /** The key of the mint order it fulfils, or nothing. */
-  orderKey: string
+  /** Key of the faucet request it fulfils, or empty. */
+  requestKey: string
   hasFailed: boolean
   meta: Meta
 }
 
-/** From here on up to this height, blocks may have been made. */
+/** Blocks up to this height may exist. */
 export type HeightClaim = { kind: 'claim'; height: number }
 
 const kinds = { transaction: 1, claim: 2 } as const
 
-/** One writes at a time, so all share the room to write in. */
+/** Shared by all writers: only one writes at a time. */
 let scratch = Buffer.alloc(64 * 1024)
 
 class Writer {
   private at = 0
 
   number(value: number, size: 1 | 2 | 4 | 6): void {
-    this.room(size)
+    this.reserve(size)
     this.at = scratch.writeUIntLE(value, this.at, size)
   }
 
   long(value: bigint): void {
-    this.room(8)
+    this.reserve(8)
     this.at = scratch.writeBigUInt64LE(value, this.at)
   }
 
   put(bytes: Uint8Array): void {
-    this.room(bytes.length)
+    this.reserve(bytes.length)
     scratch.set(bytes, this.at)
     this.at += bytes.length
   }
 
   key(key: Key): void {
-    this.room(32)
+    this.reserve(32)
     this.at += scratch.write(key, this.at, 'latin1')
   }
 
-  /** The finished record. */
   end(): Buffer {
     return Buffer.from(scratch.subarray(0, this.at))
   }
 
-  private room(size: number): void {
+  private reserve(size: number): void {
     if (this.at + size <= scratch.length) return
     const larger = Buffer.alloc(2 * (this.at + size))
     scratch.copy(larger, 0, 0, this.at)
@@ -111,7 +110,7 @@ class Reader {
 
   list<T>(read: () => T): T[] {
     const items: T[] = []
-    for (let left = this.number(1); left > 0; left--) items.push(read())
+    for (let remaining = this.number(1); remaining > 0; remaining--) items.push(read())
     return items
   }
 
@@ -140,9 +139,9 @@ export function writeLanded(landed: Landed): Buffer {
   }
   writer.number(landed.changes.length, 1)
   for (const change of landed.changes) writeChange(writer, change)
-  const orderKey = Buffer.from(landed.orderKey)
-  writer.number(orderKey.length, 2)
-  writer.put(orderKey)
+  const requestKey = Buffer.from(landed.requestKey)
+  writer.number(requestKey.length, 2)
+  writer.put(requestKey)
   writer.number(landed.hasFailed ? 1 : 0, 1)
   writer.put(Buffer.from(JSON.stringify(landed.meta)))
   return writer.end()
@@ -158,7 +157,7 @@ function writeChange(writer: Writer, { index, state }: AccountStateChange): void
   writer.put(state.data)
 }
 
-/** Its meta is read only when somebody looks at it. */
+/** The meta is parsed on access. */
 export function readRecord(body: Buffer): Landed | HeightClaim {
   const reader = new Reader(body)
   if (reader.number(1) === kinds.claim) return { kind: 'claim', height: reader.number(6) }
@@ -170,7 +169,7 @@ export function readRecord(body: Buffer): Landed | HeightClaim {
     readonly: reader.list(() => reader.key()),
   }
   const changes = reader.list(() => readChange(reader))
-  const orderKey = reader.take(reader.number(2)).toString()
+  const requestKey = reader.take(reader.number(2)).toString()
   const hasFailed = reader.number(1) === 1
   const text = reader.rest()
   return {
@@ -180,7 +179,7 @@ export function readRecord(body: Buffer): Landed | HeightClaim {
     wire,
     loaded,
     changes,
-    orderKey,
+    requestKey,
     hasFailed,
     get meta(): Meta {
       return JSON.parse(text.toString())

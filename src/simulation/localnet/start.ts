@@ -6,13 +6,13 @@ import { localnetLimits } from './limits.js'
 export type { Fault, FaultRule, Match } from './faults.js'
 
 export type LocalnetOptions = {
-  /** Where the chain is kept; a new one begins in an empty folder. */
+  /** Storage of the chain; an empty folder gets a new one. */
   folder: string
-  /** A block every so often; with 0, only when `localnet_advance` asks for one. */
+  /** Time between blocks; with 0, only `localnet_advance` makes blocks. */
   slotMs: number
-  /** For JSON-RPC; the next one is for WebSocket. Without it, a free pair is found. */
+  /** JSON-RPC port; the next one is for WebSocket. By default a free pair. */
   port?: number
-  /** Faults of every node for as long as the process runs: magic destinations. */
+  /** Permanent faults of every node, such as those of magic wallets. */
   rules?: FaultRule[]
 }
 
@@ -21,28 +21,28 @@ export type Localnet = {
   wsUrl: string
   pid: number
   genesisHash: string
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended. */
   ended: Promise<void>
   stop(): Promise<void>
-  /** At once, as a crash would. What was answered is still there at the next start. */
+  /** Kills the process like a crash. Acknowledged transactions survive. */
   kill(): Promise<void>
 }
 
 type Ready = { url: string; wsUrl: string; genesisHash: string }
 
 /**
- * Starts the embedded chain in a process of its own, and resolves when it answers. It ends with
- * this process, whatever becomes of it; starting it again is the caller's business.
+ * Starts the localnet in a separate process and resolves when it accepts requests. It ends with
+ * this process; restarting it is up to the caller.
  */
 export async function startLocalnet(options: LocalnetOptions): Promise<Localnet> {
   const { folder, slotMs, port = 0, rules = [] } = options
   const program = fileURLToPath(new URL('./process.js', import.meta.url))
-  const words = ['--folder', folder, '--slot-ms', `${slotMs}`, '--port', `${port}`]
-  const child = fork(program, [...words, '--rules', JSON.stringify(rules)], {
+  const args = ['--folder', folder, '--slot-ms', `${slotMs}`, '--port', `${port}`]
+  const child = fork(program, [...args, '--rules', JSON.stringify(rules)], {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  // Not `once`, which rejects when the child cannot be started: of that, `waitUntilReady` tells.
+  // Not `events.once`, which would reject if the child cannot start: `waitUntilReady` reports that.
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
   })
@@ -69,10 +69,10 @@ function waitUntilReady(child: ChildProcess): Promise<Ready> {
     const fail = (why: string) => {
       clearTimeout(timer)
       child.kill('SIGKILL')
-      reject(new Error(`the embedded chain did not start: ${why}`))
+      reject(new Error(`the localnet did not start: ${why}`))
     }
-    const timer = setTimeout(() => fail('it took too long'), localnetLimits.readyWithinMs)
-    const onExit = (code: number | null) => fail(`its process ended with ${code}`)
+    const timer = setTimeout(() => fail('timeout'), localnetLimits.readyWithinMs)
+    const onExit = (code: number | null) => fail(`the process ended with code ${code}`)
     child.once('exit', onExit)
     child.once('error', (error) => fail(error.message))
     child.once('message', (ready) => {

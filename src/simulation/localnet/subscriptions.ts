@@ -12,7 +12,11 @@ import { readCommitment, readRpcConfig, readSignature } from './rpc/params.js'
 type Subscription = { signature: Key; commitment: BlockCommitment } | 'slot'
 type Subscriptions = { close(): Promise<void> }
 
-/** Tells clients when a transaction is as sure as they want it, and when a slot begins. */
+/**
+ * Serves `signatureSubscribe` and `slotSubscribe`. docs/guides/wallets.md promises that any Solana
+ * client can pay on the localnet, and `sendAndConfirmTransaction` of web3.js and Kit waits for
+ * them.
+ */
 export async function serveSubscriptions(
   node: Node,
   host: string,
@@ -33,10 +37,10 @@ export async function serveSubscriptions(
 
 function serveClient(node: Node, socket: WebSocket): void {
   const client = new Client(node, (message) => socket.send(JSON.stringify(message)))
-  const stop = node.chain.watch(() => client.tell())
-  socket.on('message', (data) => client.hear(data.toString()))
+  const stop = node.chain.onCommit(() => client.notifyAll())
+  socket.on('message', (data) => client.receive(data.toString()))
   socket.on('close', stop)
-  // A connection that breaks is closed after this, which is all that matters.
+  // A broken connection is closed next, which is handled above.
   socket.on('error', () => undefined)
 }
 
@@ -52,9 +56,9 @@ class Client {
     this.lastSlot = node.slotAt('processed')
   }
 
-  hear(text: string): void {
+  receive(text: string): void {
     const { id, method, params = [] } = readMessage(text)
-    // Clients send pings that expect no answer.
+    // Pings have no id and expect no response.
     if (id === undefined) return
     try {
       this.send({ jsonrpc: '2.0', id, result: this.answer(method, params) })
@@ -62,16 +66,16 @@ class Client {
       if (!(error instanceof RpcFailure)) throw error
       this.send(failed(id, error))
     }
-    // What it asks about may have happened already, but is told only once it is written down.
-    this.node.chain.settle()
+    // Notifies at once if the transaction has already landed.
+    this.node.chain.commit()
   }
 
-  /** Looks at every subscription; called after each block and each transaction. */
-  tell(): void {
+  /** Called after each commit. */
+  notifyAll(): void {
     const slot = this.node.slotAt('processed')
     for (const [id, subscription] of this.subscriptions) {
-      if (subscription !== 'slot') this.tellSignature(id, subscription)
-      else if (slot !== this.lastSlot) this.tellSlot(id, slot)
+      if (subscription !== 'slot') this.notifySignature(id, subscription)
+      else if (slot !== this.lastSlot) this.notifySlot(id, slot)
     }
     this.lastSlot = slot
   }
@@ -89,15 +93,15 @@ class Client {
   }
 
   private add(subscription: Subscription): number {
-    if (this.subscriptions.size >= localnetLimits.subscriptions)
+    if (this.subscriptions.size >= localnetLimits.subscriptionsPerClientMax)
       throw invalid('Invalid params: too many subscriptions')
     this.lastId += 1
     this.subscriptions.set(this.lastId, subscription)
     return this.lastId
   }
 
-  /** Once: then the subscription is over. */
-  private tellSignature(id: number, subscription: Exclude<Subscription, 'slot'>): void {
+  /** Ends the subscription. */
+  private notifySignature(id: number, subscription: Exclude<Subscription, 'slot'>): void {
     const { signature, commitment } = subscription
     const entry = this.node.find(signature, commitment)
     if (!entry) return
@@ -107,7 +111,7 @@ class Client {
     this.notify('signatureNotification', id, { context, value: { err } })
   }
 
-  private tellSlot(id: number, slot: number): void {
+  private notifySlot(id: number, slot: number): void {
     const root = this.node.slotAt('finalized')
     this.notify('slotNotification', id, { slot, parent: slot - 1, root })
   }

@@ -2,10 +2,10 @@ import { type Key, keyOf } from './keys.js'
 import { loadedPrograms } from './programs.js'
 import type { AccountState } from './vm.js'
 
-/** Token accounts and mints, read from their bytes as both token programs lay them out. */
+/** Token accounts and mints in the byte layout of both token programs. */
 
 declare const kind: unique symbol
-/** The state of an account that was looked at and found to be one. */
+/** A state that `isTokenAccount` has accepted. */
 export type TokenState = AccountState & { [kind]: 'account' }
 export type MintState = AccountState & { [kind]: 'mint' }
 
@@ -13,7 +13,7 @@ export type LocalnetTokenAccount = { mint: Key; owner: Key; amount: bigint }
 
 const accountBytes = 165
 const mintBytes = 82
-/** With extensions, the byte after an account's fields says which of the two it is. */
+/** With extensions, the byte after an account's fields holds its type. */
 const kinds = { mint: 1, account: 2 } as const
 
 export function isTokenProgram(program: Key): boolean {
@@ -52,7 +52,7 @@ export function readSupply({ data }: MintState): bigint {
   return data.readBigUInt64LE(36)
 }
 
-/** An amount in the three ways that Agave writes it. */
+/** The three forms that Agave returns. */
 export function showAmount(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)

@@ -6,8 +6,8 @@ import type { Wire } from './wire.js'
 const publicKeys = new Map<Key, KeyObject>()
 
 /**
- * Whether everybody who must sign did. Away from the main thread, where the VM would do the same
- * in nearly half of the time that a transfer takes.
+ * Verifies all required signatures off the main thread; in the VM this would take nearly half the
+ * time of a transfer.
  */
 export async function verifySignatures(transaction: Wire): Promise<boolean> {
   const { bytes, messageOffset, signatureCount, keys } = transaction
@@ -33,7 +33,7 @@ function publicKeyOf(signer: Key): KeyObject {
   if (known) return known
   const x = keyBytesOf(signer).toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  if (publicKeys.size >= localnetLimits.namesRemembered) publicKeys.clear()
+  if (publicKeys.size >= localnetLimits.namesCachedMax) publicKeys.clear()
   publicKeys.set(signer, key)
   return key
 }

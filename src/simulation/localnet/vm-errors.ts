@@ -1,11 +1,11 @@
 import type { FailedTransactionMetadata } from 'litesvm/dist/internal.js'
 
-/** An error of a transaction in the JSON that Agave answers. */
+/** A transaction error in Agave's JSON format. */
 export type VmTransactionError = string | { [name: string]: unknown }
 
 type VmError = ReturnType<FailedTransactionMetadata['err']>
 
-/** In the order of the VM's numbers. */
+/** Indexed by the VM's error numbers. */
 const transactionErrors = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -44,7 +44,7 @@ const transactionErrors = [
   'CommitCancelled',
 ]
 
-/** In the order of the VM's numbers. */
+/** Indexed by the VM's error numbers. */
 const instructionErrors = [
   'GenericError',
   'InvalidArgument',
@@ -115,8 +115,8 @@ function showInstructionError(error: number | object): unknown {
   return 'code' in error ? { Custom: error.code } : 'BorshIoError'
 }
 
-/** The sentences that Agave has for what senders meet most; others are told by their name. */
-const sentences: Record<string, string> = {
+/** Agave's messages for common errors; others are reported by name. */
+const messages: Record<string, string> = {
   AccountNotFound: 'Attempt to debit an account but found no record of a prior credit.',
   AlreadyProcessed: 'This transaction has already been processed',
   BlockhashNotFound: 'Blockhash not found',
@@ -129,7 +129,7 @@ const sentences: Record<string, string> = {
 }
 
 export function describeError(error: VmTransactionError): string {
-  if (typeof error === 'string') return sentences[error] ?? error
+  if (typeof error === 'string') return messages[error] ?? error
   const [index, detail] = (error.InstructionError ?? []) as [number?, unknown?]
   if (index === undefined) return Object.keys(error)[0]!
   return `Error processing Instruction ${index}: ${describeDetail(detail)}`

@@ -21,19 +21,19 @@ export type ExecutionOutcome = { err: VmTransactionError | null; logs: string[];
 
 export type Simulation = ExecutionOutcome & {
   accounts: Map<Key, AccountState>
-  /** By index of the instruction that called them. */
+  /** By index of the calling instruction. */
   inner: InnerInstruction[][]
   returnData: { program: Key; data: Buffer } | null
 }
 
 /**
- * The real Solana VM with the real programs, spoken to in raw bytes. Age of blockhashes and
- * repeated signatures are the chain's business: the VM's own memory of both is too short.
+ * The real Solana VM with the real programs, called with raw bytes. The chain checks blockhash age
+ * and repeated signatures: the VM remembers both for too short a time.
  */
 export class Vm {
   private svm = new LiteSvm()
-  /** What was read since it last changed: mints, programs and payers are in every transaction. */
-  private known = new Map<Key, AccountState | null>()
+  /** Cached reads: mints, programs and payers are in every transaction. */
+  private cached = new Map<Key, AccountState | null>()
 
   constructor() {
     this.svm.setTransactionHistory(0n)
@@ -41,32 +41,32 @@ export class Vm {
   }
 
   read(key: Key): AccountState | null {
-    const known = this.known.get(key)
-    if (known !== undefined) return known
+    const cached = this.cached.get(key)
+    if (cached !== undefined) return cached
     const account = this.svm.getAccount(keyBytesOf(key))
     const state = account === null ? null : stateOf(account)
-    const living = state?.lamports === 0n ? null : state
-    if (this.known.size >= localnetLimits.accountsRemembered) this.known.clear()
-    // The clock and its like change with every block, not only by transactions.
-    if (living?.owner !== loadedPrograms.sysvars) this.known.set(key, living)
-    return living
+    const existing = state?.lamports === 0n ? null : state
+    if (this.cached.size >= localnetLimits.accountsCachedMax) this.cached.clear()
+    // Sysvars such as the clock change with every block, not only by transactions.
+    if (existing?.owner !== loadedPrograms.sysvars) this.cached.set(key, existing)
+    return existing
   }
 
   write(key: Key, state: AccountState | null): void {
     const { lamports, owner, executable, data } = state ?? closed
-    this.known.delete(key)
+    this.cached.delete(key)
     this.svm.setAccount(
       keyBytesOf(key),
       new Account(lamports, data, keyBytesOf(owner), executable, 18446744073709551615n),
     )
   }
 
-  /** Runs a transaction that may change these accounts and no others. */
+  /** `writable` lists all accounts that the transaction may change. */
   execute(bytes: Buffer, writable: Key[], isVerified: boolean): ExecutionOutcome {
     if (isVerified) this.svm.setSigverify(false)
     const result = this.svm.sendVersionedTransaction(bytes)
     if (isVerified) this.svm.setSigverify(true)
-    for (const key of writable) this.known.delete(key)
+    for (const key of writable) this.cached.delete(key)
     return result instanceof FailedTransactionMetadata
       ? outcomeOf(result.meta(), showError(result.err()))
       : outcomeOf(result, null)
@@ -121,7 +121,7 @@ function outcomeOf(meta: TransactionMetadata, err: VmTransactionError | null): E
   return { err, logs: meta.logs(), units: Number(meta.computeUnitsConsumed()) }
 }
 
-/** Asked for only by those who simulate: to fetch it costs a sixth of what a transfer does. */
+/** Read only for simulations: it costs a sixth of a transfer. */
 function calledOf(meta: TransactionMetadata): Pick<Simulation, 'inner' | 'returnData'> {
   const returned = meta.returnData()
   const data = Buffer.from(returned.data())

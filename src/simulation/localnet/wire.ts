@@ -4,10 +4,10 @@ import { localnetLimits } from './limits.js'
 export type WireInstruction = { program: number; accounts: Uint8Array; data: Uint8Array }
 export type Lookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
 
-/** A transaction as it travels, read in place: nothing is copied, nothing turned into base58. */
+/** A serialized transaction, parsed in place without copies or base58. */
 export type Wire = {
   bytes: Buffer
-  /** The first signature: the name of the transaction. */
+  /** The first signature, which identifies the transaction. */
   signature: Key
   signatureCount: number
   messageOffset: number
@@ -30,7 +30,7 @@ class Reader {
 
   byte(): number {
     const byte = this.bytes[this.at]
-    if (byte === undefined) throw new MalformedTransaction('it ends too early')
+    if (byte === undefined) throw new MalformedTransaction('unexpected end')
     this.at += 1
     return byte
   }
@@ -43,21 +43,21 @@ class Reader {
       value |= (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw new MalformedTransaction('a length has too many bytes')
+    throw new MalformedTransaction('invalid length')
   }
 
   take(count: number): Buffer {
     const end = this.at + count
-    if (end > this.bytes.length) throw new MalformedTransaction('it ends too early')
-    const taken = this.bytes.subarray(this.at, end)
+    if (end > this.bytes.length) throw new MalformedTransaction('unexpected end')
+    const part = this.bytes.subarray(this.at, end)
     this.at = end
-    return taken
+    return part
   }
 
-  /** Straight from the bytes: a view of each key first would cost more than the key. */
+  /** Decodes without an intermediate view, which would cost more than the key. */
   key(size: 32 | 64): Key {
     const end = this.at + size
-    if (end > this.bytes.length) throw new MalformedTransaction('it ends too early')
+    if (end > this.bytes.length) throw new MalformedTransaction('unexpected end')
     const key = this.bytes.toString('latin1', this.at, end)
     this.at = end
     return key
@@ -65,7 +65,7 @@ class Reader {
 
   list<T>(read: () => T): T[] {
     const items: T[] = []
-    for (let left = this.length(); left > 0; left--) items.push(read())
+    for (let remaining = this.length(); remaining > 0; remaining--) items.push(read())
     return items
   }
 
@@ -74,21 +74,21 @@ class Reader {
   }
 }
 
-/** Reads a signed transaction, legacy or version 0; anything else is malformed. */
+/** Parses a signed transaction, legacy or version 0. */
 export function readWire(bytes: Buffer): Wire {
   if (bytes.length > localnetLimits.transactionBytes) throw new MalformedTransaction('too large')
   const reader = new Reader(bytes, 0)
   const signatures = reader.list(() => reader.key(64))
   const signature = signatures[0]
-  if (signature === undefined) throw new MalformedTransaction('it has no signature')
+  if (signature === undefined) throw new MalformedTransaction('no signature')
   const message = readMessage(bytes, reader.at)
   if (message.header.signers !== signatures.length)
-    throw new MalformedTransaction('it has other signatures than signers')
+    throw new MalformedTransaction('number of signatures and signers differ')
   return Object.assign(message, { signature, signatureCount: signatures.length })
 }
 
-/** Only what a history is indexed by, of bytes that were read in full before. */
-export function readNames(bytes: Buffer): { signature: Key; keys: Key[] } {
+/** Reads only what the history indexes, from bytes that were parsed before. */
+export function readIndexKeys(bytes: Buffer): { signature: Key; keys: Key[] } {
   const reader = new Reader(bytes, 0)
   const signatureCount = reader.length()
   const signature = reader.key(64)
@@ -100,7 +100,7 @@ export function readNames(bytes: Buffer): { signature: Key; keys: Key[] } {
 
 export type TransactionMessage = Omit<Wire, 'signature' | 'signatureCount'>
 
-/** Reads a message, from an offset to the end. */
+/** Parses a message, from an offset to the end. */
 export function readMessage(bytes: Buffer, messageOffset: number): TransactionMessage {
   const reader = new Reader(bytes, messageOffset)
   const version = readVersion(reader)
@@ -118,10 +118,10 @@ export function readMessage(bytes: Buffer, messageOffset: number): TransactionMe
     data: reader.take(reader.length()),
   }))
   const lookups = version === 0 ? reader.list(() => readLookup(reader)) : []
-  if (!reader.isAtEnd()) throw new MalformedTransaction('something follows its end')
+  if (!reader.isAtEnd()) throw new MalformedTransaction('trailing bytes')
   const place = { bytes, messageOffset, blockhashOffset }
   const message = Object.assign(place, { version, header, keys, blockhash, instructions, lookups })
-  refuseNonsense(message)
+  assertValid(message)
   return message
 }
 
@@ -131,7 +131,7 @@ function readVersion(reader: Reader): 'legacy' | 0 {
     reader.at--
     return 'legacy'
   }
-  if (first !== 0x80) throw new MalformedTransaction('its version is unknown')
+  if (first !== 0x80) throw new MalformedTransaction('unknown version')
   return 0
 }
 
@@ -143,12 +143,12 @@ function readLookup(reader: Reader): Lookup {
   }
 }
 
-/** What a node checks before it looks at any state. */
-function refuseNonsense({ header, keys, instructions, lookups }: TransactionMessage): void {
+/** Checks that need no account state. */
+function assertValid({ header, keys, instructions, lookups }: TransactionMessage): void {
   const loaded = lookups.reduce((sum, { writable, readonly }) => {
     return sum + writable.length + readonly.length
   }, 0)
-  const isSound =
+  const isValid =
     header.signers > header.readonlySigners &&
     header.signers + header.readonlyOthers <= keys.length &&
     instructions.every(
@@ -157,10 +157,10 @@ function refuseNonsense({ header, keys, instructions, lookups }: TransactionMess
         program < keys.length &&
         accounts.every((index) => index < keys.length + loaded),
     )
-  if (!isSound) throw new MalformedTransaction('its indexes point nowhere')
+  if (!isValid) throw new MalformedTransaction('index out of range')
 }
 
-/** Whether a transaction may change the account at an index of its own (not looked up) keys. */
+/** Whether the account at this index of the static keys is writable. */
 export function isWritable({ header, keys }: TransactionMessage, index: number): boolean {
   return index < header.signers
     ? index < header.signers - header.readonlySigners

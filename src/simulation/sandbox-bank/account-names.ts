@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-type Families = { surnames: string[]; women: string[]; men: string[] }
+type NamePool = { surnames: string[]; women: string[]; men: string[] }
 
-/** Names that go together: nobody is called by a first name of one tongue and two of others. */
-const peoples: Families[] = [
+/** Grouped by language, so that first names and surname match. */
+const namePools: NamePool[] = [
   {
     surnames: [
       'Adebayo',
@@ -31,16 +31,16 @@ const peoples: Families[] = [
 ]
 
 /**
- * Whose account it is: the same number always has the same name, written as banks write it, the
- * surname first and in capitals.
+ * The account holder's name: always the same for a number, written as banks do, in capitals with
+ * the surname first.
  */
 export function accountNameOf(accountNumber: string): string {
   const bytes = createHash('sha256').update(`sandbox/${accountNumber}`).digest()
-  const people = pick(peoples, bytes[0]!)
-  const given = bytes[1]! % 2 === 0 ? people.women : people.men
+  const pool = pick(namePools, bytes[0]!)
+  const given = bytes[1]! % 2 === 0 ? pool.women : pool.men
   const first = pick(given, bytes[2]!)
   const others = given.filter((name) => name !== first)
-  return [pick(people.surnames, bytes[3]!), first, pick(others, bytes[4]!)].join(' ').toUpperCase()
+  return [pick(pool.surnames, bytes[3]!), first, pick(others, bytes[4]!)].join(' ').toUpperCase()
 }
 
 function pick<Item>(items: Item[], byte: number): Item {

@@ -4,14 +4,13 @@ import type { Tx } from '../../postgres/tx.js'
 
 export type ReversedTransfers = { cursor: bigint; references: string[] }
 
-/** Any number will do, as long as nothing else in this database locks it. */
+/** Any number that nothing else in this database locks. */
 const lockKey = 7_265_647
 
 /**
- * The transfers that were reversed, those that come after the cursor. A reversal is numbered when
- * first listed, by one process at a time: numbers are committed in order, so that a reader who
- * goes on from the last one it has seen misses none, not even one that was written late. One that
- * somebody is looking at is left for the next time.
+ * Lists reversed transfers after the cursor. Reversals are numbered when first listed, by one
+ * process at a time, so numbers are committed in order and a reader that continues from the last
+ * number it saw misses none. Rows that another transaction has locked are listed next time.
  */
 export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<ReversedTransfers> {
   const limit = limits.sandboxBank.reversalsAtOnce

@@ -1,9 +1,6 @@
-/** By name, the first item that has it, in the order of the list. */
-export function firstOfEach<Item>(
-  items: Item[],
-  nameOf: (item: Item) => string,
-): Map<string, Item> {
+/** The first item of each key, in list order. */
+export function firstOfEach<Item>(items: Item[], keyOf: (item: Item) => string): Map<string, Item> {
   const first = new Map<string, Item>()
-  for (const item of items) if (!first.has(nameOf(item))) first.set(nameOf(item), item)
+  for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item)
   return first
 }

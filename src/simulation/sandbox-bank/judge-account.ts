@@ -2,21 +2,21 @@ import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Bank } from '../../payouts/ports.js'
 import { nigerianBanks } from '../../rails/banks.js'
 import { accountNameOf } from './account-names.js'
-import { isSomebodyElse } from './judge-name.js'
+import { isNameMismatch } from './judge-name.js'
 import { findMagicAccount, sandboxBankItself } from './magic-accounts.js'
 
 export type SandboxAccountNumber = { bankCode: string; accountNumber: string }
 export type Resolved = { bankName: string; accountName: string }
 
-/** Every bank that can be paid through the sandbox. */
+/** Every bank that the sandbox bank can pay. */
 export const banks: readonly Bank[] = [...nigerianBanks, sandboxBankItself]
 
 const byCode = new Map(banks.map((bank) => [bank.code, bank]))
 
 /**
- * Says at which bank an account is and whose it is. Refuses a bank nobody knows, a number that is
- * not ten digits or does not resolve, and says so when the bank cannot be asked. The check digit is
- * not judged: newer banks have codes that the standard for it does not cover.
+ * Resolves an account to its bank and holder. Refuses an unknown bank, a number that is not ten
+ * digits or does not resolve, and a bank that does not answer. The check digit is not verified:
+ * the NUBAN standard does not cover the codes of newer banks.
  */
 export function resolveAccount({
   bankCode,
@@ -24,30 +24,33 @@ export function resolveAccount({
 }: SandboxAccountNumber): Outcome<Resolved> {
   const bank = byCode.get(bankCode)
   if (!bank)
-    return refuse('unknown_bank', `No bank has the code ${bankCode}. GET /v1/banks lists them.`)
+    return refuse(
+      'unknown_bank',
+      `Unknown bank code ${bankCode}. GET /v1/banks lists the known ones.`,
+    )
   const reason = /^\d{10}$/.test(accountNumber)
     ? findMagicAccount(accountNumber)?.refusedAs
     : 'account_not_found'
   if (reason === 'account_not_found')
     return refuse(
       reason,
-      `${bank.name} does not know the account ${accountNumber}. Check it with the recipient.`,
+      `${bank.name} has no account ${accountNumber}. Check the number with the recipient.`,
     )
   if (reason === 'rail_unavailable')
-    return refuse(reason, `${bank.name} does not answer. Nothing was done; retry later.`)
+    return refuse(reason, `${bank.name} does not answer. Nothing was sent; retry later.`)
   return { bankName: bank.name, accountName: accountNameOf(accountNumber) }
 }
 
-/** As above, and refuses an account that clearly belongs to another name than the one sent. */
+/** Like `resolveAccount`, and refuses an account holder that does not match the name sent. */
 export function judgeAccount(
   account: SandboxAccountNumber & { accountName: string },
 ): Outcome<Resolved> {
   const resolved = resolveAccount(account)
   if (resolved instanceof Refusal) return resolved
-  return isSomebodyElse({ sent: account.accountName, held: resolved.accountName })
+  return isNameMismatch({ sent: account.accountName, holder: resolved.accountName })
     ? refuse(
         'name_mismatch',
-        `The account belongs to ${resolved.accountName}. Correct accountName, or leave it out.`,
+        `The account belongs to ${resolved.accountName}. Correct accountName or omit it.`,
       )
     : resolved
 }

@@ -4,15 +4,15 @@ import {
   type Plan,
   type SandboxTransfer,
   stateOf,
+  staysUnknown,
   type TransferState,
-  unknownForEver,
 } from './transfer.js'
 
-/** What a tester can have the bank do. */
+/** Outcomes that a tester can request for a transfer. */
 export const instructions = ['complete', 'fail', 'reverse', 'stay_unknown', 'lose'] as const
 export type TestInstruction = (typeof instructions)[number]
 
-const already: Partial<Record<TestInstruction, TransferState>> = {
+const stateAfter: Partial<Record<TestInstruction, TransferState>> = {
   complete: 'completed',
   fail: 'failed',
   reverse: 'reversed',
@@ -20,8 +20,8 @@ const already: Partial<Record<TestInstruction, TransferState>> = {
 }
 
 /**
- * Decides what a transfer does from now on, or that it is too late: a bank never takes back how a
- * transfer ended. An order that was lost counts as open, for it may turn up at any time.
+ * Decides the new plan of a transfer, or that it is too late: a bank never changes how a transfer
+ * ended. A lost order counts as open, because it may still arrive.
  */
 export function judgeInstruction(
   transfer: SandboxTransfer,
@@ -29,26 +29,26 @@ export function judgeInstruction(
   instruction: TestInstruction,
 ): Plan | 'too_late' {
   const state = stateOf(transfer, now)
-  if (state === already[instruction]) return transfer
+  if (state === stateAfter[instruction]) return transfer
   if (state === 'completed' && instruction === 'reverse')
     return { ...transfer, reversesAt: latest(now, transfer.endsAt!) }
   if (state !== 'processing' && state !== 'lost') return 'too_late'
   return planOpen(instruction, latest(now, transfer.receivedAt))
 }
 
-/** The clocks of two processes may differ a little; what follows must not come before. */
+/** Process clocks differ a little, but an effect must not precede its cause. */
 function latest(now: Date, before: Date): Date {
   return now > before ? now : before
 }
 
 function planOpen(instruction: TestInstruction, now: Date): Plan {
-  const completed: Plan = { ...unknownForEver, ending: 'completed', endsAt: now }
+  const completed: Plan = { ...staysUnknown, ending: 'completed', endsAt: now }
   const plans: Record<TestInstruction, Plan> = {
     complete: completed,
     fail: { ...completed, ending: 'failed', failureReason: 'bank_declined' },
     reverse: { ...completed, reversesAt: after(now, limits.sandboxBank.reversesAfterMs) },
-    stay_unknown: unknownForEver,
-    lose: { ...unknownForEver, isLost: true },
+    stay_unknown: staysUnknown,
+    lose: { ...staysUnknown, isLost: true },
   }
   return plans[instruction]
 }

@@ -3,19 +3,17 @@ const titles = new Set(
 )
 
 /**
- * Whether a name that was sent clearly belongs to somebody else than the holder of the account.
+ * Whether the name sent is clearly not the account holder's.
  *
- * People leave out middle names, write initials and titles, and put the surname last; so two words
- * in common are enough, or one where only one was sent. An empty name claims nothing.
+ * Callers leave out middle names, write initials and titles, and put the surname last, so two words
+ * in common are enough, or one if only one was sent. An empty name always matches.
  */
-export function isSomebodyElse({ sent, held }: { sent: string; held: string }): boolean {
-  const left = wordsOf(held)
-  const claimed = wordsOf(sent)
-  // Whole words first, or an initial could take the word that another one needs.
-  const found = claimed
-    .sort((one, other) => other.length - one.length)
-    .filter((word) => takeMatch(left, word))
-  return found.length < Math.min(claimed.length, 2)
+export function isNameMismatch({ sent, holder }: { sent: string; holder: string }): boolean {
+  const unmatched = wordsOf(holder)
+  // Whole words first: an initial could otherwise use up the word that a whole word needs.
+  const sentWords = wordsOf(sent).sort((one, other) => other.length - one.length)
+  const matches = sentWords.filter((word) => takeMatch(unmatched, word))
+  return matches.length < Math.min(sentWords.length, 2)
 }
 
 function wordsOf(name: string): string[] {
@@ -24,11 +22,11 @@ function wordsOf(name: string): string[] {
   return words.filter((word) => !titles.has(word))
 }
 
-/** Each word of the holder answers for one word that was sent, no more. */
-function takeMatch(left: string[], word: string): boolean {
-  const index = left.findIndex((held) =>
-    word.length === 1 ? held.startsWith(word) : held === word,
+/** Removes the matching word, so that it matches only once. */
+function takeMatch(unmatched: string[], word: string): boolean {
+  const index = unmatched.findIndex((one) =>
+    word.length === 1 ? one.startsWith(word) : one === word,
   )
-  if (index >= 0) left.splice(index, 1)
+  if (index >= 0) unmatched.splice(index, 1)
   return index >= 0
 }

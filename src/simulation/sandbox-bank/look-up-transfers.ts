@@ -1,11 +1,11 @@
 import type { Tx } from '../../postgres/tx.js'
-import { lockTransfers, markTold } from './store-transfers.js'
+import { lockTransfers, markReported } from './store-transfers.js'
 import { hasEnded, type SandboxTransfer } from './transfer.js'
 
 /**
- * What the bank knows of these references now. Whatever is said of a transfer is read here, because
- * an ending is written down as told before it is told: no instruction and no clock that runs
- * behind can make it untrue afterwards.
+ * Reads transfers by reference and records which endings are about to be reported. Every report of
+ * a transfer's state reads it here: once an ending is recorded as reported, neither a tester's
+ * instruction nor a slow clock can change it.
  */
 export async function lookUpTransfers(
   tx: Tx,
@@ -14,9 +14,9 @@ export async function lookUpTransfers(
 ): Promise<Map<string, SandboxTransfer>> {
   const transfers = await lockTransfers(tx, references)
   const ended = [...transfers.values()].filter((transfer) => hasEnded(transfer, now))
-  markTold(
+  markReported(
     tx,
-    ended.filter((transfer) => !transfer.isTold),
+    ended.filter((transfer) => !transfer.isReported),
   )
   return transfers
 }

@@ -3,13 +3,13 @@ import type { BankFailure } from '../../payouts/failure-reasons.js'
 import type { Bank } from '../../payouts/ports.js'
 import { toNuban } from './nuban.js'
 
-/** Exists in test mode only, and so that a merchant needs no real bank to try a payout. */
+/** Listed in test mode only. */
 export const sandboxBankItself: Bank = { code: '999', name: 'Sandbox Bank' }
 
-/** What the bank does with a transfer, counted from when it was received. */
+/** What the sandbox bank does with a transfer; times count from its receipt. */
 export type Behaviour = {
   isLostAtFirst: boolean
-  /** Null: it stays unknown for ever. */
+  /** Null: it stays unknown. */
   endsAfterMs: number | null
   /** Null: it completes. */
   failureReason: BankFailure | null
@@ -18,21 +18,21 @@ export type Behaviour = {
 }
 
 export type MagicAccount = {
-  /** The first nine digits, which decide; the tenth is the check digit of whichever bank. */
+  /** The first nine digits decide; the tenth is the check digit, which depends on the bank. */
   serial: string
-  /** The whole number, as it is valid at the Sandbox Bank. */
+  /** The full number, valid at the Sandbox Bank. */
   number: string
   happens: string
-  /** What a payout to it comes to. */
+  /** Status of a payout to this account. */
   reaches: 'COMPLETED' | 'FAILED' | 'COMPLETED, then REVERSED' | 'SUBMITTED' | 'refused'
-  /** How the account is refused before anything is sent; undefined: it resolves. */
+  /** Reason for refusing the account before anything is sent; undefined: it resolves. */
   refusedAs?: 'account_not_found' | 'rail_unavailable'
   behaviour: Behaviour
 }
 
 const { processingMs, unknownForMs, reversesAfterMs } = limits.sandboxBank
 
-/** Every number that is not in the table below. */
+/** For every number that is not in `magicAccounts`. */
 export const ordinary: Behaviour = {
   isLostAtFirst: false,
   endsAfterMs: processingMs,
@@ -41,23 +41,22 @@ export const ordinary: Behaviour = {
 }
 
 /**
- * Account numbers that make the sandbox bank misbehave, at whichever bank they are said to be. This
- * table is what the bank obeys and what the documentation is written from.
+ * Account numbers that make the sandbox bank misbehave, at any bank code. The bank follows this
+ * table, and docs/reference/test-mode.md is generated from it.
  */
 export const magicAccounts: readonly MagicAccount[] = [
   magic('990000001', {
-    happens:
-      'Fails: the bank of the recipient has no money to take it up (`insufficient_liquidity`).',
+    happens: "Fails: the recipient's bank lacks liquidity (`insufficient_liquidity`).",
     reaches: 'FAILED',
     behaviour: { ...ordinary, failureReason: 'insufficient_liquidity' },
   }),
   magic('990000002', {
-    happens: 'Fails: the account was closed (`account_closed`).',
+    happens: 'Fails: the account is closed (`account_closed`).',
     reaches: 'FAILED',
     behaviour: { ...ordinary, failureReason: 'account_closed' },
   }),
   magic('990000003', {
-    happens: `Completes, and is reversed ${seconds(reversesAfterMs)} later.`,
+    happens: `Completes and is reversed ${seconds(reversesAfterMs)} later.`,
     reaches: 'COMPLETED, then REVERSED',
     behaviour: { ...ordinary, reversesAfterMs },
   }),
@@ -72,23 +71,23 @@ export const magicAccounts: readonly MagicAccount[] = [
     behaviour: { ...ordinary, endsAfterMs: unknownForMs, failureReason: 'bank_declined' },
   }),
   magic('990000006', {
-    happens: 'Is never answered for: it stays unknown until it is settled by instruction.',
+    happens: 'Stays unknown until you settle it.',
     reaches: 'SUBMITTED',
     behaviour: { ...ordinary, endsAfterMs: null },
   }),
   magic('990000007', {
-    happens: 'Is lost by the bank, which does not know it until it is sent again; then completes.',
+    happens: 'Is lost by the bank until it is sent again, then completes.',
     reaches: 'COMPLETED',
     behaviour: { ...ordinary, isLostAtFirst: true },
   }),
   magic('990000008', {
-    happens: 'Does not resolve: no such account.',
+    happens: 'Does not resolve: unknown account.',
     reaches: 'refused',
     refusedAs: 'account_not_found',
     behaviour: { ...ordinary, failureReason: 'account_not_found' },
   }),
   magic('990000009', {
-    happens: 'The bank of the account cannot be reached to resolve it.',
+    happens: 'Does not resolve: the bank does not answer.',
     reaches: 'refused',
     refusedAs: 'rail_unavailable',
     behaviour: { ...ordinary, failureReason: 'bank_declined' },

@@ -1,15 +1,15 @@
 import { Refusal } from '../../base/refusal.js'
 
 export type MagicReference = {
-  /** What the account is for, in the words of whoever ordered it. */
+  /** The merchant's reference for the account. */
   purpose: string
   happens: string
   refusedAs: 'account_refused' | 'rail_unavailable'
 }
 
 /**
- * What an account can be for that makes the sandbox bank open none. This table is what the bank
- * obeys and what the documentation is written from.
+ * References for which the sandbox bank opens no account. The bank follows this table, and
+ * docs/reference/test-mode.md is generated from it.
  */
 export const magicReferences: readonly MagicReference[] = [
   {
@@ -19,25 +19,26 @@ export const magicReferences: readonly MagicReference[] = [
   },
   {
     purpose: 'sandbox-unreachable',
-    happens: 'The bank cannot be reached.',
+    happens: 'The bank does not answer.',
     refusedAs: 'rail_unavailable',
   },
 ]
 
 const byPurpose = new Map(magicReferences.map((magic) => [magic.purpose, magic]))
 
-/** Undefined: nothing speaks against the account. */
-export function refuseAccount(order: {
+/** Undefined: the account can be opened. */
+export function refuseAccount({
+  purpose,
+  expected,
+}: {
   purpose: string
   expected: object | null
 }): Refusal | undefined {
-  const magic = byPurpose.get(order.purpose)
+  const magic = byPurpose.get(purpose)
   if (!magic) return undefined
-  const code = order.expected
-    ? 'virtual_account_creation_failed'
-    : 'dedicated_account_creation_failed'
+  const code = expected ? 'virtual_account_creation_failed' : 'dedicated_account_creation_failed'
   const messages = {
-    account_refused: `The bank refuses an account for ${order.purpose}.`,
+    account_refused: `The bank refused to open an account for ${purpose}.`,
     rail_unavailable: 'The bank does not answer.',
   }
   return new Refusal(code, { reason: magic.refusedAs, message: messages[magic.refusedAs] })

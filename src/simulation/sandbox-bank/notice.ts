@@ -6,14 +6,14 @@ import type {
   ReadMessage,
 } from '../../collections/ports.js'
 
-/** Lower-case, as headers arrive. */
+/** Lower-case, as Node delivers headers. */
 const signatureHeader = 'x-sandbox-signature'
 
 const event = 'payment.received'
 
-/** The amount is text of whole kobo, so that no reader can make a float of it. */
-export function writeNotice(key: KeyObject, announced: PaymentNotice) {
-  const { amount, receivedAt, ...data } = announced
+/** The amount is a string of whole kobo, so that no reader parses it as a float. */
+export function writeNotice(key: KeyObject, notice: PaymentNotice) {
+  const { amount, receivedAt, ...data } = notice
   const body = JSON.stringify({
     event,
     data: { ...data, amount: amount.toString(), paidAt: receivedAt.toISOString() },
@@ -22,22 +22,22 @@ export function writeNotice(key: KeyObject, announced: PaymentNotice) {
   return { headers, body }
 }
 
-/** What is from the bank but cannot be read; `why` is for whoever looks into it. */
+/** From the bank, but malformed. `why` is for the log. */
 type Unreadable = { kind: 'unreadable'; why: string }
 
 /**
- * Only the bank can sign, so the signature is looked at before anything else. Whatever amount and
- * currency it announces is passed on: who judges payments judges that too.
+ * Verifies the signature before parsing anything. Any amount and currency is passed on: payments
+ * are judged elsewhere.
  */
 export function readNotice(key: KeyObject, message: IncomingMessage): ReadMessage | Unreadable {
   if (!isGenuine(key, message)) return { kind: 'not_genuine' }
   const fields = parseObject(message.body)
-  if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'it names no event' }
+  if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'no event' }
   if (fields.event !== event) return { kind: 'beside_the_point' }
-  const announced = readAnnounced(toObject(fields.data))
-  return announced
-    ? { kind: 'announced', announced }
-    : { kind: 'unreadable', why: 'it tells no whole payment' }
+  const notice = readPayment(toObject(fields.data))
+  return notice
+    ? { kind: 'announced', announced: notice }
+    : { kind: 'unreadable', why: 'incomplete payment' }
 }
 
 function sign(key: KeyObject, body: string): string {
@@ -51,11 +51,11 @@ function isGenuine(key: KeyObject, { headers, body }: IncomingMessage): boolean 
 }
 
 /**
- * Undefined without the things that make a payment: its name, where it went, how much, and when.
- * The rest is left out where it cannot be read: money does not get lost for want of a sender.
+ * Undefined without id, account number, currency, amount or time. Other fields become null if they
+ * cannot be read: a payment must not get lost because its sender is missing.
  */
-function readAnnounced(data: Record<string, unknown>): PaymentNotice | undefined {
-  const [id, accountNumber, currency] = [data.id, data.accountNumber, data.currency].map(readName)
+function readPayment(data: Record<string, unknown>): PaymentNotice | undefined {
+  const [id, accountNumber, currency] = [data.id, data.accountNumber, data.currency].map(readToken)
   const amount = readAmount(data.amount)
   const receivedAt = readTime(data.paidAt)
   if (!id || !accountNumber || !currency || amount === undefined || !receivedAt) return undefined
@@ -91,11 +91,11 @@ function readTime(value: unknown): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
-function readName(value: unknown): string | undefined {
+function readToken(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\x21-\x7e]{1,100}$/.test(value) ? value : undefined
 }
 
-/** Without NUL and half characters, which the database cannot hold. */
+/** Removes NUL and lone surrogates, which PostgreSQL cannot store. */
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? Buffer.from(value.replaceAll('\0', '')).toString() : undefined
 }
@@ -104,7 +104,7 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     return toObject(JSON.parse(text))
   } catch {
-    return {} // whatever is wrong with it, it is no notice
+    return {} // read as a notice without an event
   }
 }
 

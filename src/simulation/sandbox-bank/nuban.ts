@@ -3,11 +3,14 @@ import { strict as assert } from 'node:assert'
 const weights = [3, 7, 3]
 
 /**
- * Completes nine digits to an account number that is valid at this bank: the tenth is the check
- * digit of the Central Bank's standard (NUBAN), which covers the bank's code of three digits too.
+ * Adds the check digit of the Central Bank's NUBAN standard, computed over the three-digit bank
+ * code and the nine-digit serial.
  */
 export function toNuban({ bankCode, serial }: { bankCode: string; serial: string }): string {
-  assert(/^\d{3}$/.test(bankCode) && /^\d{9}$/.test(serial), 'a NUBAN is made of 3 and 9 digits')
+  assert(
+    /^\d{3}$/.test(bankCode) && /^\d{9}$/.test(serial),
+    'a NUBAN has a 3-digit bank code and a 9-digit serial',
+  )
   const sum = [...bankCode, ...serial].reduce(
     (total, digit, index) => total + Number(digit) * weights[index % 3]!,
     0,

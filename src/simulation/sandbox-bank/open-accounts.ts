@@ -12,39 +12,45 @@ import {
 } from './store-accounts.js'
 
 /**
- * Opens one account for each reference, however often it is ordered and by how many at once. What
- * the bank refuses is refused alone. A reference that was opened before keeps number and name.
+ * Opens one account per reference, also under concurrent and repeated requests. Each is refused
+ * alone. A reference that was opened before keeps its number and name.
  */
 export async function openAccounts(
   tx: Tx,
   now: Date,
-  orders: AccountOpening[],
+  openings: AccountOpening[],
 ): Promise<Outcome<OpenedAccount>[]> {
-  const refusals = orders.map(refuseAccount)
-  const welcome = orders.filter((_, index) => !refusals[index])
+  const refusals = openings.map(refuseAccount)
+  const accepted = openings.filter((_, index) => !refusals[index])
   const accounts = await openAll(
     tx,
     now,
-    firstOfEach(welcome, ({ reference }) => reference),
+    firstOfEach(accepted, ({ reference }) => reference),
   )
-  return orders.map(({ reference }, index) => refusals[index] ?? toOpened(accounts.get(reference)!))
+  return openings.map(
+    ({ reference }, index) => refusals[index] ?? toOpened(accounts.get(reference)!),
+  )
 }
 
 async function openAll(
   tx: Tx,
   now: Date,
-  orders: Map<string, AccountOpening>,
+  openings: Map<string, AccountOpening>,
 ): Promise<Map<string, SandboxAccount>> {
-  if (orders.size === 0) return new Map()
-  const numbers = await reserveAccountNumbers(tx, orders.size)
-  const wanted = [...orders.values()].map(({ reference, name }, index) => {
-    return { reference, name, number: numbers[index]! }
-  })
-  const opened = await insertSandboxAccounts(tx, now, wanted)
-  const known = [...orders.keys()].filter((reference) => !opened.has(reference))
-  const found = await findAccounts(tx, known)
-  const isNew = ({ reference }: SandboxAccount) => opened.has(reference)
-  return new Map([...wanted.filter(isNew), ...found].map((account) => [account.reference, account]))
+  if (openings.size === 0) return new Map()
+  const numbers = await reserveAccountNumbers(tx, openings.size)
+  const candidates = [...openings.values()].map(({ reference, name }, index) => ({
+    reference,
+    name,
+    number: numbers[index]!,
+  }))
+  const inserted = await insertSandboxAccounts(tx, now, candidates)
+  const opened = candidates.filter(({ reference }) => inserted.has(reference))
+  const existing = await findAccounts(
+    tx,
+    [...openings.keys()].filter((reference) => !inserted.has(reference)),
+  )
+  return new Map([...opened, ...existing].map((account) => [account.reference, account]))
 }
 
 function toOpened({ number, name }: SandboxAccount): OpenedAccount {

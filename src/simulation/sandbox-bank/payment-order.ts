@@ -1,21 +1,21 @@
 import { strict as assert } from 'node:assert'
 import type { PayoutInstruction } from '../../payouts/ports.js'
 
-/** What the bank is asked to do, as it reads it. */
+/** A payment order as the bank parses it. */
 export type PaymentOrder = {
   reference: string
   amount: bigint
   bankCode: string
   accountNumber: string
-  /** The payment that goes back to whoever sent it, in place of the account. */
+  /** Id of the payment to return to its sender, instead of paying the account. */
   refundOf: string | undefined
-  /** The very text it was read from. */
+  /** The original text, to tell a repeated order from a different one. */
   text: string
 }
 
 /** The bank forbids `_` in a reference. */
 export function toBankReference(reference: string): string {
-  assert(!reference.includes('-'), 'a reference of ours can be told from that of the bank')
+  assert(!reference.includes('-'), 'our references contain no dash')
   return reference.replaceAll('_', '-')
 }
 
@@ -23,9 +23,12 @@ export function fromBankReference(reference: string): string {
   return reference.replaceAll('-', '_')
 }
 
-/** The amount is text of whole kobo, so that no reader can make a float of it. */
+/** The amount is a string of whole kobo, so that no reader parses it as a float. */
 export function writeOrder({ reference, asset, amount, destination }: PayoutInstruction): Buffer {
-  assert(asset === 'NGN' && destination.kind === 'bank_account', 'a bank carries naira to accounts')
+  assert(
+    asset === 'NGN' && destination.kind === 'bank_account',
+    'the bank pays naira to bank accounts',
+  )
   const { bankCode, accountNumber, accountName, narration, refundOf } = destination
   return Buffer.from(
     JSON.stringify({
@@ -41,7 +44,7 @@ export function writeOrder({ reference, asset, amount, destination }: PayoutInst
   )
 }
 
-/** Undefined for anything that is no order. */
+/** Undefined if the bytes are not a payment order. */
 export function readOrder(wire: Buffer): PaymentOrder | undefined {
   const text = wire.toString()
   const fields = parseObject(text)
@@ -66,6 +69,6 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     return { ...JSON.parse(text) }
   } catch {
-    return {} // whatever is wrong with it, it is no order
+    return {} // not an order
   }
 }

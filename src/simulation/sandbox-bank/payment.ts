@@ -1,6 +1,6 @@
 import type { BankSender, PaymentNotice } from '../../collections/ports.js'
 
-/** A payment as the bank has it, which knows the number of a sender that it masks. */
+/** A payment as the bank stores it, with the full number of a masked sender. */
 export type SandboxPayment = {
   id: string
   accountNumber: string
@@ -15,11 +15,11 @@ export type SandboxPayment = {
 
 const digitsShown = 4
 
-/** What the bank tells of it. */
-export function toAnnounced(payment: SandboxPayment): PaymentNotice {
-  const { isSenderMasked, paidAt, sender, ...told } = payment
-  const shown = sender && isSenderMasked ? maskNumber(sender) : sender
-  return { ...told, sender: shown, receivedAt: paidAt }
+/** The payment as the bank reports it. */
+export function toNotice(payment: SandboxPayment): PaymentNotice {
+  const { isSenderMasked, paidAt, sender, ...rest } = payment
+  const shownSender = sender && isSenderMasked ? maskNumber(sender) : sender
+  return { ...rest, sender: shownSender, receivedAt: paidAt }
 }
 
 function maskNumber(sender: BankSender): BankSender {

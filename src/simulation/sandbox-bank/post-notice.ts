@@ -8,8 +8,8 @@ export type Post = (message: {
 }) => Promise<boolean>
 
 /**
- * Posts over kept connections and says whether it was taken: answered, whole and in time, with a
- * status of success. Closing cuts off whatever is under way.
+ * Posts over keep-alive connections and returns whether the notice was accepted: a complete 2xx
+ * answer in time. `close` aborts requests under way.
  */
 export function createPost(): { post: Post; close(): void } {
   const { noticeMs, noticeIdleMs } = limits.sandboxBank
@@ -25,10 +25,10 @@ export function createPost(): { post: Post; close(): void } {
           headers: { ...headers, ...length },
           signal: AbortSignal.timeout(noticeMs),
         })
-      const answer = isClosed ? 'failed' : await exchange(start(), body)
-      // The receiver closed a kept connection just as we wrote to it: nobody's failure.
-      if (answer !== 'stale' || isClosed) return answer === 'taken'
-      return (await exchange(start(), body)) === 'taken'
+      const result = isClosed ? 'failed' : await exchange(start(), body)
+      // The receiver closed an idle connection just as we wrote to it: try once more.
+      if (result !== 'stale' || isClosed) return result === 'accepted'
+      return (await exchange(start(), body)) === 'accepted'
     },
     close() {
       isClosed = true
@@ -37,7 +37,7 @@ export function createPost(): { post: Post; close(): void } {
   }
 }
 
-function exchange(outgoing: ClientRequest, body: string): Promise<'taken' | 'failed' | 'stale'> {
+function exchange(outgoing: ClientRequest, body: string): Promise<'accepted' | 'failed' | 'stale'> {
   return new Promise((resolve) => {
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
@@ -45,7 +45,7 @@ function exchange(outgoing: ClientRequest, body: string): Promise<'taken' | 'fai
     })
     outgoing.on('response', (incoming) => {
       const status = incoming.statusCode ?? 0
-      incoming.on('end', () => resolve(status >= 200 && status < 300 ? 'taken' : 'failed'))
+      incoming.on('end', () => resolve(status >= 200 && status < 300 ? 'accepted' : 'failed'))
       incoming.on('error', () => resolve('failed'))
       incoming.on('close', () => resolve('failed'))
       incoming.resume()

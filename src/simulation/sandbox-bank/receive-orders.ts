@@ -8,12 +8,12 @@ import {
   type NewTransfer,
   replanTransfers,
 } from './store-transfers.js'
-import { planTransfer, unknownForEver } from './transfer.js'
+import { planTransfer, staysUnknown } from './transfer.js'
 
 /**
- * Books one transfer for each reference, however often its order comes and by how many at once. An
- * order that was lost is found again by coming again. Says which orders were refused because their
- * reference stands for another order: the first one to come is the one that counts.
+ * Records one transfer per reference, also under concurrent and repeated sends. Sending a lost
+ * order again revives it. Returns the refused orders: those whose reference was used before by an
+ * order with other content.
  */
 export async function receiveOrders(
   tx: Tx,
@@ -22,35 +22,38 @@ export async function receiveOrders(
 ): Promise<PaymentOrder[]> {
   const first = firstOfEach(orders, ({ reference }) => reference)
   const refunds = await judgeRefunds(tx, [...first.values()])
-  const toTransfer = (isAgain: boolean) => (order: PaymentOrder) =>
-    planOrder(order, { now, isAgain, refund: refunds.get(order.reference) })
-  const booked = await insertTransfers(tx, [...first.values()].map(toTransfer(false)))
-  const known = await lockTransfers(
+  const toTransfer = (isRepeat: boolean) => (order: PaymentOrder) =>
+    planOrder(order, { now, isRepeat, refund: refunds.get(order.reference) })
+  const inserted = await insertTransfers(tx, [...first.values()].map(toTransfer(false)))
+  const existing = await lockTransfers(
     tx,
-    [...first.keys()].filter((reference) => !booked.has(reference)),
+    [...first.keys()].filter((reference) => !inserted.has(reference)),
   )
-  const isSame = ({ reference, text }: PaymentOrder) =>
-    text === (known.get(reference)?.paymentOrder ?? first.get(reference)!.text)
+  const hasSameText = ({ reference, text }: PaymentOrder) =>
+    text === (existing.get(reference)?.paymentOrder ?? first.get(reference)!.text)
 
-  const found = [...first.values()].filter(
-    (order) => known.get(order.reference)?.isLost && isSame(order),
+  const revived = [...first.values()].filter(
+    (order) => existing.get(order.reference)?.isLost && hasSameText(order),
   )
-  replanTransfers(tx, found.map(toTransfer(true)))
-  return orders.filter((order) => !isSame(order))
+  replanTransfers(tx, revived.map(toTransfer(true)))
+  return orders.filter((order) => !hasSameText(order))
 }
 
 function planOrder(
   { reference, amount, accountNumber, text }: PaymentOrder,
-  { now, isAgain, refund }: { now: Date; isAgain: boolean; refund: SandboxRefund | undefined },
+  { now, isRepeat, refund }: { now: Date; isRepeat: boolean; refund: SandboxRefund | undefined },
 ): NewTransfer {
-  const booked = { reference, paymentOrder: text, amount, receivedAt: now }
+  const transfer = { reference, paymentOrder: text, amount, receivedAt: now }
   const refundOf = refund?.refundOf ?? null
   if (refund?.failureReason) {
     const { failureReason } = refund
-    const failed = { ...unknownForEver, ending: 'failed', failureReason, endsAt: now } as const
-    // For good: an instruction that completed it would send back more than came.
-    return { ...booked, ...failed, refundOf, isTold: true }
+    const failed = { ...staysUnknown, ending: 'failed', failureReason, endsAt: now } as const
+    // Reported already, so that no instruction can complete it: that would refund too much.
+    return { ...transfer, ...failed, refundOf, isReported: true }
   }
-  const plan = planTransfer(now, { accountNumber: refund?.accountNumber ?? accountNumber, isAgain })
-  return { ...booked, ...plan, refundOf, isTold: false }
+  const plan = planTransfer(now, {
+    accountNumber: refund?.accountNumber ?? accountNumber,
+    isRepeat,
+  })
+  return { ...transfer, ...plan, refundOf, isReported: false }
 }

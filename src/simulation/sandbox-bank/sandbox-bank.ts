@@ -15,9 +15,9 @@ import type {
   Target,
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import { type Announcing, createCollecting } from './collecting.js'
+import type { Tx } from '../../postgres/tx.js'
+import { createSandboxCollections, type SandboxCollections } from './collections.js'
 import { findReversed, type ReversedTransfers } from './find-reversed.js'
-import { instructTransfer } from './instruct.js'
 import {
   banks,
   judgeAccount,
@@ -25,7 +25,7 @@ import {
   resolveAccount,
   type SandboxAccountNumber,
 } from './judge-account.js'
-import type { TestInstruction } from './judge-instruction.js'
+import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import type { SandboxPayment } from './payment.js'
 import { fromBankReference, readOrder, toBankReference, writeOrder } from './payment-order.js'
@@ -33,22 +33,23 @@ import { receiveOrders } from './receive-orders.js'
 import { refuseRefund } from './refunds.js'
 import { readStatement, type StatementCursor, type StatementLine } from './statement.js'
 import { findPaymentsById } from './store-payments.js'
+import { lockTransfers, replanTransfers } from './store-transfers.js'
 import { findingOf } from './transfer.js'
 
 type Tools = { db: Database; clock: Clock; logger: Logger }
 type Payments = Map<string, SandboxPayment>
 
-/** References are ours on this side; the bank has its own way to write them. */
+/** Takes and returns our references; the bank's own spelling of them is the token. */
 export type SandboxBank = PayoutRail &
   CollectionRail &
-  Announcing & {
+  SandboxCollections & {
     listBanks(): Promise<readonly Bank[]>
     resolveName(account: SandboxAccountNumber): Promise<Outcome<Resolved>>
-    /** Has the bank do something else with a transfer, as long as it has not ended. */
+    /** Sets the outcome of a transfer that has not ended. */
     instruct(reference: string, instruction: TestInstruction): Promise<Instructed>
     /** Reversals after the cursor, oldest first; 0 is before the first. */
     findReversed(after: bigint): Promise<ReversedTransfers>
-    /** What was received from a time until before another, a page at a time. */
+    /** Transfers received in the period (`to` excluded), a page at a time. */
     statement(period: { from: Date; to: Date; after?: StatementCursor }): Promise<{
       /** `token` is the bank's own spelling of our reference. */
       lines: (StatementLine & { token: string })[]
@@ -57,14 +58,14 @@ export type SandboxBank = PayoutRail &
   }
 
 /**
- * A bank that simulates, for test mode. It is an outside party: it knows of a payout what was sent
- * to it, it keeps tables of its own, and nothing it does writes the state of a payout. What it
- * announces is signed with the key for notices, which whoever listens has too.
+ * The simulated bank of test mode. It behaves like an external bank: it knows only what was sent to
+ * it, keeps its own tables, and never writes the state of a payout. It signs its notices with
+ * `noticeKey`, which the API uses to verify them.
  */
 export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): SandboxBank {
   const { db, clock, logger } = tools
   return {
-    ...createCollecting(tools),
+    ...createSandboxCollections(tools),
     name: 'sandbox-bank',
 
     inspect: async (targets) => {
@@ -72,9 +73,9 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
       return targets.map((target) => inspectTarget(target, payments))
     },
 
-    prepare: async (carriages) => {
-      const payments = await findRefunded(db, carriages)
-      return carriages.map((carriage) => prepareOrder(carriage, payments))
+    prepare: async (instructions) => {
+      const payments = await findRefunded(db, instructions)
+      return instructions.map((instruction) => prepareOrder(instruction, payments))
     },
 
     send: (attempts) => sendAttempts({ db, clock, logger }, attempts),
@@ -90,8 +91,8 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
     resolveName: async (account) => resolveAccount(account),
 
     instruct: (reference, instruction) => {
-      const order = { reference: toBankReference(reference), instruction }
-      return db.transaction((tx) => instructTransfer(tx, clock.now(), order))
+      const change = { reference: toBankReference(reference), instruction }
+      return db.transaction((tx) => instructTransfer(tx, clock.now(), change))
     },
 
     findReversed: async (after) => {
@@ -112,7 +113,7 @@ export function createSandboxBank(tools: Tools & { noticeKey: Buffer }): Sandbox
   }
 }
 
-/** The payments that are to go back to whoever sent them, as far as the bank has them. */
+/** The payments that these targets refund, by id. */
 function findRefunded(db: Database, targets: Target[]): Promise<Payments> {
   const ids = targets.flatMap(({ destination }) => refundOf(destination) ?? [])
   return findPaymentsById(db, ids)
@@ -124,7 +125,10 @@ function refundOf(destination: Destination): string | undefined {
 
 function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
   const { asset, destination } = target
-  assert(asset === 'NGN' && destination.kind === 'bank_account', 'a bank carries naira to accounts')
+  assert(
+    asset === 'NGN' && destination.kind === 'bank_account',
+    'the bank pays naira to bank accounts',
+  )
   if (destination.refundOf !== undefined) {
     const refusal = refuseRefund(target, payments.get(destination.refundOf))
     return refusal ?? { destination, extraFees: [] }
@@ -134,25 +138,42 @@ function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
   return { destination: { ...destination, ...resolved }, extraFees: [] }
 }
 
-/** The name is not judged again: it is the one that the account resolved to. */
-function prepareOrder(carriage: PayoutInstruction, payments: Payments): Outcome<Prepared> {
-  const { reference, destination } = carriage
-  assert(destination.kind === 'bank_account', 'a bank carries to accounts')
+/** The account name is not checked again: `inspect` has set it to the holder's. */
+function prepareOrder(instruction: PayoutInstruction, payments: Payments): Outcome<Prepared> {
+  const { reference, destination } = instruction
+  assert(destination.kind === 'bank_account', 'the bank pays to bank accounts')
   const refused =
     destination.refundOf === undefined
       ? resolveAccount(destination)
-      : refuseRefund(carriage, payments.get(destination.refundOf))
+      : refuseRefund(instruction, payments.get(destination.refundOf))
   if (refused instanceof Refusal) return refused
-  return { token: toBankReference(reference), wire: writeOrder(carriage), validUntil: null }
+  return { token: toBankReference(reference), wire: writeOrder(instruction), validUntil: null }
 }
 
-/** The bank reads the bytes and nothing else. What it refuses is a bug of the sender, or worse. */
+/** Reads only the bytes that were committed. A refused order is a bug in the sender. */
 async function sendAttempts({ db, clock, logger }: Tools, attempts: LiveAttempt[]): Promise<void> {
   const orders = attempts.map(({ wire }) => readOrder(wire))
   const readable = orders.filter((order) => order !== undefined)
   const refused = await db.transaction((tx) => receiveOrders(tx, clock.now(), readable))
   for (const { reference } of refused)
-    logger.error({ reference }, 'the sandbox bank has another order of this reference')
+    logger.error({ reference }, 'sandbox bank: another order already uses this reference')
   for (const [index, { reference }] of attempts.entries())
-    if (!orders[index]) logger.error({ reference }, 'the sandbox bank cannot read this order')
+    if (!orders[index]) logger.error({ reference }, 'sandbox bank: the order could not be read')
+}
+
+/**
+ * Changes what the bank does with a transfer from now on, never how it ended. The payout changes
+ * when it is next polled.
+ */
+async function instructTransfer(
+  tx: Tx,
+  now: Date,
+  { reference, instruction }: { reference: string; instruction: TestInstruction },
+): Promise<Instructed> {
+  const transfer = (await lockTransfers(tx, [reference])).get(reference)
+  if (!transfer) return 'not_received'
+  const plan = judgeInstruction(transfer, now, instruction)
+  if (plan === 'too_late') return 'too_late'
+  replanTransfers(tx, [{ ...transfer, ...plan }])
+  return 'obeyed'
 }

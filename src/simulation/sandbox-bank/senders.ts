@@ -7,31 +7,28 @@ import { banks } from './judge-account.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { toNuban } from './nuban.js'
 
-/** Those whose code the standard for check digits covers. */
-const covered = nigerianBanks.filter(({ code }) => /^\d{3}$/.test(code))
+/** Banks whose code the NUBAN standard covers. */
+const nubanBanks = nigerianBanks.filter(({ code }) => /^\d{3}$/.test(code))
 
-/** Below those that make the bank misbehave. */
-const serials = 900_000_000
+/** Serials below those of the magic accounts. */
+const serialsMax = 900_000_000
 
 /**
- * Completes what is known of a sender. Somebody of whom nothing is known has an account that is
- * valid at a real bank, always the same one for the same payment. A number without a bank is one
- * of the Sandbox Bank; a number without a name has the name that it resolves to.
+ * Fills in missing details of a sender. Without an account number, the payment's id determines a
+ * valid one at a real bank. A number without a bank belongs to the Sandbox Bank; a missing name is
+ * the account holder's.
  */
 export function completeSender(paymentId: string, known: Partial<BankSender>): BankSender {
-  const anybody = senderOf(paymentId)
-  const accountNumber = known.accountNumber ?? anybody.accountNumber
-  const bank = known.accountNumber === undefined ? anybody.bank : sandboxBankItself
+  const generated = senderOf(paymentId)
+  const accountNumber = known.accountNumber ?? generated.accountNumber
+  const bank = known.accountNumber === undefined ? generated.bank : sandboxBankItself
   const bankCode = known.bankCode ?? bank.code
   const listed = banks.find(({ code }) => code === bankCode)
   const bankName = known.bankName ?? listed?.name ?? `Bank ${bankCode}`
   return { name: known.name ?? accountNameOf(accountNumber), accountNumber, bankCode, bankName }
 }
 
-/**
- * The name that a payment has between banks: the code of the bank it comes from, the time, and
- * twelve digits.
- */
+/** The interbank session id: code of the sending bank, time, and twelve digits. */
 export function sessionIdOf(paymentId: string, paidAt: Date, bankCode: string): string {
   const time = paidAt.toISOString().replace(/\D/g, '').slice(2, 14)
   const digits = numberOf(`session/${paymentId}`) % 1_000_000_000_000n
@@ -40,8 +37,8 @@ export function sessionIdOf(paymentId: string, paidAt: Date, bankCode: string): 
 
 function senderOf(paymentId: string): { bank: Bank; accountNumber: string } {
   const number = numberOf(`sender/${paymentId}`)
-  const bank = covered[Number(number % BigInt(covered.length))]!
-  const serial = (number / BigInt(covered.length)) % BigInt(serials)
+  const bank = nubanBanks[Number(number % BigInt(nubanBanks.length))]!
+  const serial = (number / BigInt(nubanBanks.length)) % BigInt(serialsMax)
   const digits = serial.toString().padStart(9, '0')
   return { bank, accountNumber: toNuban({ bankCode: bank.code, serial: digits }) }
 }

@@ -4,7 +4,7 @@ import { lookUpTransfers } from './look-up-transfers.js'
 import { listReceived } from './store-transfers.js'
 import { type SandboxTransfer, stateOf, type TransferState } from './transfer.js'
 
-/** What the bank says of one transfer that it has. */
+/** One transfer on the bank's statement. */
 export type StatementLine = {
   reference: string
   amount: bigint
@@ -15,14 +15,14 @@ export type StatementLine = {
   reversedAt: Date | null
 }
 
-/** Where a page ended, to go on from. */
+/** The last line of a page; the next page starts after it. */
 export type StatementCursor = { receivedAt: Date; reference: string }
 
 type Statement = { lines: StatementLine[]; next: StatementCursor | null }
 
 /**
- * Every transfer that was received from a time until before another, in the order of receipt, a
- * page at a time. What the bank has lost is not there: it knows of no such transfer.
+ * Transfers received in the period (`to` excluded) in order of receipt, a page at a time. Lost
+ * transfers are left out: the bank does not know them.
  */
 export async function readStatement(
   tx: Tx,

@@ -3,14 +3,13 @@ import type { Tx } from '../../postgres/tx.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { toNuban } from './nuban.js'
 
-/** An account that customers can pay into. */
+/** An account that payers can pay into. */
 export type SandboxAccount = { reference: string; number: string; name: string }
 
 const named = { reference: 'text' } as const
 const whole = { ...named, number: 'text', name: 'text', opened_at: 'timestamptz' } as const
 const numbered = { number: 'text' } as const
 
-/** What is new is opened; for a reference that is there already, nothing happens. */
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_accounts',
   columns: whole,
@@ -39,7 +38,7 @@ const close = listStatement({
     from open where a.reference = open.reference and a.closed_at is null`,
 })
 
-/** Numbers that nobody has had and nobody else will get, whatever becomes of these. */
+/** Unused numbers. A rollback leaves gaps but never hands out a number twice. */
 export async function reserveAccountNumbers(tx: Tx, count: number): Promise<string[]> {
   const rows = await tx.rows<{ serial: bigint }>({
     name: 'take_sandbox_serials',
@@ -50,7 +49,9 @@ export async function reserveAccountNumbers(tx: Tx, count: number): Promise<stri
   return rows.map(({ serial }) => toNuban({ bankCode, serial: serial.toString() }))
 }
 
-/** Says which references were new. Sorted, so that two lists never wait for each other. */
+/**
+ * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
+ */
 export async function insertSandboxAccounts(
   tx: Tx,
   now: Date,
@@ -68,7 +69,6 @@ export async function findAccounts(tx: Tx, references: string[]): Promise<Sandbo
   return tx.rows(find(references.map((reference) => ({ reference }))))
 }
 
-/** Those that are closed already stay as they are. */
 export function closeAccounts(tx: Tx, now: Date, numbers: string[]): void {
   if (numbers.length > 0)
     tx.write(

@@ -7,13 +7,18 @@ import {
   toSandboxPayment,
 } from './store-payments.js'
 
-/** A payment to announce, as often as it says, in the try that it was claimed for. */
-export type SandboxNotice = { payment: SandboxPayment; copies: number; tries: number }
+/** A claimed notice; `attempts` includes the one it was claimed for. */
+export type SandboxNotice = { payment: SandboxPayment; copies: number; attempts: number }
 
-/** How a try ended. Without copies left, or without a time, there is no further one. */
-export type EndedTry = { paymentId: string; tries: number; copies: number; dueAt: Date | null }
+/** Copies still to send, and when; without copies or a time, the notice is done. */
+export type EndedAttempt = {
+  paymentId: string
+  attempts: number
+  copies: number
+  dueAt: Date | null
+}
 
-type NoticeRow = SandboxPaymentRow & { copies: number; tries: number }
+type NoticeRow = SandboxPaymentRow & { copies: number; attempts: number }
 
 const insert = listStatement({
   name: 'insert_sandbox_notices',
@@ -24,7 +29,7 @@ const insert = listStatement({
 
 const ended = { payment_id: 'text', tries: 'int4', copies: 'int4', due_at: 'timestamptz' } as const
 
-/** Whoever outlived the lease names a try that is over, and changes nothing. */
+/** Matches on `tries`: a process that outlived its lease changes nothing. */
 const keep = listStatement({
   name: 'keep_sandbox_notices',
   columns: ended,
@@ -53,7 +58,7 @@ export function insertSandboxNotices(
   tx.write(insert(rows))
 }
 
-/** Nobody else gets them until the lease is over; who dies needs no reaper. */
+/** No other process gets these notices until the lease ends, also if this one dies. */
 export function claimNotices(
   db: Reader,
   claim: { now: Date; leasedUntil: Date; limit: number },
@@ -65,8 +70,8 @@ export function claimNotices(
 }
 
 /**
- * As above, the notice of one payment, if it is due and nobody has it. Waits for somebody who is
- * about to claim it: passed over, it would look like a notice that nobody sends.
+ * Claims the notice of one payment if it is due. Waits for a concurrent claim instead of skipping
+ * the row: skipped, it would look like a notice that no process sends.
  */
 export async function claimNotice(
   db: Reader,
@@ -92,17 +97,17 @@ async function claimWhere(
       update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
       from sandbox_payments p
       where n.payment_id = any (array(select payment_id from due)) and p.id = n.payment_id
-      returning n.copies, n.tries, ${sandboxPaymentColumns}`,
+      returning n.copies, n.tries as attempts, ${sandboxPaymentColumns}`,
     values,
   })
-  return rows.map(({ copies, tries, ...row }) => ({
+  return rows.map(({ copies, attempts, ...row }) => ({
     payment: toSandboxPayment(row),
     copies,
-    tries,
+    attempts,
   }))
 }
 
-/** Whether somebody is sending it, as far as the table says. */
+/** Whether a process is sending the notice, according to the table. */
 export async function isUnderWay(db: Reader, paymentId: string): Promise<boolean> {
   const [row] = await db.rows<{ isUnderWay: boolean }>({
     name: 'find_sandbox_notice',
@@ -113,13 +118,18 @@ export async function isUnderWay(db: Reader, paymentId: string): Promise<boolean
   return row?.isUnderWay ?? false
 }
 
-export function endTries(tx: Tx, tries: EndedTry[]): void {
-  const rows = tries
-    .map((one) => ({ ...one, payment_id: one.paymentId, due_at: one.dueAt }))
+export function endAttempts(tx: Tx, ended: EndedAttempt[]): void {
+  const rows = ended
+    .map(({ paymentId, attempts, copies, dueAt }) => ({
+      payment_id: paymentId,
+      tries: attempts,
+      copies,
+      due_at: dueAt,
+    }))
     .sort((one, other) => (one.payment_id < other.payment_id ? -1 : 1))
-  const isOver = (one: EndedTry) => one.copies === 0 || one.dueAt === null
-  const kept = rows.filter((row) => !isOver(row))
-  const over = rows.filter(isOver)
-  if (kept.length > 0) tx.write(keep(kept))
-  if (over.length > 0) tx.write(remove(over))
+  const isDone = (row: (typeof rows)[number]) => row.copies === 0 || row.due_at === null
+  const retried = rows.filter((row) => !isDone(row))
+  const done = rows.filter(isDone)
+  if (retried.length > 0) tx.write(keep(retried))
+  if (done.length > 0) tx.write(remove(done))
 }

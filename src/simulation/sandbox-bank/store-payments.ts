@@ -4,7 +4,7 @@ import { listStatement } from '../../postgres/statement.js'
 import type { Reader, Tx } from '../../postgres/tx.js'
 import type { SandboxPayment } from './payment.js'
 
-/** Any number will do, as long as nothing else in this database locks it. */
+/** Any number that nothing else in this database locks. */
 const lockKey = 7_265_648
 
 const named = { id: 'text' } as const
@@ -20,7 +20,7 @@ const whole = {
   paid_at: 'timestamptz',
 } as const
 
-/** The list holds texts and no JSON. */
+/** List columns cannot be JSON, so the sender travels as text. */
 const values = Object.keys(whole)
   .map((column) => (column === 'sender' ? 'list.sender::json' : `list.${column}`))
   .join(', ')
@@ -35,13 +35,13 @@ const insert = listStatement<typeof whole, { id: string }>({
     on conflict (id) do nothing returning id`,
 })
 
-/** What is read of a payment, from the alias `p`. */
+/** Columns of `sandbox_payments p`. */
 export const sandboxPaymentColumns = `
   p.id, p.account_number as "accountNumber", p.amount, p.currency, p.sender,
   p.is_sender_masked as "isSenderMasked", p.session_id as "sessionId", p.narration,
   p.paid_at as "paidAt"`
 
-/** As read: the sender is a text of JSON. */
+/** The sender is JSON text. */
 export type SandboxPaymentRow = Omit<SandboxPayment, 'sender'> & { sender: string | null }
 
 const find = listStatement<typeof named, SandboxPaymentRow>({
@@ -61,8 +61,8 @@ const lock = listStatement<typeof named, SandboxPaymentRow>({
 })
 
 /**
- * Says which are new and go to an account that the bank has. One process at a time, until it has
- * committed: so lines are committed in the order of their numbers.
+ * Returns the ids that are new and whose account exists. An advisory lock lets one process insert
+ * at a time until it commits, so that line numbers become visible in order.
  */
 export async function insertSandboxPayments(
   tx: Tx,
@@ -82,7 +82,7 @@ export async function findPaymentsById(
   return byId(await db.rows(find(ids.map((id) => ({ id })))))
 }
 
-/** Locks by id, always in that order. Those the bank does not have are left out. */
+/** Locks in id order. Unknown payments are left out. */
 export async function lockSandboxPayments(
   tx: Tx,
   ids: string[],
@@ -104,7 +104,11 @@ export async function findPaymentsInto(
   return rows.map(toSandboxPayment)
 }
 
-/** In the order of the statement, recorded from a time until before another, after a line. */
+/**
+ * Payments recorded in the period (`to` excluded) by the bank's clock, because a payer's clock may
+ * run ahead. Pages continue after a line number, so a payment recorded between two pages is on the
+ * next.
+ */
 export async function listRecorded(
   db: Reader,
   page: { from: Date; to: Date; after: bigint; limit: number },

@@ -21,7 +21,6 @@ const whole = {
   is_told: 'bool',
 } as const
 
-/** What is new is booked; for a reference that is there already, nothing happens. */
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_transfers',
   columns: whole,
@@ -37,7 +36,7 @@ const lock = listStatement<typeof named, SandboxTransfer>({
     select t.reference, t.payment_order as "paymentOrder", t.amount,
       t.received_at as "receivedAt", t.is_lost as "isLost", t.ending,
       t.failure_reason as "failureReason", t.ends_at as "endsAt", t.reverses_at as "reversesAt",
-      t.is_told as "isTold", t.reversal_number is not null as "isListed"
+      t.is_told as "isReported", t.reversal_number is not null as "isReversalListed"
     from sandbox_transfers t where t.reference in (select list.reference from ${list})
     order by t.reference for no key update`,
 })
@@ -53,8 +52,8 @@ const replan = listStatement({
     from ${list} where t.reference = list.reference`,
 })
 
-const tell = listStatement({
-  name: 'tell_sandbox_endings',
+const report = listStatement({
+  name: 'report_sandbox_endings',
   columns: named,
   text: (list) => `
     update sandbox_transfers t set is_told = true
@@ -66,10 +65,12 @@ export type NewTransfer = Planned & {
   paymentOrder: string
   amount: bigint
   refundOf: string | null
-  isTold: boolean
+  isReported: boolean
 }
 
-/** Says which references were new. Sorted, so that two lists never wait for each other. */
+/**
+ * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
+ */
 export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise<Set<string>> {
   const rows = transfers
     .map((transfer) => ({
@@ -77,14 +78,14 @@ export async function insertTransfers(tx: Tx, transfers: NewTransfer[]): Promise
       payment_order: transfer.paymentOrder,
       amount: transfer.amount,
       refund_of: transfer.refundOf,
-      is_told: transfer.isTold,
+      is_told: transfer.isReported,
     }))
     .sort((one, other) => (one.reference < other.reference ? -1 : 1))
   const inserted = await tx.rows(insert(rows))
   return new Set(inserted.map(({ reference }) => reference))
 }
 
-/** Locks by reference, always in that order. Those the bank has never had are left out. */
+/** Locks in order of reference. Unknown transfers are left out. */
 export async function lockTransfers(
   tx: Tx,
   references: string[],
@@ -93,17 +94,17 @@ export async function lockTransfers(
   return new Map(rows.map((row) => [row.reference, row]))
 }
 
-/** For transfers that are locked. */
+/** The transfers must be locked. */
 export function replanTransfers(tx: Tx, transfers: Planned[]): void {
   if (transfers.length > 0) tx.write(replan(transfers.map(toRow)))
 }
 
-/** For transfers that are locked and have ended. */
-export function markTold(tx: Tx, transfers: SandboxTransfer[]): void {
-  if (transfers.length > 0) tx.write(tell(transfers.map(({ reference }) => ({ reference }))))
+/** The transfers must be locked and have ended. */
+export function markReported(tx: Tx, transfers: SandboxTransfer[]): void {
+  if (transfers.length > 0) tx.write(report(transfers.map(({ reference }) => ({ reference }))))
 }
 
-/** In the order of receipt, from a time until before another, after a line of the page before. */
+/** References received in the period (`to` excluded), in order of receipt. */
 export async function listReceived(
   tx: Tx,
   page: { from: Date; to: Date; after: { receivedAt: Date; reference: string }; limit: number },

@@ -2,10 +2,10 @@ import { after } from '../../base/clock.js'
 import type { Finding } from '../../payouts/ports.js'
 import { findMagicAccount, ordinary } from './magic-accounts.js'
 
-/** What the bank will do with a transfer, unless it is told otherwise in time. */
+/** What the bank will do with a transfer, unless a tester changes it in time. */
 export type Plan = {
   isLost: boolean
-  /** Null: it stays unknown for ever. */
+  /** Null: it stays unknown. */
   ending: 'completed' | 'failed' | null
   failureReason: string | null
   endsAt: Date | null
@@ -17,16 +17,15 @@ export type SandboxTransfer = Plan & {
   paymentOrder: string
   amount: bigint
   receivedAt: Date
-  /** Somebody was told how it ended, so that it ended for good, whatever a clock says. */
-  isTold: boolean
-  /** Its reversal was listed, so that it is reversed for good. */
-  isListed: boolean
+  /** The ending was reported to a caller, so it is final whatever the clock says. */
+  isReported: boolean
+  /** The reversal was listed, so it is final. */
+  isReversalListed: boolean
 }
 
 export type TransferState = 'lost' | 'processing' | 'completed' | 'failed' | 'reversed'
 
-/** Nothing is known and nothing will happen by itself. */
-export const unknownForEver: Plan = {
+export const staysUnknown: Plan = {
   isLost: false,
   ending: null,
   failureReason: null,
@@ -34,15 +33,15 @@ export const unknownForEver: Plan = {
   reversesAt: null,
 }
 
-/** What becomes of an order that arrives now, for the first time or again after it was lost. */
+/** Plans an order that arrives now, for the first time or again after it was lost. */
 export function planTransfer(
   now: Date,
-  { accountNumber, isAgain }: { accountNumber: string; isAgain: boolean },
+  { accountNumber, isRepeat }: { accountNumber: string; isRepeat: boolean },
 ): Plan {
   const { isLostAtFirst, endsAfterMs, failureReason, reversesAfterMs } =
     findMagicAccount(accountNumber)?.behaviour ?? ordinary
-  if (isLostAtFirst && !isAgain) return { ...unknownForEver, isLost: true }
-  if (endsAfterMs === null) return unknownForEver
+  if (isLostAtFirst && !isRepeat) return { ...staysUnknown, isLost: true }
+  if (endsAfterMs === null) return staysUnknown
   const endsAt = after(now, endsAfterMs)
   return {
     isLost: false,
@@ -56,18 +55,18 @@ export function planTransfer(
 export function stateOf(transfer: SandboxTransfer, now: Date): TransferState {
   if (transfer.isLost) return 'lost'
   if (transfer.ending === null || !hasEnded(transfer, now)) return 'processing'
-  const { isListed, reversesAt } = transfer
-  const isReversed = isListed || (reversesAt !== null && reversesAt <= now)
+  const { isReversalListed, reversesAt } = transfer
+  const isReversed = isReversalListed || (reversesAt !== null && reversesAt <= now)
   return isReversed ? 'reversed' : transfer.ending
 }
 
-export function hasEnded({ isTold, endsAt }: SandboxTransfer, now: Date): boolean {
-  return isTold || (endsAt !== null && endsAt <= now)
+export function hasEnded({ isReported, endsAt }: SandboxTransfer, now: Date): boolean {
+  return isReported || (endsAt !== null && endsAt <= now)
 }
 
 /**
- * What the bank answers when asked. A transfer that it does not know may still land, because the
- * order may turn up; one that was reversed did land, and its reversal is listed on its own.
+ * The bank's status of a transfer. An unknown transfer may still land, because its order may arrive
+ * later. A reversed one has landed; its reversal is listed separately.
  */
 export function findingOf(transfer: SandboxTransfer | undefined, now: Date): Finding {
   const state = transfer ? stateOf(transfer, now) : 'lost'

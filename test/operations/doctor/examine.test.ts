@@ -31,7 +31,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'manilla-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
-const sealOf = (letter: string) => createSeal(new Secret(letter.repeat(32)))
+const secretOf = (letter: string) => new Secret(letter.repeat(32))
+const sealOf = (letter: string) => createSeal(secretOf(letter))
+const configOf = (letter: string, bank: 'sandbox' | 'none' = 'sandbox') => ({
+  secret: secretOf(letter),
+  bank: { test: bank },
+})
 const statesOf = (findings: CheckResult[]) =>
   Object.fromEntries(findings.map(({ about, state }) => [about, state]))
 
@@ -75,6 +80,14 @@ test('what live mode can and cannot do is said', () => {
   })
 })
 
+test('a test mode without a bank is reported', () => {
+  const withoutBank = examineModes(readConfig({ ...settings, BANK_TEST: 'none' }))
+  expect(withoutBank.find(({ about }) => about === 'Test mode')).toMatchObject({
+    state: 'well',
+    says: 'no bank (BANK_TEST=none): naira payments are refused',
+  })
+})
+
 test('keys that cannot be read are named by their variable, and never shown', async () => {
   const chain = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
   const keys = (more: object) => examineKeys(readConfig({ ...settings, ...chain, ...more }))
@@ -93,34 +106,81 @@ test('keys that cannot be read are named by their variable, and never shown', as
 describe('the database', () => {
   test('is well when it was prepared by this version with this secret', async () => {
     const db = await freshDatabase()
-    await prepareDatabase(db.url, sealOf('a'))
-    const findings = await examineDatabase({ db, clock: systemClock, seal: sealOf('a') })
+    await prepareDatabase(db.url, configOf('a'))
+    const findings = await examineDatabase({
+      db,
+      clock: systemClock,
+      seal: sealOf('a'),
+      simulation: true,
+    })
     expect(statesOf(findings)).toMatchObject({ Database: 'well', Schema: 'well', Clock: 'well' })
 
-    const other = await examineDatabase({ db, clock: systemClock, seal: sealOf('b') })
+    const other = await examineDatabase({
+      db,
+      clock: systemClock,
+      seal: sealOf('b'),
+      simulation: true,
+    })
     expect(statesOf(other)).toMatchObject({ Schema: 'well', Secret: 'wrong' })
 
-    const late = await examineDatabase({ db, clock: manualClock(), seal: sealOf('a') })
+    const late = await examineDatabase({
+      db,
+      clock: manualClock(),
+      seal: sealOf('a'),
+      simulation: true,
+    })
     expect(statesOf(late)).toMatchObject({ Clock: 'remark' })
 
     await db.rows(sql`insert into migrations values ('9999_from_the_future', now()::text)`)
-    const ahead = await examineDatabase({ db, clock: systemClock, seal: sealOf('a') })
+    const ahead = await examineDatabase({
+      db,
+      clock: systemClock,
+      seal: sealOf('a'),
+      simulation: true,
+    })
     expect(statesOf(ahead)).toMatchObject({ Schema: 'wrong' })
     expectMends([...findings, ...other, ...late, ...ahead])
+  })
+
+  test('needs the sandbox tables only where test mode has the sandbox bank', async () => {
+    const db = await emptyDatabase()
+    await prepareDatabase(db.url, configOf('a', 'none'))
+    const schemaOf = async (simulation: boolean) => {
+      const tools = { db, clock: systemClock, seal: sealOf('a'), simulation }
+      return (await examineDatabase(tools)).find(({ about }) => about === 'Schema')
+    }
+    expect(await schemaOf(false)).toMatchObject({ state: 'well' })
+    expect(await schemaOf(true)).toMatchObject({
+      state: 'wrong',
+      says: 'lacks 0007_sandbox_bank, 0010_sandbox_collections',
+    })
+    // Turning the sandbox bank off later leaves its tables in place.
+    await prepareDatabase(db.url, configOf('a'))
+    expect(await schemaOf(false)).toMatchObject({ state: 'well' })
   })
 
   // The tests run without fsync, for speed: the doctor must not let that pass.
   test('that can lose what it acknowledged is wrong', async () => {
     const db = await freshDatabase()
     const [row] = await db.rows(sql<{ fsync: string }>`show fsync`)
-    await prepareDatabase(db.url, sealOf('a'))
-    const findings = await examineDatabase({ db, clock: systemClock, seal: sealOf('a') })
+    await prepareDatabase(db.url, configOf('a'))
+    const findings = await examineDatabase({
+      db,
+      clock: systemClock,
+      seal: sealOf('a'),
+      simulation: true,
+    })
     expect(statesOf(findings).Durability).toBe(row!.fsync === 'on' ? 'well' : 'wrong')
     const name = new URL(db.url).pathname.slice(1)
     await db.rows({ text: `alter database ${name} set synchronous_commit = off`, values: [] })
     const { Database } = await import('../../../src/postgres/database.js')
     const again = new Database(db.url, () => {})
-    const weak = await examineDatabase({ db: again, clock: systemClock, seal: sealOf('a') })
+    const weak = await examineDatabase({
+      db: again,
+      clock: systemClock,
+      seal: sealOf('a'),
+      simulation: true,
+    })
     await again.close()
     const durability = weak.find(({ about }) => about === 'Durability')
     expect(durability).toMatchObject({ state: 'wrong' })
@@ -129,7 +189,12 @@ describe('the database', () => {
 
   test('that was never migrated is said to lack everything, and stays as it is', async () => {
     const db = await emptyDatabase()
-    const findings = await examineDatabase({ db, clock: systemClock, seal: sealOf('a') })
+    const findings = await examineDatabase({
+      db,
+      clock: systemClock,
+      seal: sealOf('a'),
+      simulation: true,
+    })
     expect(statesOf(findings)).toMatchObject({ Schema: 'wrong' })
     const [made] = await db.rows(sql<{ count: bigint }>`
       select count(*) as count from pg_tables where schemaname = 'public'`)

@@ -11,7 +11,7 @@ import {
   unchecked,
 } from './transfers.js'
 
-test('a blockhash lasts for 150 blocks, and for not one more', async () => {
+test('a blockhash is valid for exactly 150 blocks', async () => {
   const chain = await startChain()
   const payer = await newPayer(chain)
   const [first, second] = [await newWallet(), await newWallet()]
@@ -34,13 +34,13 @@ test('a blockhash lasts for 150 blocks, and for not one more', async () => {
     message: 'Transaction simulation failed: Blockhash not found',
     data: { err: 'BlockhashNotFound', logs: [] },
   })
-  // Without a preflight the node cannot know: it answers, and the transaction never lands.
+  // Without preflight the node cannot know: it accepts the transaction, which never lands.
   expect(await chain.call('sendTransaction', late.wire, unchecked)).toBe(late.signature)
   expect(await statusOf(chain, late.signature, true)).toBeNull()
   expect(await balanceOf(chain, second)).toBe(0n)
 })
 
-test('a transaction is processed, then confirmed, then final, and so is what it changed', async () => {
+test('a transaction and its effects are processed, then confirmed, then finalized', async () => {
   const chain = await startChain()
   const payer = await newPayer(chain)
   await chain.advance(40)
@@ -48,30 +48,30 @@ test('a transaction is processed, then confirmed, then final, and so is what it 
   const { wire, signature } = await signTransfer(chain, { payer, to })
   await chain.call('sendTransaction', wire, checked)
 
-  const look = async () => ({
+  const read = async () => ({
     status: (await statusOf(chain, signature)).confirmationStatus,
     processed: await balanceOf(chain, to, 'processed'),
     confirmed: await balanceOf(chain, to, 'confirmed'),
     finalized: await balanceOf(chain, to, 'finalized'),
   })
   const paid = 1_000_000n
-  expect(await look()).toEqual({
+  expect(await read()).toEqual({
     status: 'processed',
     processed: paid,
     confirmed: 0n,
     finalized: 0n,
   })
   await chain.advance(1)
-  expect(await look()).toEqual({
+  expect(await read()).toEqual({
     status: 'confirmed',
     processed: paid,
     confirmed: paid,
     finalized: 0n,
   })
   await chain.advance(30)
-  expect((await look()).finalized).toBe(0n)
+  expect((await read()).finalized).toBe(0n)
   await chain.advance(1)
-  expect(await look()).toEqual({
+  expect(await read()).toEqual({
     status: 'finalized',
     processed: paid,
     confirmed: paid,
@@ -79,7 +79,7 @@ test('a transaction is processed, then confirmed, then final, and so is what it 
   })
 })
 
-test('history is told from the commitment that was asked for', async () => {
+test('history is read at the requested commitment', async () => {
   const chain = await startChain()
   const payer = await newPayer(chain)
   const { wire, signature } = await signTransfer(chain, { payer, to: await newWallet() })
@@ -104,7 +104,7 @@ test('history is told from the commitment that was asked for', async () => {
   expect(await listed('finalized')).toContain(signature)
 })
 
-test('an old status is known only to those who search the history', async () => {
+test('an old status is found only with searchTransactionHistory', async () => {
   const chain = await startChain()
   const payer = await newPayer(chain)
   const { wire, signature } = await signTransfer(chain, { payer, to: await newWallet() })
@@ -116,7 +116,7 @@ test('an old status is known only to those who search the history', async () => 
   expect(await statusOf(chain, signature, true)).toMatchObject({ err: null, confirmations: null })
 })
 
-// Twenty-six copies, alone and in batches, at different heights: the money moves once.
+// Twenty-six copies, single and in batches, at different heights: the money moves once.
 test('the same signed bytes land once, however often they are sent', async () => {
   const chain = await startChain()
   const payer = await newPayer(chain)
@@ -137,7 +137,7 @@ test('the same signed bytes land once, however often they are sent', async () =>
   })
 })
 
-test('blocks come by themselves when a chain is given a pace', async () => {
+test('a chain with a block time makes blocks by itself', async () => {
   const chain = await startChain({ slotMs: 10 })
   const height = () => chain.call<number>('getBlockHeight', { commitment: 'processed' })
   const first = await height()

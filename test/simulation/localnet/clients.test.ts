@@ -29,7 +29,7 @@ import { expect, test } from 'vitest'
 import { startChain } from './localnet.js'
 import { newPayer, newWallet, tokenAccountOf, usdc } from './transfers.js'
 
-/** The two clients that everybody uses, as they are, over HTTP and WebSocket. */
+/** The two common clients, unmodified, over HTTP and WebSocket. */
 
 test('@solana/kit pays USDC to a fresh wallet, confirms it and reads it back', async () => {
   const chain = await startChain({ slotMs: 20 })
@@ -95,8 +95,8 @@ test('@solana/web3.js pays USDC to a fresh wallet, confirms it and reads it back
   const airdrop = await connection.requestAirdrop(payer.publicKey, 1_000_000_000)
   const latest = await connection.getLatestBlockhash()
   await connection.confirmTransaction({ signature: airdrop, ...latest })
-  const order = { owner: payer.publicKey.toBase58(), mint: usdc, amount: '5000000', key: 'w' }
-  await chain.call('localnet_mint', order)
+  const owner = payer.publicKey.toBase58()
+  await chain.call('localnet_mint', { owner, mint: usdc, amount: '5000000', key: 'w' })
 
   const destination = new PublicKey(await tokenAccountOf(to.toBase58()))
   const source = new PublicKey(await tokenAccountOf(payer.publicKey.toBase58()))
@@ -119,7 +119,7 @@ test('@solana/web3.js pays USDC to a fresh wallet, confirms it and reads it back
   expect(await connection.getSignaturesForAddress(destination)).toHaveLength(1)
 })
 
-test('both clients understand a refusal', async () => {
+test('both clients parse a refusal', async () => {
   const chain = await startChain({ slotMs: 20 })
   const connection = new Connection(chain.url, 'confirmed')
   const [poor, to] = [Keypair.generate(), Keypair.generate().publicKey]
@@ -134,7 +134,7 @@ test('both clients understand a refusal', async () => {
   })
 })
 
-/** By hand, for the token package of this client is not ours to depend on. */
+/** Built by hand, to avoid a dependency on the token package for web3.js. */
 function createAccount(payer: PublicKey, account: PublicKey, owner: PublicKey) {
   const [tokens, associated] = [
     'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -155,7 +155,7 @@ function createAccount(payer: PublicKey, account: PublicKey, owner: PublicKey) {
   })
 }
 
-function transferChecked(order: {
+function transferChecked(transfer: {
   source: PublicKey
   destination: PublicKey
   authority: PublicKey
@@ -163,15 +163,15 @@ function transferChecked(order: {
 }) {
   const data = Buffer.alloc(10)
   data[0] = 12
-  data.writeBigUInt64LE(order.amount, 1)
+  data.writeBigUInt64LE(transfer.amount, 1)
   data[9] = 6
   return new TransactionInstruction({
     programId: new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
     keys: [
-      { pubkey: order.source, isSigner: false, isWritable: true },
+      { pubkey: transfer.source, isSigner: false, isWritable: true },
       { pubkey: new PublicKey(usdc), isSigner: false, isWritable: false },
-      { pubkey: order.destination, isSigner: false, isWritable: true },
-      { pubkey: order.authority, isSigner: true, isWritable: false },
+      { pubkey: transfer.destination, isSigner: false, isWritable: true },
+      { pubkey: transfer.authority, isSigner: true, isWritable: false },
     ],
     data,
   })

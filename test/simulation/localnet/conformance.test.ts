@@ -18,14 +18,14 @@ import {
   usdc,
 } from './transfers.js'
 
-/** Shapes, codes and sentences as Agave has them; clients decide by these. */
+/** Clients depend on Agave's formats, codes and messages. */
 
 const now = { commitment: 'processed' }
 const unknown = '5'.repeat(88)
 const shared = shareChain()
 
 describe('errors', () => {
-  test('mistakes of the caller have the codes of Agave', async () => {
+  test('caller errors have the codes of Agave', async () => {
     const chain = shared()
     const wallet = await newWallet()
     const cases: [string, unknown[], object][] = [
@@ -49,7 +49,7 @@ describe('errors', () => {
       expect(await chain.ask(method, ...params)).toMatchObject({ error })
   })
 
-  test('a preflight tells why, with logs, and nothing lands', async () => {
+  test('a failed preflight returns the reason and logs, and nothing lands', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const to = await newWallet()
@@ -66,12 +66,12 @@ describe('errors', () => {
     expect(error?.data?.unitsConsumed).toBeGreaterThan(0)
     expect(await statusOf(chain, over.signature)).toBeNull()
 
-    // Unchecked, the same bytes land as a failure and cost their fee.
+    // Without preflight, the same bytes land as a failure and pay their fee.
     await chain.call('sendTransaction', over.wire, unchecked)
     expect(await statusOf(chain, over.signature)).toMatchObject({ err, status: { Err: err } })
   })
 
-  test('a forged signature is refused, and unchecked it never lands', async () => {
+  test('a forged signature is refused, and never lands without preflight', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const { wire } = await signTransfer(chain, { payer, to: await newWallet() })
@@ -89,7 +89,7 @@ describe('errors', () => {
     expect(await simulate({})).toMatchObject({ result: { value: { err: null } } })
   })
 
-  test('a client must say that it can read version 0', async () => {
+  test('version 0 requires maxSupportedTransactionVersion', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const { wire, signature } = await signTransfer(chain, { payer, to: await newWallet() })
@@ -102,7 +102,7 @@ describe('errors', () => {
 })
 
 describe('HTTP', () => {
-  test('bodies that are no calls are told apart, and batches keep their order', async () => {
+  test('invalid bodies get specific errors, and batches keep their order', async () => {
     const chain = shared()
     const post = async (body: unknown) => (await chain.post(body)).json()
     const text = await fetch(chain.url, {
@@ -127,7 +127,7 @@ describe('HTTP', () => {
 })
 
 describe('shapes', () => {
-  test('a transfer is told whole: balances before and after, fee, memo', async () => {
+  test('a transfer includes balances before and after, fee and memo', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const to = await newWallet()
@@ -174,7 +174,7 @@ describe('shapes', () => {
     expect(meta.loadedAddresses).toEqual({ writable: [], readonly: [] })
   })
 
-  test('accounts are shown in every encoding, with the largest number whole', async () => {
+  test('accounts are returned in every encoding, with an exact rentEpoch', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const account = await tokenAccountOf(payer.address)
@@ -200,7 +200,7 @@ describe('shapes', () => {
     expect(value[1]).toBeNull()
   })
 
-  test('fees are those that the VM takes, bids included', async () => {
+  test('fees equal those the VM charges, priority fees included', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const to = await newWallet()
@@ -220,7 +220,7 @@ describe('shapes', () => {
     expect((await chain.call('getTransaction', signature, options)).meta.fee).toBe(expected)
   })
 
-  test('a simulation may replace the blockhash and show accounts, and leaves no trace', async () => {
+  test('a simulation can replace the blockhash and return accounts, without effect', async () => {
     const chain = shared()
     const payer = await newPayer(chain)
     const to = await newWallet()
@@ -240,7 +240,7 @@ describe('shapes', () => {
     expect((await chain.call('getAccountInfo', account, now)).value).toBeNull()
   })
 
-  test('the history of an address is paged from the newest back', async () => {
+  test('the history of an address is paged, newest first', async () => {
     const chain = shared()
     const to = await newWallet()
     const sent: string[] = []
@@ -258,7 +258,7 @@ describe('shapes', () => {
     expect(await list({ before: unknown })).toEqual([])
   })
 
-  test('the small questions have answers of the right shape', async () => {
+  test('small methods return the right format', async () => {
     const chain = shared()
     expect(await chain.call('getVersion')).toHaveProperty('solana-core')
     expect(await chain.call('getMinimumBalanceForRentExemption', 165)).toBe(2_039_280)

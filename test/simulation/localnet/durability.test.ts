@@ -26,68 +26,68 @@ async function signMany(rpc: Rpc, count: number): Promise<(Signed & { to: string
   return signed
 }
 
-// The process dies by kill -9 in the middle of a burst. Whatever it had answered must be there
-// afterwards, with its money, and must not be able to land a second time.
-test('what was answered survives kill -9 and can never land again', async () => {
+// The process is killed in the middle of a burst. Acknowledged transactions must have landed after
+// a restart and must not land a second time.
+test('acknowledged transactions survive kill -9 and cannot land again', async () => {
   const chain = await startChain()
   const signed = await signMany(chain, 40)
-  const answered = new Set<string>()
+  const acknowledged = new Set<string>()
   const sends = signed.map(async ({ wire, signature }, index) => {
     await chain.call('sendTransaction', wire, unchecked)
-    answered.add(signature)
+    acknowledged.add(signature)
     if (index === 20) await chain.kill()
   })
   await Promise.allSettled(sends)
   await chain.ended
-  expect(answered.size).toBeGreaterThan(0)
+  expect(acknowledged.size).toBeGreaterThan(0)
 
   const again = await startChain({ folder: chain.folder })
   expect(again.genesisHash).toBe(chain.genesisHash)
   for (const { to, wire, signature } of signed) {
     const before = await balanceOf(again, to)
-    if (answered.has(signature)) expect(before).toBe(1_000_000n)
+    if (acknowledged.has(signature)) expect(before).toBe(1_000_000n)
     const status = await statusOf(again, signature, true)
     expect(status !== null).toBe(before === 1_000_000n)
     await again.call('sendTransaction', wire, unchecked)
-    // Landed before or only now, but once.
+    // Landed once, before the crash or now.
     expect(await balanceOf(again, to)).toBe(1_000_000n)
   }
 })
 
-test('a restart keeps balances, history and rent, and the height only grows', async () => {
+test('a restart keeps balances, history and rent, and heights only increase', async () => {
   const chain = await startChain()
   const [one] = await signMany(chain, 1)
   await chain.call('sendTransaction', one!.wire, checked)
   await chain.advance(40)
   const options = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }
-  const look = async (rpc: Rpc) => ({
+  const readState = async (rpc: Rpc) => ({
     transaction: await rpc.call('getTransaction', one!.signature, options),
     lines: await rpc.call('getSignaturesForAddress', usdc),
     accounts: (await rpc.call('getTokenAccountsByOwner', one!.to, { mint: usdc }, options)).value,
     supply: (await rpc.call('getTokenSupply', usdc)).value,
     genesis: await rpc.call('getGenesisHash'),
   })
-  const before = await look(chain)
+  const before = await readState(chain)
   const height = await chain.call('getBlockHeight', { commitment: 'processed' })
   expect(before.accounts).toHaveLength(1)
 
   await chain.kill()
   const crashed = await startChain({ folder: chain.folder })
-  expect(await look(crashed)).toEqual(before)
+  expect(await readState(crashed)).toEqual(before)
   const higher = await crashed.call('getBlockHeight', { commitment: 'processed' })
   expect(higher).toBeGreaterThan(height)
 
   await crashed.stop()
   const stopped = await startChain({ folder: chain.folder })
-  expect(await look(stopped)).toEqual(before)
+  expect(await readState(stopped)).toEqual(before)
   expect(await stopped.call('getBlockHeight', { commitment: 'processed' })).toBe(higher + 1)
 })
 
-test('heights and blockhashes never come twice, through any number of crashes', async () => {
+test('heights and blockhashes never repeat after crashes', async () => {
   const folder = newFolder()
   const seen: string[] = []
   let last = 0
-  for (let life = 0; life < 3; life++) {
+  for (let run = 0; run < 3; run++) {
     const chain = await startChain({ folder })
     for (let block = 0; block < 3; block++) {
       await chain.advance()
@@ -101,7 +101,7 @@ test('heights and blockhashes never come twice, through any number of crashes', 
   expect(new Set(seen).size).toBe(9)
 })
 
-test('a record that was being written when the process died is cut off', async () => {
+test('a record that was cut short by a crash is truncated', async () => {
   const chain = await startChain()
   const [kept, torn] = await signMany(chain, 2)
   await chain.call('sendTransaction', kept!.wire, unchecked)
@@ -113,7 +113,7 @@ test('a record that was being written when the process died is cut off', async (
   const again = await startChain({ folder: chain.folder })
   expect(await balanceOf(again, kept!.to)).toBe(1_000_000n)
   expect(await balanceOf(again, torn!.to)).toBe(0n)
-  // As if it had never been: the same bytes may land now, and the journal goes on from there.
+  // The same bytes can land now, and the journal continues from there.
   await again.call('sendTransaction', torn!.wire, checked)
   await again.kill()
   expect(statSync(journalOf(chain.folder)).size).toBeGreaterThan(whole)
@@ -121,7 +121,7 @@ test('a record that was being written when the process died is cut off', async (
   expect(await balanceOf(third, torn!.to)).toBe(1_000_000n)
 })
 
-test('zeros after a power cut are cut off; damage before the end is refused', async () => {
+test('zeros after a power cut are truncated; damage before the end is refused', async () => {
   const chain = await startChain()
   const [one] = await signMany(chain, 1)
   await chain.call('sendTransaction', one!.wire, unchecked)
@@ -138,7 +138,7 @@ test('zeros after a power cut are cut off; damage before the end is refused', as
   await expect(startChain({ folder: chain.folder })).rejects.toThrow(/did not start/)
 })
 
-test('a folder belongs to one process, and its faucet to nobody else', async () => {
+test('a folder is locked by one process, and its key file is private', async () => {
   const chain = await startChain()
   await expect(startChain({ folder: chain.folder })).rejects.toThrow(/did not start/)
   expect(statSync(path.join(chain.folder, 'genesis.json')).mode & 0o777).toBe(0o600)

@@ -20,7 +20,7 @@ async function prepare(chain: TestChain, memo?: string) {
   return { payer, to, ...signed }
 }
 
-test('a dropped transaction is answered for and never lands; its twin after the rule does', async () => {
+test('a dropped transaction is accepted and never lands; sent again after the rule, it does', async () => {
   const chain = shared()
   const { to, wire, signature } = await prepare(chain, 'lost one')
   await setFaults(chain, { match: { memo: 'lost one' }, fault: 'drop', times: 1 })
@@ -31,7 +31,7 @@ test('a dropped transaction is answered for and never lands; its twin after the 
   expect(await balanceOf(chain, to)).toBe(1_000_000n)
 })
 
-test('a delayed transaction lands when its slots are over, unless it is too old by then', async () => {
+test('a delayed transaction lands after its slots, unless it is too old by then', async () => {
   const chain = shared()
   const { to, wire, signature } = await prepare(chain)
   await setFaults(chain, { match: { signature }, fault: 'delay', slots: 3 })
@@ -49,7 +49,7 @@ test('a delayed transaction lands when its slots are over, unless it is too old 
   expect(await statusOf(chain, late.signature, true)).toBeNull()
 })
 
-test('a failing transaction lands with an error, costs its fee and moves nothing', async () => {
+test('a failing transaction lands with an error, pays its fee and moves nothing', async () => {
   const chain = shared()
   const { payer, to, wire, signature } = await prepare(chain)
   await setFaults(chain, { match: { account: to }, fault: 'fail' })
@@ -68,7 +68,7 @@ test('a failing transaction lands with an error, costs its fee and moves nothing
   expect(meta.preBalances[0] - meta.postBalances[0]).toBe(5_000)
 })
 
-test('a lost reply is an internal error about a transaction that landed', async () => {
+test('a lost reply is an internal error for a transaction that landed', async () => {
   const chain = shared()
   const { to, wire } = await prepare(chain)
   await setFaults(chain, { match: { any: true }, fault: 'lose_reply', times: 1 })
@@ -77,7 +77,7 @@ test('a lost reply is an internal error about a transaction that landed', async 
   expect(await balanceOf(chain, to)).toBe(1_000_000n)
 })
 
-test('a rate limit is HTTP 429, before anything is done, also for a whole batch', async () => {
+test('a rate limit is HTTP 429 before any call runs, also for a whole batch', async () => {
   const chain = shared()
   const [one, two] = [await prepare(chain), await prepare(chain)]
   await setFaults(chain, { match: { account: two.to }, fault: 'rate_limit', times: 1 })
@@ -95,7 +95,7 @@ test('a rate limit is HTTP 429, before anything is done, also for a whole batch'
   expect(await chain.call('getSlot')).toBeGreaterThan(0)
 })
 
-test('rules given at the start hold on every node, and no other rule removes them', async () => {
+test('permanent rules apply to every node and cannot be removed', async () => {
   const magic = await newWallet()
   const chain = await startChain({ rules: [{ match: { account: magic }, fault: 'drop' }] })
   const payer = await newPayer(chain)
@@ -108,7 +108,7 @@ test('rules given at the start hold on every node, and no other rule removes the
   expect(await balanceOf(chain, magic)).toBe(0n)
 })
 
-test('a rule for one transaction goes before those of the start, until it is used up', async () => {
+test('a rule for one transaction overrides permanent rules until it is used up', async () => {
   const magic = await newWallet()
   const chain = await startChain({ rules: [{ match: { account: magic }, fault: 'drop' }] })
   const payer = await newPayer(chain)
@@ -134,7 +134,7 @@ test('a rule for one transaction goes before those of the start, until it is use
   expect(await balanceOf(chain, magic)).toBe(2_000_000n)
 })
 
-test('a delayed transaction is given up when it comes again and is dropped', async () => {
+test('a delayed transaction is discarded when its repeat is dropped', async () => {
   const chain = shared()
   const { to, wire } = await prepare(chain, 'given up')
   await setFaults(chain, { match: { memo: 'given up' }, fault: 'delay', slots: 3 })
@@ -145,7 +145,7 @@ test('a delayed transaction is given up when it comes again and is dropped', asy
   expect(await balanceOf(chain, to)).toBe(0n)
 })
 
-test('a node that lags is some slots behind in everything it says', async () => {
+test('a lagging node is some slots behind in every response', async () => {
   const chain = shared()
   await chain.advance(50)
   const { url } = await chain.call('localnet_openNode', {
@@ -162,7 +162,7 @@ test('a node that lags is some slots behind in everything it says', async () => 
   expect(await behind.ask('getBalance', to, { ...now, minContextSlot: slot })).toMatchObject({
     error: { code: -32016, data: { contextSlot: slot - 20 } },
   })
-  // It has not heard of the newest blockhash, though it passes on what it is not asked to check.
+  // It does not know the newest blockhash, but forwards transactions without preflight.
   const next = await signTransfer(chain, { payer, to })
   expect(await behind.ask('sendTransaction', next.wire, checked)).toMatchObject({
     error: { code: -32002, data: { err: 'BlockhashNotFound' } },
@@ -180,30 +180,30 @@ test('a node that lags is some slots behind in everything it says', async () => 
   expect(await chain.call('getHealth')).toBe('ok')
 })
 
-test('a node that forgets denies what an honest one beside it tells', async () => {
+test('a node that forgets a transaction hides it, while other nodes return it', async () => {
   const chain = shared()
   const { url, port } = await chain.call('localnet_openNode', {})
-  const liar = rpcAt(url)
+  const forgetful = rpcAt(url)
   const { to, payer, wire, signature } = await prepare(chain, 'unseen')
-  await setFaults(liar, { match: { memo: 'unseen' }, fault: 'forget' })
-  await liar.call('sendTransaction', wire, checked)
+  await setFaults(forgetful, { match: { memo: 'unseen' }, fault: 'forget' })
+  await forgetful.call('sendTransaction', wire, checked)
   await chain.advance(32)
   const options = { maxSupportedTransactionVersion: 0 }
-  const told = async (node: typeof liar) => ({
+  const visible = async (node: typeof forgetful) => ({
     status: (await statusOf(node, signature, true)) !== null,
     transaction: (await node.call('getTransaction', signature, options)) !== null,
     listed: (await node.call('getSignaturesForAddress', payer.address)).some(
       (line: { signature: string }) => line.signature === signature,
     ),
   })
-  expect(await told(liar)).toEqual({ status: false, transaction: false, listed: false })
-  expect(await told(chain)).toEqual({ status: true, transaction: true, listed: true })
-  expect(await balanceOf(liar, to)).toBe(1_000_000n)
+  expect(await visible(forgetful)).toEqual({ status: false, transaction: false, listed: false })
+  expect(await visible(chain)).toEqual({ status: true, transaction: true, listed: true })
+  expect(await balanceOf(forgetful, to)).toBe(1_000_000n)
   expect(await chain.call('localnet_closeNode', { port })).toBe(true)
-  await expect(liar.call('getSlot')).rejects.toThrow('fetch failed')
+  await expect(forgetful.call('getSlot')).rejects.toThrow('fetch failed')
 })
 
-test('rules that make no sense are refused', async () => {
+test('invalid rules are refused', async () => {
   const chain = shared()
   const wrong = [
     { match: { any: true }, fault: 'explode' },

@@ -7,9 +7,8 @@ import { localnetLimits } from '../../../src/simulation/localnet/limits.js'
 import { until } from '../../support/sessions.js'
 import { loadBuilt, newFolder, rpcAt } from './localnet.js'
 
-// The chain's process dies while the service lives. It must come back where it was, with what it
-// had, and with nobody's help.
-test('a chain that dies is started again at the same address, with everything it had', async () => {
+// The localnet process dies while the service runs. It must be restarted without help.
+test('a localnet that dies is restarted on the same port with all its data', async () => {
   const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })
@@ -25,15 +24,15 @@ test('a chain that dies is started again at the same address, with everything it
     await until(() => chain.pid() !== before)
     expect((await balance()).value).toBe(5_000_000)
     expect(await rpc.call('getGenesisHash')).toBe(chain.genesisHash)
-    expect(log.join()).toContain('has died')
+    expect(log.join()).toContain('process died')
   } finally {
     await chain.stop()
   }
 })
 
-// The data is in somebody else's hands, so the chain cannot come back. Whoever stops must not have
-// to wait for it, and nothing may be started afterwards.
-test('a chain that cannot be started again can be stopped', async () => {
+// The folder is gone, so the localnet cannot restart. Stopping must not wait for it, and nothing
+// may be started afterwards.
+test('a localnet that cannot be restarted can be stopped', async () => {
   const built = (await loadBuilt('dist/simulation/localnet/keep-running.js')) as typeof KeepRunning
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })
@@ -42,9 +41,9 @@ test('a chain that cannot be started again can be stopped', async () => {
   rmSync(folder, { recursive: true })
   writeFileSync(folder, 'no folder')
   process.kill(chain.pid(), 'SIGKILL')
-  await until(() => log.join().includes('does not start'))
+  await until(() => log.join().includes('did not start'))
   await chain.stop()
-  const said = log.length
+  const loggedBefore = log.length
   await sleep(2 * localnetLimits.restartMs)
-  expect(log).toHaveLength(said)
+  expect(log).toHaveLength(loggedBefore)
 })

@@ -9,7 +9,7 @@ import type {
   LocalnetOptions,
 } from '../../../src/simulation/localnet/start.js'
 
-/** The embedded chain as the service runs it: the built program, in a process of its own. */
+/** The localnet as the service runs it: the built program in a separate process. */
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const load = (file: string) => import(pathToFileURL(path.join(root, file)).href)
@@ -21,10 +21,10 @@ export type Answer<T> = {
 
 export type Rpc = {
   url: string
-  /** The result; throws what the node answers instead. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  /** Returns the result; throws an error response. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests know the result's type
   call<T = any>(method: string, ...params: unknown[]): Promise<T>
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  // biome-ignore lint/suspicious/noExplicitAny: tests know the result's type
   ask<T = any>(method: string, ...params: unknown[]): Promise<Answer<T>>
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
 }
@@ -67,14 +67,14 @@ export function newFolder(): string {
   return folder
 }
 
-/** Vitest cannot fork what is not built. */
+/** Builds first: Vitest cannot fork TypeScript. */
 export async function loadBuilt(file: string) {
   const { buildWhenNeeded } = await load('bin/build-when-needed.mjs')
   await buildWhenNeeded()
   return load(file)
 }
 
-/** Blocks are made by hand unless a test asks otherwise; everything ends with the test. */
+/** Makes blocks only through `advance` by default. Ends with the test. */
 export async function startChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
   const built = await loadBuilt('dist/simulation/localnet/start.js')
   const start = built.startLocalnet as (options: LocalnetOptions) => Promise<Localnet>
@@ -88,7 +88,7 @@ export async function startChain(options: Partial<LocalnetOptions> = {}): Promis
   return { ...chain, ...rpc, folder, advance }
 }
 
-/** One chain for all tests of a file that do not care what others did on it. */
+/** One chain for all tests of a file that are independent of each other. */
 export function shareChain(): () => TestChain {
   let chain: TestChain
   beforeAll(async () => {
@@ -103,7 +103,7 @@ export function shareChain(): () => TestChain {
   return () => chain
 }
 
-/** The same for a file that needs it before its first test. */
+/** Like `shareChain`, but available before the first test. */
 export async function openChain(options: Partial<LocalnetOptions> = {}): Promise<TestChain> {
   const chain = await startChain(options)
   running.clear()

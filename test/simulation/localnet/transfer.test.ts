@@ -5,10 +5,10 @@ import { balanceOf, newWallet, tokenAccountOf, usdc, usdt } from './transfers.js
 
 type Outcome = { key: string; signature: string; err: unknown }
 
-const pay = (rpc: Rpc, orders: object | object[]) =>
-  rpc.call<Outcome[]>('localnet_transfer', orders)
+const pay = (rpc: Rpc, requests: object | object[]) =>
+  rpc.call<Outcome[]>('localnet_transfer', requests)
 
-test('a customer pays by a transfer from an account of his own', async () => {
+test('a payer pays by a transfer from a separate account', async () => {
   const chain = await startChain()
   const to = await newWallet()
   const [outcome] = await pay(chain, { to, mint: usdc, amount: '2500000', key: 'deposit_1' })
@@ -26,32 +26,32 @@ test('a customer pays by a transfer from an account of his own', async () => {
   expect(new Set(owners).size).toBe(2)
 })
 
-// Copies at once, copies in one list, and copies after a crash: one payment, one signature. A mint
-// of the same key is something else.
-test('a key pays at most once, for ever', async () => {
+// Concurrent repeats, repeats in one list and repeats after a crash: one payment, one signature. A
+// mint with the same key is independent.
+test('a key pays at most once', async () => {
   const chain = await startChain()
   const to = await newWallet()
-  const order = { to, mint: usdt, amount: 7, key: 'once' }
-  await chain.call('localnet_mint', { ...order, owner: to, amount: 100 })
-  const first = await Promise.all([pay(chain, [order, order]), pay(chain, order)])
+  const request = { to, mint: usdt, amount: 7, key: 'once' }
+  await chain.call('localnet_mint', { ...request, owner: to, amount: 100 })
+  const first = await Promise.all([pay(chain, [request, request]), pay(chain, request)])
   await chain.kill()
   const again = await startChain({ folder: chain.folder })
-  const outcomes = [...first.flat(), ...(await pay(again, order))]
+  const outcomes = [...first.flat(), ...(await pay(again, request))]
   expect(new Set(outcomes.map(({ signature }) => signature)).size).toBe(1)
   const account = await tokenAccountOf(to, usdt)
   const { value } = await again.call('getTokenAccountBalance', account, { commitment: 'processed' })
   expect(value.amount).toBe('107')
 })
 
-test('equal payments of different keys are different ones, and are awaited', async () => {
+test('equal payments with different keys are separate, and are awaited', async () => {
   const chain = await startChain({ slotMs: 10 })
-  const customers = createCoinCustomers(chain.url)
+  const payers = createCoinCustomers(chain.url)
   const address = await newWallet()
   const deposit = (key: string) =>
-    customers.deposit({ key, address, asset: 'USDC', amount: 5_000_000n })
+    payers.deposit({ key, address, asset: 'USDC', amount: 5_000_000n })
   const signatures = await Promise.all([deposit('a'), deposit('b'), deposit('a')])
   expect(new Set(signatures).size).toBe(2)
   expect(await balanceOf(chain, address, 'confirmed')).toBe(10_000_000n)
-  const nobody = customers.deposit({ key: 'c', address: 'nobody', asset: 'USDC', amount: 1n })
-  await expect(nobody).rejects.toThrow('refused localnet_transfer')
+  const invalid = payers.deposit({ key: 'c', address: 'invalid', asset: 'USDC', amount: 1n })
+  await expect(invalid).rejects.toThrow('localnet_transfer failed')
 })

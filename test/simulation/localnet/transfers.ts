@@ -23,7 +23,7 @@ import {
 } from '@solana-program/token'
 import type { Rpc } from './localnet.js'
 
-/** Payers with money and the transfers they sign, as a rail would make them. */
+/** Payers with balances, and signed transfers like a rail's. */
 
 export const usdc = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')
 export const usdt = address('Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB')
@@ -44,12 +44,11 @@ export async function newWallet(): Promise<Address> {
   return (await generateKeyPairSigner()).address
 }
 
-/** Somebody with a SOL for fees and a thousand USDC. */
+/** A payer with 1 SOL for fees and 1,000 USDC. */
 export async function newPayer(rpc: Rpc, key = crypto.randomUUID()): Promise<KeyPairSigner> {
   const payer = await generateKeyPairSigner()
   await rpc.call('requestAirdrop', payer.address, 1_000_000_000)
-  const order = { owner: payer.address, mint: usdc, amount: '1000000000', key }
-  await rpc.call('localnet_mint', order)
+  await rpc.call('localnet_mint', { owner: payer.address, mint: usdc, amount: '1000000000', key })
   return payer
 }
 
@@ -88,7 +87,7 @@ export type Transfer = {
   at?: Lifetime
 }
 
-/** A transfer of USDC to a wallet, whose token account is made if it has none. */
+/** A USDC transfer to a wallet; creates its token account if needed. */
 export async function signTransfer(rpc: Rpc, transfer: Transfer): Promise<Signed> {
   const { payer, to, amount = 1_000_000n, memo = crypto.randomUUID() } = transfer
   const destination = await tokenAccountOf(to)
@@ -115,7 +114,7 @@ export async function signTransfer(rpc: Rpc, transfer: Transfer): Promise<Signed
 export const unchecked = { encoding: 'base64', skipPreflight: true } as const
 export const checked = { encoding: 'base64', preflightCommitment: 'processed' } as const
 
-/** What a wallet holds, in the smallest unit. */
+/** USDC balance of a wallet, in the smallest unit. */
 export async function balanceOf(rpc: Rpc, owner: string, commitment = 'processed') {
   const account = await tokenAccountOf(owner)
   const { result } = await rpc.ask('getTokenAccountBalance', account, { commitment })

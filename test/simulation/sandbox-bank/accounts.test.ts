@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/base/refusal.js'
 import type { Target } from '../../../src/payouts/ports.js'
 import { nigerianBanks } from '../../../src/rails/banks.js'
 import { accountNameOf } from '../../../src/simulation/sandbox-bank/account-names.js'
-import { isSomebodyElse } from '../../../src/simulation/sandbox-bank/judge-name.js'
+import { isNameMismatch } from '../../../src/simulation/sandbox-bank/judge-name.js'
 import {
   magicAccounts,
   sandboxBankItself,
@@ -27,12 +27,12 @@ async function reasonFor(fields: Parameters<typeof targetOf>[0]): Promise<string
 }
 
 describe('numbers', () => {
-  test('the check digit is that of the published examples', () => {
+  test('the check digit matches the published examples', () => {
     expect(toNuban({ bankCode: '011', serial: '000001457' })).toBe('0000014579')
     expect(toNuban({ bankCode: '011', serial: '000000022' })).toBe('0000000220')
   })
 
-  // A check of the sum as the standard writes it, not by the code that made the digit.
+  // Computes the checksum as the standard states it, not with the code under test.
   test('every magic number is a valid NUBAN of the Sandbox Bank', () => {
     for (const { number } of magicAccounts) {
       const digits = [...sandboxBankItself.code, ...number].map(Number)
@@ -48,7 +48,8 @@ describe('numbers', () => {
     expect(serials.size).toBe(magicAccounts.length)
   })
 
-  // Who validates numbers before sending them needs magic ones that are valid at a real bank.
+  // Merchants that validate numbers before sending them need magic ones that are valid at a real
+  // bank.
   test('a magic account is magic at every bank, with the check digit of that bank', async () => {
     for (const { code } of nigerianBanks.filter((one) => one.code.length === 3)) {
       const accountNumber = toNuban({ bankCode: code, serial: '990000008' })
@@ -58,7 +59,7 @@ describe('numbers', () => {
 })
 
 describe('banks', () => {
-  test('each has a code of its own, of digits, and the list is in the order of names', async () => {
+  test('each has a unique numeric code, and the list is sorted by name', async () => {
     const listed = await bank.listBanks()
     expect(new Set(listed.map(({ code }) => code)).size).toBe(listed.length)
     expect(listed.filter(({ code }) => !/^\d{3,6}$/.test(code))).toEqual([])
@@ -67,13 +68,13 @@ describe('banks', () => {
     expect(listed).toContainEqual({ code: '999', name: 'Sandbox Bank' })
   })
 
-  test('the Sandbox Bank is not among those that live mode may list', () => {
+  test('the Sandbox Bank is not in the list for live mode', () => {
     expect(nigerianBanks.map(({ code }) => code)).not.toContain(sandboxBankItself.code)
   })
 })
 
 describe('names', () => {
-  test('are the same today as when they were first documented', () => {
+  test('never change for a number', () => {
     expect(
       [ordinaryNumber, magicNumber(1), magicNumber(3)].map(accountNameOf),
     ).toMatchInlineSnapshot(`
@@ -85,14 +86,14 @@ describe('names', () => {
     `)
   })
 
-  test('differ between numbers, and consist of three different words', () => {
+  test('differ between numbers and consist of three different words', () => {
     const numbers = Array.from({ length: 500 }, (_, index) => String(index).padStart(10, '0'))
     const names = numbers.map(accountNameOf)
     expect(new Set(names).size).toBeGreaterThan(200)
     expect(names.filter((name) => new Set(name.split(' ')).size !== 3)).toEqual([])
   })
 
-  test('resolve to what a payout is made out to', async () => {
+  test('resolve to the account name of a payout', async () => {
     const [inspected] = await bank.inspect([targetOf({})])
     const resolved = await bank.resolveName({ bankCode: '058', accountNumber: ordinaryNumber })
     expect(resolved).toEqual({
@@ -102,13 +103,13 @@ describe('names', () => {
     expect(inspected).toMatchObject({ destination: resolved, extraFees: [] })
   })
 
-  test('in any order, in any case, with or without the middle name, are the same person', () => {
-    const held = accountNameOf(ordinaryNumber).split(' ')
-    const ways = fc.tuple(fc.shuffledSubarray(held, { minLength: 2 }), fc.boolean())
+  test('match in any order and case, with or without the middle name', () => {
+    const holder = accountNameOf(ordinaryNumber).split(' ')
+    const spellings = fc.tuple(fc.shuffledSubarray(holder, { minLength: 2 }), fc.boolean())
     fc.assert(
-      fc.property(ways, ([words, isLower]) => {
+      fc.property(spellings, ([words, isLower]) => {
         const sent = isLower ? words.join(' ').toLowerCase() : words.join(', ')
-        expect(isSomebodyElse({ sent, held: held.join(' ') })).toBe(false)
+        expect(isNameMismatch({ sent, holder: holder.join(' ') })).toBe(false)
       }),
     )
   })
@@ -126,31 +127,31 @@ describe('names', () => {
     ['Eze Eze', true],
     ['Acme Stores Ltd', true],
     ['123', true],
-  ])('EZE NGOZI ADAEZE and %j: somebody else is %s', (sent, expected) => {
-    expect(isSomebodyElse({ sent, held: 'EZE NGOZI ADAEZE' })).toBe(expected)
+  ])('EZE NGOZI ADAEZE and %j: mismatch is %s', (sent, expected) => {
+    expect(isNameMismatch({ sent, holder: 'EZE NGOZI ADAEZE' })).toBe(expected)
   })
 })
 
 describe('an account is refused before anything is sent', () => {
   test.each([
-    [{ bankCode: '000' }, 'unknown_bank', /GET \/v1\/banks lists them\.$/],
-    [{ accountNumber: magicNumber(8) }, 'account_not_found', /Check it with the recipient\.$/],
-    [{ accountNumber: '123456789' }, 'account_not_found', /Check it/],
-    [{ accountNumber: '12345678901' }, 'account_not_found', /Check it/],
-    [{ accountNumber: '１２３４５６７８９０' }, 'account_not_found', /Check it/],
+    [{ bankCode: '000' }, 'unknown_bank', /GET \/v1\/banks lists the known ones\.$/],
     [
-      { accountName: 'Acme Stores Ltd' },
-      'name_mismatch',
-      /Correct accountName, or leave it out\.$/,
+      { accountNumber: magicNumber(8) },
+      'account_not_found',
+      /Check the number with the recipient\.$/,
     ],
+    [{ accountNumber: '123456789' }, 'account_not_found', /Check the number/],
+    [{ accountNumber: '12345678901' }, 'account_not_found', /Check the number/],
+    [{ accountNumber: '１２３４５６７８９０' }, 'account_not_found', /Check the number/],
+    [{ accountName: 'Acme Stores Ltd' }, 'name_mismatch', /Correct accountName or omit it\.$/],
     [{ accountNumber: magicNumber(9) }, 'rail_unavailable', /retry later\.$/],
-  ])('%j is %s, and what to do is said', async (fields, reason, message) => {
+  ])('%j is %s, and the message says what to do', async (fields, reason, message) => {
     expect(await reasonFor(fields)).toBe(`bank_transfer_failed/${reason}`)
     const [outcome] = await bank.inspect([targetOf(fields)])
     expect((outcome as Refusal).message).toMatch(message)
   })
 
-  test('alone: its neighbours in the list are answered', async () => {
+  test('alone: other accounts in the same call are not affected', async () => {
     const outcomes = await bank.inspect([targetOf({}), targetOf({ bankCode: '000' }), targetOf({})])
     expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual([false, true, false])
   })

@@ -10,8 +10,8 @@ const db = await freshDatabase()
 const { processingMs, reversesAfterMs } = limits.sandboxBank
 type Opened = ReturnType<typeof openBank>
 
-/** How to bring a transfer into each state by what it is and how late it is. */
-const ways: Record<TransferState, (opened: Opened) => Promise<LiveAttempt>> = {
+/** Brings a transfer into each state. */
+const createIn: Record<TransferState, (opened: Opened) => Promise<LiveAttempt>> = {
   processing: ({ bank }) => sendTo(bank, ordinaryNumber),
   lost: ({ bank }) => sendTo(bank, magicNumber(7)),
   completed: (opened) => sendAndWait(opened, ordinaryNumber, processingMs),
@@ -25,8 +25,8 @@ async function sendAndWait({ bank, clock }: Opened, accountNumber: string, durat
   return attempt
 }
 
-/** What anybody outside can see of a transfer, now and when everything that was to come has come. */
-async function seen({ bank, clock }: Opened, attempt: LiveAttempt): Promise<string> {
+/** The status of a transfer now and after all planned changes, and whether it was reversed. */
+async function observe({ bank, clock }: Opened, attempt: LiveAttempt): Promise<string> {
   const now = await checkOne(bank, attempt)
   clock.advance(processingMs + reversesAfterMs)
   const later = await checkOne(bank, attempt)
@@ -45,8 +45,8 @@ async function allReversed(bank: Opened['bank']): Promise<string[]> {
   }
 }
 
-// Once a transfer has ended, nothing but the reversal of a completed one is obeyed; what it does
-// already counts as obeyed.
+// Once a transfer has ended, only the reversal of a completed one is obeyed. An instruction that
+// matches the current state counts as obeyed.
 const table: [TransferState, TestInstruction, 'obeyed' | 'too_late', string][] = [
   ['processing', 'complete', 'obeyed', 'landed'],
   ['processing', 'fail', 'obeyed', 'failed'],
@@ -78,27 +78,27 @@ const table: [TransferState, TestInstruction, 'obeyed' | 'too_late', string][] =
 describe('an instruction', () => {
   test.each(table)('%s, %s: %s, then %s', async (state, instruction, answer, expected) => {
     const opened = openBank(db)
-    const attempt = await ways[state](opened)
+    const attempt = await createIn[state](opened)
     expect(await opened.bank.instruct(attempt.reference, instruction)).toBe(answer)
-    expect(await seen(opened, attempt)).toBe(expected)
+    expect(await observe(opened, attempt)).toBe(expected)
   })
 
-  test('without anybody asking in between is as good as with', async () => {
+  test('has the same result when the state was polled before', async () => {
     const opened = openBank(db)
-    const attempt = await ways.completed(opened)
+    const attempt = await createIn.completed(opened)
     expect(await checkOne(opened.bank, attempt)).toEqual({ state: 'landed' })
     expect(await opened.bank.instruct(attempt.reference, 'lose')).toBe('too_late')
     expect(await opened.bank.instruct(attempt.reference, 'reverse')).toBe('obeyed')
     expect(await allReversed(opened.bank)).toContain(attempt.reference)
   })
 
-  test('does nothing to an order that the bank never had', async () => {
+  test('does nothing for an order that the bank never received', async () => {
     const { bank } = openBank(db)
     const { reference } = carriageTo(ordinaryNumber)
     expect(await bank.instruct(reference, 'complete')).toBe('not_received')
   })
 
-  test('to lose it is undone by sending again, which lands once', async () => {
+  test('to lose a transfer is undone by sending it again, which lands once', async () => {
     const { bank, clock } = openBank(db)
     const attempt = await sendTo(bank, ordinaryNumber)
     await bank.instruct(attempt.reference, 'lose')
@@ -109,23 +109,23 @@ describe('an instruction', () => {
     expect(await checkOne(bank, attempt)).toEqual({ state: 'landed' })
   })
 
-  test('brings to an end what would never have been answered', async () => {
+  test('ends a transfer that would stay unknown', async () => {
     const { bank } = openBank(db)
     const attempt = await sendTo(bank, magicNumber(6))
     await bank.instruct(attempt.reference, 'fail')
     expect(await checkOne(bank, attempt)).toEqual({ state: 'failed', reason: 'bank_declined' })
   })
 
-  // Opposing instructions and questions at once: whatever was first told must stay what is told.
-  test('racing with others and with questions never makes an answer untrue', async () => {
+  // Opposing instructions and checks run at once: the first reported ending must stay the ending.
+  test('never contradicts an ending that was reported to a concurrent check', async () => {
     const { bank } = openBank(db)
     for (let round = 0; round < 10; round++) {
       const attempt = await sendTo(bank, magicNumber(6))
-      const wishes: TestInstruction[] = ['complete', 'fail', 'lose', 'complete', 'fail']
+      const racing: TestInstruction[] = ['complete', 'fail', 'lose', 'complete', 'fail']
       const answers = await Promise.all(
-        wishes.flatMap((wish) => [
+        racing.flatMap((instruction) => [
           checkOne(bank, attempt),
-          bank.instruct(attempt.reference, wish).then(() => checkOne(bank, attempt)),
+          bank.instruct(attempt.reference, instruction).then(() => checkOne(bank, attempt)),
         ]),
       )
       const conclusions = answers.filter(({ state }) => state === 'landed' || state === 'failed')

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { second } from '../../../src/base/clock.js'
 import { limits } from '../../../src/base/limits.js'
 import { sql } from '../../../src/postgres/sql.js'
-import { decideNextTry } from '../../../src/simulation/sandbox-bank/announcer.js'
+import { nextAttemptAt } from '../../../src/simulation/sandbox-bank/notice-sender.js'
 import { manualClock } from '../../support/clock.js'
 import { freshDatabase } from '../../support/database.js'
 import { openReceiver } from '../../support/receiver.js'
@@ -15,8 +15,8 @@ import { openAccount, payIn, paymentInto } from './pay-in.js'
 const { noticeLeaseMs, noticeRetryMs, noticeTries, longestNoticeRetryMs, noticesAtOnce } =
   limits.sandboxBank
 
-/** A bank with tables of its own, announcing to a receiver of its own. */
-async function openAnnouncing(answer?: (response: ServerResponse) => void) {
+/** A bank on its own database that sends notices to its own receiver. */
+async function openSending(answer?: (response: ServerResponse) => void) {
   const db = await freshDatabase()
   const receiver = await openReceiver(answer)
   const opened = openBank(db)
@@ -26,31 +26,31 @@ async function openAnnouncing(answer?: (response: ServerResponse) => void) {
   return { db, receiver, idsSeen, ...opened }
 }
 
-type Open = Awaited<ReturnType<typeof openAnnouncing>>
+type Open = Awaited<ReturnType<typeof openSending>>
 
-function noticesLeft({ db }: Pick<Open, 'db'>) {
+function remainingNotices({ db }: Pick<Open, 'db'>) {
   return db.rows(sql<{ copies: number; tries: number; isUnderWay: boolean }>`
     select copies, tries, is_under_way as "isUnderWay" from sandbox_notices`)
 }
 
-async function untilAllTaken(open: Pick<Open, 'db'>): Promise<void> {
-  await until(async () => (await noticesLeft(open)).length === 0)
+async function untilAllAccepted(open: Pick<Open, 'db'>): Promise<void> {
+  await until(async () => (await remainingNotices(open)).length === 0)
 }
 
-/** Long enough for several looks at what is due. */
+/** Long enough for several polls. */
 const aWhileMs = 3 * limits.sandboxBank.noticesEveryMs
 
 describe('a payment', () => {
-  test('is announced by itself, once', async () => {
-    const open = await openAnnouncing()
+  test('sends one notice by itself', async () => {
+    const open = await openSending()
     const { id } = await payIn(open.bank)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([id])
   })
 
-  test('is announced at once, not at the next look', async () => {
-    const open = await openAnnouncing()
+  test('sends its notice at once, not at the next poll', async () => {
+    const open = await openSending()
     const accountNumber = await openAccount(open.bank)
     const startedAt = performance.now()
     const payments = 10
@@ -63,70 +63,70 @@ describe('a payment', () => {
     )
   })
 
-  test('given again is not announced again', async () => {
-    const open = await openAnnouncing()
-    const order = paymentInto(await openAccount(open.bank))
-    await open.bank.receivePayment(order)
-    await untilAllTaken(open)
-    await open.bank.receivePayment({ ...order, copies: 3 })
-    await open.bank.announceNow(order.id)
-    expect(open.idsSeen()).toEqual([order.id])
+  test('that is repeated sends no second notice', async () => {
+    const open = await openSending()
+    const payment = paymentInto(await openAccount(open.bank))
+    await open.bank.receivePayment(payment)
+    await untilAllAccepted(open)
+    await open.bank.receivePayment({ ...payment, copies: 3 })
+    await open.bank.announceNow(payment.id)
+    expect(open.idsSeen()).toEqual([payment.id])
   })
 
-  // Nobody is answered until all fifty are there: copies that came one after another never would.
-  test('is announced in fifty copies at the same time', async () => {
+  // The receiver answers none until all fifty have arrived, which sequential copies never would.
+  test('sends fifty copies of its notice at the same time', async () => {
     const waiting: ServerResponse[] = []
-    const open = await openAnnouncing((response) => {
+    const open = await openSending((response) => {
       waiting.push(response)
       if (waiting.length === 50) for (const one of waiting) one.end()
     })
     const { id } = await payIn(open.bank, { copies: 50 })
     await open.bank.announceNow(id)
-    expect(await noticesLeft(open)).toEqual([])
+    expect(await remainingNotices(open)).toEqual([])
     expect(new Set(open.receiver.received.map(({ body }) => body)).size).toBe(1)
     expect(open.idsSeen()).toEqual(Array.from({ length: 50 }, () => id))
   })
 
-  test('is announced later where it is to be, and not before', async () => {
-    const open = await openAnnouncing()
+  test('sends its notice after the requested delay, not before', async () => {
+    const open = await openSending()
     const { id } = await payIn(open.bank, { delayMs: 5 * second })
     await open.bank.announceNow(id)
     open.clock.advance(5 * second - 1)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([])
     open.clock.advance(1)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     expect(open.idsSeen()).toEqual([id])
   })
 
-  test('that is silent is found only by asking', async () => {
-    const open = await openAnnouncing()
+  test('that is silent sends no notice and is found by query', async () => {
+    const open = await openSending()
     const silent = await payIn(open.bank, { isSilent: true })
-    const loud = await payIn(open.bank, { accountNumber: silent.accountNumber })
+    const other = await payIn(open.bank, { accountNumber: silent.accountNumber })
     await open.bank.announceNow(silent.id)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     open.clock.advance(365 * 24 * 3_600 * second)
     await sleep(aWhileMs)
-    expect(open.idsSeen()).toEqual([loud.id])
-    expect(await open.bank.findPayments(silent.accountNumber)).toEqual([silent, loud])
+    expect(open.idsSeen()).toEqual([other.id])
+    expect(await open.bank.findPayments(silent.accountNumber)).toEqual([silent, other])
   })
 
-  test('of many is announced like every other', async () => {
-    const open = await openAnnouncing()
+  test('among many sends its notice', async () => {
+    const open = await openSending()
     const accountNumber = await openAccount(open.bank)
     const many = Array.from({ length: 5 * noticesAtOnce }, () =>
       payIn(open.bank, { accountNumber }),
     )
     const ids = (await Promise.all(many)).map(({ id }) => id)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     expect(open.idsSeen().toSorted()).toEqual(ids.toSorted())
   })
 })
 
-describe('announced now', () => {
-  test('means answered: whoever waits goes on when the last copy was taken', async () => {
+describe('sending now', () => {
+  test('resolves when the last copy was answered', async () => {
     let answered = 0
-    const open = await openAnnouncing((response) => {
+    const open = await openSending((response) => {
       setTimeout(() => {
         answered += 1
         response.end()
@@ -139,10 +139,10 @@ describe('announced now', () => {
     expect(answered).toBe(5)
   })
 
-  // The other process has claimed the notice: to send it too would be a copy that nobody ordered,
-  // to answer at once would be before anybody had heard of it.
+  // The other process has claimed the notice. Sending it too would be an extra copy; resolving at
+  // once would be before it was delivered.
   test('waits for another process that is sending it', async () => {
-    const open = await openAnnouncing()
+    const open = await openSending()
     const accountNumber = await openAccount(open.bank)
     await open.bank.stop()
     let isAnswered = false
@@ -163,48 +163,48 @@ describe('announced now', () => {
     expect(open.receiver.received).toEqual([])
   })
 
-  test('is what nobody can ask for who has told nobody where to', async () => {
+  test('is a bug before the bank has a URL to send to', async () => {
     const { bank } = openBank(await freshDatabase())
     const { id } = await payIn(bank)
-    await expect(bank.announceNow(id)).rejects.toThrow('somebody listens')
+    await expect(bank.announceNow(id)).rejects.toThrow('was started')
   })
 })
 
-describe('a notice that is not taken', () => {
+describe('a notice that is not accepted', () => {
   test.each([500, 404, 302, 300])('is sent again after %i, later', async (status) => {
     let isWell = false
-    const open = await openAnnouncing((response) => {
+    const open = await openSending((response) => {
       response.writeHead(isWell ? 200 : status, { location: '/elsewhere' }).end()
     })
     const { id } = await payIn(open.bank)
     await open.bank.announceNow(id)
-    expect(await noticesLeft(open)).toEqual([{ copies: 1, tries: 1, isUnderWay: false }])
+    expect(await remainingNotices(open)).toEqual([{ copies: 1, tries: 1, isUnderWay: false }])
     isWell = true
     open.clock.advance(noticeRetryMs - 1)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([id])
     open.clock.advance(1)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     expect(open.idsSeen()).toEqual([id, id])
   })
 
-  test('is sent again in as many copies as were not taken', async () => {
+  test('is sent again in as many copies as were not accepted', async () => {
     let count = 0
-    const open = await openAnnouncing((response) => {
+    const open = await openSending((response) => {
       count += 1
       response.writeHead(count <= 3 ? 503 : 200).end()
     })
     const { id } = await payIn(open.bank, { copies: 10 })
     await open.bank.announceNow(id)
-    expect(await noticesLeft(open)).toMatchObject([{ copies: 3 }])
+    expect(await remainingNotices(open)).toMatchObject([{ copies: 3 }])
     open.clock.advance(noticeRetryMs)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     expect(count).toBe(13)
   })
 
   test('because the connection broke is sent again', async () => {
     let isWell = false
-    const open = await openAnnouncing((response) => {
+    const open = await openSending((response) => {
       if (isWell) response.end()
       else response.destroy()
     })
@@ -212,33 +212,33 @@ describe('a notice that is not taken', () => {
     await open.bank.announceNow(id)
     isWell = true
     open.clock.advance(noticeRetryMs)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     expect(open.logged).toEqual([])
   })
 
-  test('is tried less and less often, and given up in the end', async () => {
+  test('is retried less and less often, then given up', async () => {
     const now = manualClock().now()
     const waits = Array.from({ length: noticeTries }, (_, index) => {
-      const next = decideNextTry(now, index + 1)
+      const next = nextAttemptAt(now, index + 1)
       return next && next.getTime() - now.getTime()
     })
     expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8].map((times) => times * noticeRetryMs))
     expect(waits.at(-2)).toBe(longestNoticeRetryMs)
     expect(waits.at(-1)).toBeNull()
 
-    const open = await openAnnouncing((response) => response.writeHead(500).end())
+    const open = await openSending((response) => response.writeHead(500).end())
     const { id } = await payIn(open.bank, { delayMs: second })
     await open.db.rows(sql`update sandbox_notices set tries = ${noticeTries - 1}`)
     open.clock.advance(second)
-    await untilAllTaken(open)
+    await untilAllAccepted(open)
     await until(() => open.logged.length === 1)
-    expect(open.logged[0]).toContain('gave up')
+    expect(open.logged[0]).toContain('given up')
     expect(open.logged[0]).toContain(id)
   })
 })
 
 describe('another process', () => {
-  test('goes on with what was left to announce', async () => {
+  test('sends the remaining notices', async () => {
     const db = await freshDatabase()
     const { bank: first } = openBank(db)
     const accountNumber = await openAccount(first)
@@ -250,58 +250,58 @@ describe('another process', () => {
     const receiver = await openReceiver()
     const { bank } = openBank(db)
     bank.announceTo(receiver.url)
-    await untilAllTaken({ db })
+    await untilAllAccepted({ db })
     const bodies = receiver.received.map(({ body }) => JSON.parse(body).data.id as string)
     const [one, three] = payments.map(({ id }) => id)
     expect(bodies.toSorted()).toEqual([one, three, three, three].toSorted())
   })
 
-  test('takes over from one that died while it was sending, when the lease is over', async () => {
+  test('takes over when the lease of one that died ends', async () => {
     const db = await freshDatabase()
-    const deaf = await openReceiver(() => {})
+    const silentReceiver = await openReceiver(() => {})
     const dying = openBank(db)
-    dying.bank.announceTo(deaf.url)
+    dying.bank.announceTo(silentReceiver.url)
     const { id } = await payIn(dying.bank)
-    await until(() => deaf.received.length === 1)
+    await until(() => silentReceiver.received.length === 1)
 
     const receiver = await openReceiver()
-    const heir = openBank(db)
-    heir.bank.announceTo(receiver.url)
-    heir.clock.advance(noticeLeaseMs - 1)
+    const successor = openBank(db)
+    successor.bank.announceTo(receiver.url)
+    successor.clock.advance(noticeLeaseMs - 1)
     await sleep(aWhileMs)
     expect(receiver.received).toHaveLength(0)
-    heir.clock.advance(1)
-    await untilAllTaken({ db })
+    successor.clock.advance(1)
+    await untilAllAccepted({ db })
     expect(receiver.received).toHaveLength(1)
-    await heir.bank.announceNow(id)
+    await successor.bank.announceNow(id)
     expect(receiver.received).toHaveLength(1)
   })
 
-  // The first one was not dead, only slow: that its receiver took the notice in the end must not
-  // end the try of its successor, which has not been taken.
+  // The first process was slow, not dead. Its late success must not end the attempt of its
+  // successor, which was not accepted.
   test('is not disturbed by one that outlived its lease', async () => {
     const db = await freshDatabase()
     const late: ServerResponse[] = []
-    const deaf = await openReceiver((response) => {
+    const silentReceiver = await openReceiver((response) => {
       late.push(response)
     })
     const slow = openBank(db)
-    slow.bank.announceTo(deaf.url)
+    slow.bank.announceTo(silentReceiver.url)
     await payIn(slow.bank)
     await until(() => late.length === 1)
 
     const receiver = await openReceiver((response) => response.writeHead(503).end())
-    const heir = openBank(db)
-    heir.bank.announceTo(receiver.url)
-    heir.clock.advance(noticeLeaseMs)
-    await until(async () => (await noticesLeft({ db }))[0]!.tries === 2)
-    await until(async () => !(await noticesLeft({ db }))[0]!.isUnderWay)
+    const successor = openBank(db)
+    successor.bank.announceTo(receiver.url)
+    successor.clock.advance(noticeLeaseMs)
+    await until(async () => (await remainingNotices({ db }))[0]!.tries === 2)
+    await until(async () => !(await remainingNotices({ db }))[0]!.isUnderWay)
     late[0]!.end()
     await slow.bank.stop()
-    expect(await noticesLeft({ db })).toEqual([{ copies: 1, tries: 2, isUnderWay: false }])
+    expect(await remainingNotices({ db })).toEqual([{ copies: 1, tries: 2, isUnderWay: false }])
   })
 
-  test('at work on the same table sends nothing twice', async () => {
+  test('on the same table sends nothing twice', async () => {
     const db = await freshDatabase()
     const receiver = await openReceiver()
     const banks = Array.from({ length: 4 }, () => openBank(db).bank)
@@ -313,33 +313,33 @@ describe('another process', () => {
       return id
     })
     const ids = await Promise.all(many)
-    await untilAllTaken({ db })
+    await untilAllAccepted({ db })
     const seen = receiver.received.map(({ body }) => JSON.parse(body).data.id as string)
     expect(seen.toSorted()).toEqual(ids.toSorted())
   })
 })
 
 describe('a stop', () => {
-  test('lets what is under way be answered, and sends nothing after', async () => {
-    const open = await openAnnouncing((response) => {
+  test('waits for requests under way and sends nothing after', async () => {
+    const open = await openSending((response) => {
       setTimeout(() => response.end(), 200)
     })
     const accountNumber = await openAccount(open.bank)
     await payIn(open.bank, { accountNumber })
     await until(() => open.receiver.received.length === 1)
     await open.bank.stop()
-    expect(await noticesLeft(open)).toEqual([])
+    expect(await remainingNotices(open)).toEqual([])
     await payIn(open.bank, { accountNumber })
     await sleep(aWhileMs)
     expect(open.receiver.received).toHaveLength(1)
-    expect(await noticesLeft(open)).toHaveLength(1)
+    expect(await remainingNotices(open)).toHaveLength(1)
   })
 
-  test('cuts off who does not answer, and what was sent is due again', async () => {
-    const open = await openAnnouncing(() => {})
+  test('aborts requests without an answer, which become due again', async () => {
+    const open = await openSending(() => {})
     await payIn(open.bank, { copies: 2 })
     await until(() => open.receiver.received.length === 2)
     await Promise.all([open.bank.stop(), open.bank.stop()])
-    expect(await noticesLeft(open)).toEqual([{ copies: 2, tries: 1, isUnderWay: false }])
+    expect(await remainingNotices(open)).toEqual([{ copies: 2, tries: 1, isUnderWay: false }])
   })
 })

@@ -5,16 +5,16 @@ import { sql } from '../../../src/postgres/sql.js'
 import { magicReferences } from '../../../src/simulation/sandbox-bank/magic-references.js'
 import { freshDatabase } from '../../support/database.js'
 import { openBank } from './open-bank.js'
-import { accountOrder, openAccount } from './pay-in.js'
+import { newOpening, openAccount } from './pay-in.js'
 
 const db = await freshDatabase()
-const waiting = { amount: 1n, expiresAt: new Date('2026-01-05T10:00:00.000Z') }
+const expected = { amount: 1n, expiresAt: new Date('2026-01-05T10:00:00.000Z') }
 
 function numbersOf(outcomes: (OpenedAccount | Refusal)[]): string[] {
   return outcomes.map((outcome) => (outcome as OpenedAccount).number)
 }
 
-/** The sum as the standard writes it, not by the code that made the digit. */
+/** Computes the checksum as the standard states it, not with the code under test. */
 function isNuban(bankCode: string, number: string): boolean {
   const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 1]
   const digits = [...bankCode, ...number].map(Number)
@@ -22,9 +22,9 @@ function isNuban(bankCode: string, number: string): boolean {
 }
 
 describe('an account', () => {
-  test('is a valid number of the Sandbox Bank, in the name that was ordered', async () => {
+  test('has a valid number of the Sandbox Bank and the requested name', async () => {
     const { bank } = openBank(db)
-    const [account] = await bank.openAccounts([accountOrder({ name: 'Bola Ventures' })])
+    const [account] = await bank.openAccounts([newOpening({ name: 'Bola Ventures' })])
     expect(account).toEqual({
       number: expect.stringMatching(/^\d{10}$/),
       accountName: 'Bola Ventures',
@@ -34,19 +34,19 @@ describe('an account', () => {
     expect(isNuban('999', (account as OpenedAccount).number)).toBe(true)
   })
 
-  test('is the same one whenever its reference is ordered, whatever else is', async () => {
+  test('is the same whenever its reference is requested, whatever else changes', async () => {
     const { bank } = openBank(db)
-    const orders = Array.from({ length: 10 }, () => accountOrder())
-    const first = await bank.openAccounts(orders)
-    const renamed = orders.map((order) => ({ ...order, name: 'Somebody Else', expected: waiting }))
+    const openings = Array.from({ length: 10 }, () => newOpening())
+    const first = await bank.openAccounts(openings)
+    const renamed = openings.map((opening) => ({ ...opening, name: 'Somebody Else', expected }))
     expect(await openBank(db).bank.openAccounts(renamed)).toEqual(first)
   })
 
-  test('stands where its order stands, new or known or refused, also twice in a list', async () => {
+  test('is returned in request order, whether new, existing, refused or repeated', async () => {
     const { bank } = openBank(db)
-    const [known, fresh] = [accountOrder({ name: 'Known' }), accountOrder({ name: 'Fresh' })]
+    const [known, fresh] = [newOpening({ name: 'Known' }), newOpening({ name: 'Fresh' })]
     await bank.openAccounts([known])
-    const refused = accountOrder({ purpose: 'sandbox-refused' })
+    const refused = newOpening({ purpose: 'sandbox-refused' })
     const again = { ...fresh, name: 'Fresh again' }
     const outcomes = await bank.openAccounts([fresh, known, refused, again])
     const names = outcomes.map((outcome) =>
@@ -56,13 +56,13 @@ describe('an account', () => {
     expect(await bank.openAccounts([])).toEqual([])
   })
 
-  // Four processes, some of the references ordered by all of them at once and in other orders.
-  test('has a number that nobody else gets, whoever orders at the same time', async () => {
+  // Sixteen banks open accounts at once; 200 references are common to all, in opposite orders.
+  test('has a unique number, also under concurrent requests', async () => {
     const own = await freshDatabase()
-    const shared = Array.from({ length: 200 }, () => accountOrder())
+    const shared = Array.from({ length: 200 }, () => newOpening())
     const lists = Array.from({ length: 16 }, (_, index) => {
-      const orders = [...shared, ...Array.from({ length: 56 }, () => accountOrder())]
-      return index % 2 === 0 ? orders : orders.toReversed()
+      const openings = [...shared, ...Array.from({ length: 56 }, () => newOpening())]
+      return index % 2 === 0 ? openings : openings.toReversed()
     })
     const opened = await Promise.all(
       lists.map(async (list) => {
@@ -79,7 +79,7 @@ describe('an account', () => {
     expect(numbers.filter((number) => !isNuban('999', number))).toEqual([])
   })
 
-  test('is never given to anybody after it, however it ended', async () => {
+  test('has a number that is never used again', async () => {
     const own = await freshDatabase()
     const { bank } = openBank(own)
     const number = await openAccount(bank)
@@ -95,7 +95,7 @@ describe('an account', () => {
     expect(BigInt(next.slice(0, 9))).toBe(held!.serial + 2n)
   })
 
-  test('never has a number that makes payouts misbehave: the bank runs out before', async () => {
+  test('never has a magic number: the bank runs out of numbers before', async () => {
     const own = await freshDatabase()
     await own.rows(sql`select setval('sandbox_serials', 989999998)`)
     const { bank } = openBank(own)
@@ -107,7 +107,7 @@ describe('an account', () => {
     await expect(magic).rejects.toThrow('sandbox_number_is_not_magic')
   })
 
-  test('closes once, and is there for ever', async () => {
+  test('closes once and is never removed', async () => {
     const { bank, clock } = openBank(db)
     const numbers = [await openAccount(bank), await openAccount(bank)]
     const closedAt = clock.now()
@@ -133,23 +133,23 @@ describe('a reference that the bank refuses', () => {
     ['sandbox-refused', 'virtual', 'virtual_account_creation_failed/account_refused/422'],
     ['sandbox-unreachable', 'dedicated', 'dedicated_account_creation_failed/rail_unavailable/503'],
     ['sandbox-unreachable', 'virtual', 'virtual_account_creation_failed/rail_unavailable/503'],
-  ])('%s, of a %s account, is %s', async (purpose, kind, said) => {
+  ])('%s, of a %s account, is %s', async (purpose, kind, refused) => {
     const { bank } = openBank(db)
-    const order = accountOrder({ purpose, expected: kind === 'virtual' ? waiting : null })
-    const [refusal] = (await bank.openAccounts([order])) as Refusal[]
-    expect(`${refusal!.code}/${refusal!.reason}/${refusal!.status}`).toBe(said)
-    const [account] = await bank.openAccounts([{ ...order, purpose: 'order-2' }])
+    const opening = newOpening({ purpose, expected: kind === 'virtual' ? expected : null })
+    const [refusal] = (await bank.openAccounts([opening])) as Refusal[]
+    expect(`${refusal!.code}/${refusal!.reason}/${refusal!.status}`).toBe(refused)
+    const [account] = await bank.openAccounts([{ ...opening, purpose: 'order-2' }])
     expect(account).not.toBeInstanceOf(Refusal)
   })
 
-  test('is one of those that are documented, and no other', async () => {
+  test('is one of the documented ones and no other', async () => {
     const { bank } = openBank(db)
     const purposes = [
       ...magicReferences.map(({ purpose }) => purpose),
       'sandbox',
       'Sandbox-Refused',
     ]
-    const outcomes = await bank.openAccounts(purposes.map((purpose) => accountOrder({ purpose })))
+    const outcomes = await bank.openAccounts(purposes.map((purpose) => newOpening({ purpose })))
     expect(outcomes.map((outcome) => outcome instanceof Refusal)).toEqual([
       ...magicReferences.map(() => true),
       false,

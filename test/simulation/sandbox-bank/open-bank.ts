@@ -15,15 +15,15 @@ import { whenDone } from '../../support/house.js'
 
 export const ordinaryNumber = '0123456789'
 
-/** The number whose nine first digits end so in the table of magic accounts. */
+/** The magic account whose nine-digit serial ends with this digit. */
 export function magicNumber(last: number): string {
   return magicAccounts.find(({ serial }) => serial === `99000000${last}`)!.number
 }
 
-/** What every bank of these tests signs with, unless it is told otherwise. */
+/** The key that the banks of these tests sign with by default. */
 export const noticeKey = randomBytes(32)
 
-/** A bank with a clock of its own, and what it wrote to its log. */
+/** A bank with its own clock, and the errors it logged. */
 export function openBank(db: Database, key = noticeKey) {
   const clock = manualClock()
   const logged: string[] = []
@@ -53,15 +53,15 @@ export function carriageTo(
   }
 }
 
-/** Attempts as the payouts room would read them back from their committed rows. */
+/** Attempts as a worker reads them from committed rows. */
 export async function prepareAttempts(
   bank: SandboxBank,
-  carriages: PayoutInstruction[],
+  instructions: PayoutInstruction[],
 ): Promise<LiveAttempt[]> {
-  const prepared = await bank.prepare(carriages)
+  const prepared = await bank.prepare(instructions)
   return prepared.map((outcome, index) => {
     if (outcome instanceof Refusal) throw outcome
-    const { reference, asset } = carriages[index]!
+    const { reference, asset } = instructions[index]!
     const createdAt = manualClock().now()
     return {
       ...outcome,

@@ -12,13 +12,13 @@ export function newPaymentId(): string {
   return `sbp_${randomBytes(10).toString('hex')}`
 }
 
-export function accountOrder(more: Partial<AccountOpening> = {}): AccountOpening {
+export function newOpening(more: Partial<AccountOpening> = {}): AccountOpening {
   const reference = `va_${randomBytes(10).toString('hex')}`
   return { reference, name: 'Ada Stores', purpose: 'order-1', expected: null, ...more }
 }
 
 export async function openAccount(bank: SandboxBank): Promise<string> {
-  const [account] = await bank.openAccounts([accountOrder()])
+  const [account] = await bank.openAccounts([newOpening()])
   if (account instanceof Refusal) throw account
   return account!.number
 }
@@ -31,7 +31,7 @@ export function paymentInto(
   return { id: newPaymentId(), accountNumber, amount: 500_000n, paidAt, copies: 1, ...more }
 }
 
-/** Into an account of its own, unless it is said. */
+/** Pays into a new account by default. */
 export async function payIn(
   bank: SandboxBank,
   more: Partial<CustomerPayment> = {},

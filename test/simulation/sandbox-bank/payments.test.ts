@@ -14,7 +14,7 @@ import { newPaymentId, openAccount, payIn, paymentInto } from './pay-in.js'
 
 const db = await freshDatabase()
 
-/** Counted from where every clock of these tests starts. */
+/** Relative to the start time of every clock in these tests. */
 function later(durationMs: number): Date {
   return after(manualClock().now(), durationMs)
 }
@@ -34,7 +34,7 @@ async function listAll(
 }
 
 describe('a payment', () => {
-  test('is found by asking, as it was paid', async () => {
+  test('is found as it was paid', async () => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
     const paidAt = later(-60_000)
@@ -44,10 +44,15 @@ describe('a payment', () => {
       bankCode: '058',
       bankName: 'Guaranty Trust Bank',
     }
-    const order = { amount: 9_007_199_254_740_991n, narration: 'Invoice 7', sender, paidAt }
-    const announced = await payIn(bank, { accountNumber, ...order })
-    expect(announced).toEqual({
-      id: announced.id,
+    const notice = await payIn(bank, {
+      accountNumber,
+      amount: 9_007_199_254_740_991n,
+      narration: 'Invoice 7',
+      sender,
+      paidAt,
+    })
+    expect(notice).toEqual({
+      id: notice.id,
       accountNumber,
       amount: 9_007_199_254_740_991n,
       currency: 'NGN',
@@ -56,42 +61,44 @@ describe('a payment', () => {
       narration: 'Invoice 7',
       receivedAt: paidAt,
     })
-    expect(await bank.findPayments(accountNumber)).toEqual([announced])
+    expect(await bank.findPayments(accountNumber)).toEqual([notice])
   })
 
-  test('is taken once, however often it comes and by how many at once', async () => {
+  test('is recorded once, also under concurrent repeats', async () => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
-    const order = paymentInto(accountNumber)
+    const payment = paymentInto(accountNumber)
     const banks = Array.from({ length: 4 }, () => openBank(db).bank)
-    const told = await Promise.all(
-      banks.flatMap((one) => Array.from({ length: 10 }, () => one.receivePayment(order))),
+    const notices = await Promise.all(
+      banks.flatMap((one) => Array.from({ length: 10 }, () => one.receivePayment(payment))),
     )
-    const changed = { ...order, amount: 1n, copies: 5, narration: 'other' }
-    told.push(await bank.receivePayment(changed))
-    for (const one of told) expect(one).toEqual(told[0])
-    expect(told[0]!.amount).toBe(500_000n)
-    expect(await bank.findPayments(accountNumber)).toEqual([told[0]])
-    const notices = await db.rows(sql`
-      select copies from sandbox_notices where payment_id = ${order.id}`)
-    expect(notices).toEqual([{ copies: 1 }])
+    const changed = { ...payment, amount: 1n, copies: 5, narration: 'other' }
+    notices.push(await bank.receivePayment(changed))
+    for (const notice of notices) expect(notice).toEqual(notices[0])
+    expect(notices[0]!.amount).toBe(500_000n)
+    expect(await bank.findPayments(accountNumber)).toEqual([notices[0]])
+    const due = await db.rows(sql`
+      select copies from sandbox_notices where payment_id = ${payment.id}`)
+    expect(due).toEqual([{ copies: 1 }])
   })
 
-  test('into an account that the bank does not have is refused alone', async () => {
+  test('into an unknown account is refused alone', async () => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
-    const lost = paymentInto('0123456789')
-    const [refused, taken] = await Promise.all([
-      bank.receivePayment(lost),
+    const unknown = paymentInto('0123456789')
+    const [refused, accepted] = await Promise.all([
+      bank.receivePayment(unknown),
       bank.receivePayment(paymentInto(accountNumber)),
     ])
     expect(refused).toBeUndefined()
-    expect(await bank.findPayments(accountNumber)).toEqual([taken])
+    expect(await bank.findPayments(accountNumber)).toEqual([accepted])
     expect(await bank.findPayments('0123456789')).toEqual([])
-    expect(await bank.receivePayment({ ...lost, accountNumber })).toMatchObject({ id: lost.id })
+    expect(await bank.receivePayment({ ...unknown, accountNumber })).toMatchObject({
+      id: unknown.id,
+    })
   })
 
-  test('into a closed account arrives: it was on its way', async () => {
+  test('into a closed account still arrives', async () => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
     await bank.closeAccounts([accountNumber])
@@ -104,14 +111,14 @@ describe('a payment', () => {
     [{ copies: 1.5 }],
     [{ delayMs: -1 }],
     [{ id: 'pay_1' }],
-  ])('%j is a bug of whoever orders it', async (more) => {
+  ])('%j is rejected as a bug of the caller', async (more) => {
     const { bank } = openBank(db)
     const accountNumber = await openAccount(bank)
     await expect(bank.receivePayment(paymentInto(accountNumber, more))).rejects.toThrow()
     expect(await bank.findPayments(accountNumber)).toEqual([])
   })
 
-  test('can be of nothing, of less, or of another currency, as banks have announced', async () => {
+  test('can have a zero or negative amount or another currency', async () => {
     const { bank } = openBank(db)
     expect(await payIn(bank, { amount: 0n })).toMatchObject({ amount: 0n })
     expect(await payIn(bank, { amount: -5n })).toMatchObject({ amount: -5n })
@@ -127,7 +134,7 @@ describe('a payment', () => {
 })
 
 describe('a sender', () => {
-  test('of whom nothing is said is somebody at a real bank, the same for the same payment', async () => {
+  test('without details has an account at a real bank, always the same for a payment', async () => {
     const [one, other] = [openBank(await freshDatabase()), openBank(await freshDatabase())]
     const ids = Array.from({ length: 100 }, newPaymentId)
     const sendersAt = async ({ bank }: typeof one) => {
@@ -150,34 +157,34 @@ describe('a sender', () => {
     [{ bankCode: '044' }, { bankCode: '044', bankName: 'Access Bank' }],
     [{ name: 'ADA' }, { name: 'ADA' }],
     [{ bankCode: '77777' }, { bankName: 'Bank 77777' }],
-  ])('of whom %j is said is %j', async (sender, expected) => {
+  ])('with %j becomes %j', async (sender, expected) => {
     expect(await payIn(openBank(db).bank, { sender })).toMatchObject({ sender: expected })
   })
 
-  test('may show the last four digits only, wherever the payment is told of', async () => {
+  test('can be masked to the last four digits wherever the payment is shown', async () => {
     const own = await freshDatabase()
     const { bank, clock } = openBank(own)
     const sender = { accountNumber: '0123456789' }
-    const told = await payIn(bank, { sender, isSenderMasked: true })
-    expect(told.sender).toMatchObject({
+    const notice = await payIn(bank, { sender, isSenderMasked: true })
+    expect(notice.sender).toMatchObject({
       accountNumber: '******6789',
       name: accountNameOf('0123456789'),
     })
-    expect(await bank.findPayments(told.accountNumber)).toEqual([told])
+    expect(await bank.findPayments(notice.accountNumber)).toEqual([notice])
     const period = { from: clock.now(), to: later(1) }
-    expect(await listAll(bank, period)).toEqual([told])
+    expect(await listAll(bank, period)).toEqual([notice])
   })
 
-  test('may be unknown', async () => {
+  test('can be unknown', async () => {
     const { bank } = openBank(db)
-    const told = await payIn(bank, { sender: null, isSenderMasked: true })
-    expect(told.sender).toBeNull()
-    expect(await bank.findPayments(told.accountNumber)).toEqual([told])
+    const notice = await payIn(bank, { sender: null, isSenderMasked: true })
+    expect(notice.sender).toBeNull()
+    expect(await bank.findPayments(notice.accountNumber)).toEqual([notice])
   })
 })
 
 describe('the list of payments', () => {
-  test('has each in one of two periods that touch, by when the bank wrote it down', async () => {
+  test('has each payment in one of two adjacent periods, by the time the bank recorded it', async () => {
     const { bank, clock } = openBank(await freshDatabase())
     const accountNumber = await openAccount(bank)
     const from = clock.now()
@@ -193,9 +200,9 @@ describe('the list of payments', () => {
     expect(ids(await listAll(bank, { from: middle, to: clock.now() }))).toEqual(ids(rest))
   })
 
-  // The trap of a list by time: what is written between two pages, by a clock that runs behind,
-  // stands before the cursor.
-  test('misses nothing that is written between two pages with an earlier time', async () => {
+  // In a list sorted by time, a row written between two pages by a slow clock would precede the
+  // cursor.
+  test('includes payments recorded between two pages with an earlier time', async () => {
     const own = await freshDatabase()
     const { bank, clock } = openBank(own)
     const behind = openBank(own)
@@ -212,9 +219,9 @@ describe('the list of payments', () => {
     expect(next).toEqual({ payments: [late], next: null })
   })
 
-  // The trap of a running number: one that was drawn first may be committed last, behind a reader
-  // who has seen the next. A payment under way is held up here while others want to be written.
-  test('never shows a line while one before it is not committed', async () => {
+  // A sequence number drawn first may be committed last, after a reader has passed it. Here a
+  // payment is blocked before its commit while another one is recorded.
+  test('never shows a line before an earlier line is committed', async () => {
     const own = await freshDatabase()
     const { bank } = openBank(own)
     const accountNumber = await openAccount(bank)
@@ -229,12 +236,12 @@ describe('the list of payments', () => {
       new Promise((resolve) => setTimeout(resolve, 300, false)),
     ])
     await session.query('rollback')
-    const told = [await held, await silent]
+    const notices = [await held, await silent]
     expect(hasOvertaken).toBe(false)
-    expect(await bank.findPayments(accountNumber)).toEqual(told)
+    expect(await bank.findPayments(accountNumber)).toEqual(notices)
   })
 
-  test('read while many pay in is whole: every reader gets each payment once', async () => {
+  test('read during many payments gives every reader each payment once', async () => {
     const own = await freshDatabase()
     const { bank, clock } = openBank(own)
     const accountNumber = await openAccount(bank)
@@ -259,7 +266,7 @@ describe('the list of payments', () => {
         after = page.next ?? after
         if (page.next) continue
         if (isLast) return ids
-        // The end of what there is: the page is read again, from where it began.
+        // The last page so far: read it again from its start.
         ids.length -= page.payments.length
         isLast = !isPaying
       }

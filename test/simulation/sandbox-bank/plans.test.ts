@@ -8,7 +8,7 @@ import { closeAccounts, findAccounts } from '../../../src/simulation/sandbox-ban
 import {
   claimNotice,
   claimNotices,
-  endTries,
+  endAttempts,
 } from '../../../src/simulation/sandbox-bank/store-notices.js'
 import {
   findPaymentsById,
@@ -24,8 +24,8 @@ import { freshDatabase } from '../../support/database.js'
 import { plansOf } from '../../support/plans.js'
 import { openSession, readerOf } from '../../support/sessions.js'
 
-// Every payout of test mode stays in the bank's table. Asking about a few must not read them all,
-// also on the pool, whose planner is free to.
+// Every payout of test mode stays in the bank's table. Checking a few must not scan them all, also
+// on a pool connection, where the planner may choose sequential scans.
 
 const db = await freshDatabase()
 const now = manualClock().now()
@@ -53,15 +53,15 @@ async function openFreeSession() {
   return session
 }
 
-test('looking transfers up and telling their endings go by the reference', async () => {
+test('looking up transfers and marking their endings use the primary key', async () => {
   const session = await openFreeSession()
   await inTransaction(session, (tx) => lookUpTransfers(tx, now, references))
-  for (const statement of ['lock_sandbox_transfers', 'tell_sandbox_endings'])
+  for (const statement of ['lock_sandbox_transfers', 'report_sandbox_endings'])
     for (const { scans } of await plansOf(session, statement, [list]))
       expect(scans).toEqual([expect.stringMatching(/^by sandbox_transfers_pkey/)])
 })
 
-test('changing what happens to transfers goes by the reference', async () => {
+test('replanning transfers uses the primary key', async () => {
   const session = await openFreeSession()
   await inTransaction(session, async (tx) => {
     replanTransfers(tx, [...(await lockTransfers(tx, ['bt-3'])).values()])
@@ -88,7 +88,7 @@ describe('among many payments', async () => {
     select id, 1, recorded_at from sandbox_payments`)
   await db.rows(sql`analyze`)
 
-  test('opening, closing and finding go by what is named', async () => {
+  test('opening, closing and finding use indexes', async () => {
     const session = await openFreeSession()
     const reader = readerOf(session)
     await inTransaction(session, async (tx) => {
@@ -111,15 +111,15 @@ describe('among many payments', async () => {
     expect(scans.filter((scan) => !scan.startsWith('by '))).toEqual([])
   })
 
-  test('what is due is claimed by its time, and ends by its name', async () => {
+  test('claiming and ending due notices use indexes', async () => {
     const session = await openFreeSession()
     const reader = readerOf(session)
     const claim = { now, leasedUntil: now }
     await claimNotices(reader, { ...claim, limit: 1 })
     await claimNotice(reader, { ...claim, paymentId: 'sbp_1' })
-    const ended = { paymentId: 'sbp_1', tries: 9 }
+    const ended = { paymentId: 'sbp_1', attempts: 9 }
     await inTransaction(session, async (tx) =>
-      endTries(tx, [
+      endAttempts(tx, [
         { ...ended, copies: 0, dueAt: null },
         { ...ended, copies: 1, dueAt: now },
       ]),

@@ -30,7 +30,7 @@ const announced = {
   receivedAt: new Date(data.paidAt),
 }
 
-/** Signed as the documentation says, not by the code that signs. */
+/** Signs as documented, not with the code under test. */
 function signed(body: string, key = noticeKey) {
   const signature = createHmac('sha512', key).update(body).digest('hex')
   return { headers: { 'x-sandbox-signature': signature }, body }
@@ -41,11 +41,11 @@ function noticeOf(more: Record<string, unknown>): string {
 }
 
 describe('a message', () => {
-  test('that the bank signed is read as what it announces', () => {
+  test('signed by the bank is read as a payment', () => {
     expect(bank.readMessage(signed(noticeOf({})))).toEqual({ kind: 'announced', announced })
   })
 
-  test('that the bank really sent is genuine to whoever has the key, and says the payment', async () => {
+  test('sent by the bank verifies with its key and matches the payment', async () => {
     const { bank: sending } = openBank(db)
     const receiver = await openReceiver()
     sending.announceTo(receiver.url)
@@ -79,24 +79,24 @@ describe('a message', () => {
     ['two', { 'x-sandbox-signature': [signature, signature] }],
     ['half of one', { 'x-sandbox-signature': signature.slice(0, 64) }],
     ['one and more', { 'x-sandbox-signature': `${signature}00` }],
-    ['one that is no hex', { 'x-sandbox-signature': 'z'.repeat(128) }],
+    ['one that is not hex', { 'x-sandbox-signature': 'z'.repeat(128) }],
     ['one of 128 wide characters', { 'x-sandbox-signature': '０'.repeat(128) }],
-    ['that of another key', signed(body, randomBytes(32)).headers],
-    ['that of no key', signed(body, Buffer.alloc(0)).headers],
-    ['that of another message', signed('{}').headers],
+    ['the signature of another key', signed(body, randomBytes(32)).headers],
+    ['the signature of an empty key', signed(body, Buffer.alloc(0)).headers],
+    ['the signature of another message', signed('{}').headers],
   ])('with %s is not genuine', (_name, wrong) => {
     expect(bank.readMessage({ headers: wrong, body })).toEqual({ kind: 'not_genuine' })
   })
 })
 
-describe('what the bank announces', () => {
-  // Whoever judges payments refuses these by name; to drop them here would hide them.
+describe('a genuine message', () => {
+  // Payments are judged later, with a reason for each refusal. Dropping one here would hide it.
   test.each([
     ['0', 'NGN', 0n],
     ['-5', 'NGN', -5n],
     ['1', 'USD', 1n],
     ['999999999999999999', 'NGN', 999_999_999_999_999_999n],
-  ])('is passed on as it is: %s %s', (amount, currency, read) => {
+  ])('is passed on unchanged: %s %s', (amount, currency, read) => {
     expect(bank.readMessage(signed(noticeOf({ amount, currency })))).toEqual({
       kind: 'announced',
       announced: { ...announced, amount: read, currency },
@@ -104,22 +104,22 @@ describe('what the bank announces', () => {
   })
 
   test.each([
-    ['a sender', { sender: null }, { sender: null }],
-    ['all of a sender', { sender: { name: 'OBI' } }, { sender: null }],
-    ['a session or a narration', { sessionId: 7, narration: undefined }, nothing()],
-    ['characters that cannot be kept', { narration: 'a\0b' }, { narration: 'ab' }],
-  ])('does not get lost for want of %s', (_name, more, read) => {
+    ['no sender', { sender: null }, { sender: null }],
+    ['an incomplete sender', { sender: { name: 'OBI' } }, { sender: null }],
+    [
+      'no session or narration',
+      { sessionId: 7, narration: undefined },
+      { sessionId: null, narration: null },
+    ],
+    ['characters that cannot be stored', { narration: 'a\0b' }, { narration: 'ab' }],
+  ])('with %s is not lost', (_name, more, read) => {
     expect(bank.readMessage(signed(noticeOf(more)))).toEqual({
       kind: 'announced',
       announced: { ...announced, ...read },
     })
   })
 
-  function nothing() {
-    return { sessionId: null, narration: null }
-  }
-
-  test('of other things is beside the point, and no mistake', () => {
+  test('about another event is ignored and not logged', () => {
     const { bank: reading, logged } = openBank(db)
     const body = JSON.stringify({ event: 'account.opened', data: { id: 'x' } })
     expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
@@ -146,10 +146,10 @@ describe('what the bank announces', () => {
     '[]',
     '{',
     '',
-  ])('that cannot be read as a payment is left, and logged: %s', (body) => {
+  ])('that cannot be read as a payment is ignored and logged: %s', (body) => {
     const { bank: reading, logged } = openBank(db)
     expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
     expect(logged).toHaveLength(1)
-    expect(logged[0]).toContain('unreadable')
+    expect(logged[0]).toContain('could not be read')
   })
 })

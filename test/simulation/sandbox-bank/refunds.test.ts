@@ -21,14 +21,14 @@ const { processingMs, reversesAfterMs } = limits.sandboxBank
 const [landed, pending] = ['landed', 'pending'].map((state) => ({ state }))
 const exceeding = { state: 'failed', reason: 'refund_exceeds_payment' }
 
-/** An order that names the payment; the account is as a merchant sees it, masked. */
+/** A refund of this payment; the account number is masked, as a merchant sees it. */
 function refundOf(paymentId: string, amount: bigint): PayoutInstruction {
-  const carriage = carriageTo('******6789', { amount })
-  const destination = { ...carriage.destination, accountName: 'Anybody', refundOf: paymentId }
-  return { ...carriage, destination } as PayoutInstruction
+  const instruction = carriageTo('******6789', { amount })
+  const destination = { ...instruction.destination, accountName: 'Anybody', refundOf: paymentId }
+  return { ...instruction, destination } as PayoutInstruction
 }
 
-async function sendBack(bank: SandboxBank, id: string, amount: bigint): Promise<LiveAttempt> {
+async function sendRefund(bank: SandboxBank, id: string, amount: bigint): Promise<LiveAttempt> {
   const [attempt] = await prepareAttempts(bank, [refundOf(id, amount)])
   await bank.send([attempt!])
   return attempt!
@@ -38,15 +38,15 @@ async function payMasked(bank: SandboxBank, sender: Partial<BankSender> | null =
   return payIn(bank, { amount: 100n, isSenderMasked: true, sender, isSilent: true })
 }
 
-describe('a payment goes back', () => {
-  test('by its id alone: nobody is looked up, and the destination stays as it is', async () => {
+describe('a payment is refunded', () => {
+  test('by its id alone, without resolving an account', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
-    const carriage = refundOf(id, 100n)
-    expect(await bank.inspect([carriage])).toEqual([
-      { destination: carriage.destination, extraFees: [] },
+    const instruction = refundOf(id, 100n)
+    expect(await bank.inspect([instruction])).toEqual([
+      { destination: instruction.destination, extraFees: [] },
     ])
-    const [attempt] = await prepareAttempts(bank, [carriage])
+    const [attempt] = await prepareAttempts(bank, [instruction])
     expect(JSON.parse(attempt!.wire.toString())).toMatchObject({ refundOf: id, amount: '100' })
     await bank.send([attempt!])
     expect(await checkOne(bank, attempt!)).toEqual(pending)
@@ -54,7 +54,7 @@ describe('a payment goes back', () => {
     expect(await checkOne(bank, attempt!)).toEqual(landed)
   })
 
-  test('in parts, until all of it is back', async () => {
+  test('in parts, up to its amount', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
     const attempts = [40n, 59n, 2n, 1n, 1n].map((amount) => refundOf(id, amount))
@@ -64,20 +64,20 @@ describe('a payment goes back', () => {
     expect(await bank.check(sent)).toEqual([landed, landed, exceeding, landed, exceeding])
   })
 
-  test('to a sender whom the bank does not tell, or does not know', async () => {
+  test('to an unknown sender', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank, null)
-    const attempt = await sendBack(bank, id, 100n)
+    const attempt = await sendRefund(bank, id, 100n)
     clock.advance(processingMs)
     expect(await checkOne(bank, attempt)).toEqual(landed)
   })
 
-  // What makes a payout misbehave makes a refund misbehave: the bank knows the hidden number.
-  test('to an account that misbehaves, and misbehaves', async () => {
+  // The bank knows the full number behind the mask, so magic accounts work for refunds too.
+  test('to a magic account, with its outcome', async () => {
     const { bank, clock } = openBank(db)
     const sentTo = async (last: number) => {
       const { id } = await payMasked(bank, { accountNumber: magicNumber(last) })
-      return sendBack(bank, id, 100n)
+      return sendRefund(bank, id, 100n)
     }
     const attempts = [await sentTo(1), await sentTo(6), await sentTo(7), await sentTo(8)]
     clock.advance(processingMs)
@@ -93,20 +93,20 @@ describe('a payment goes back', () => {
   })
 })
 
-describe('it is refused before anything is sent', () => {
-  async function reasonsFor(bank: SandboxBank, carriages: PayoutInstruction[]) {
-    const outcomes = [...(await bank.inspect(carriages)), ...(await bank.prepare(carriages))]
+describe('a refund is refused before anything is sent', () => {
+  async function reasonsFor(bank: SandboxBank, instructions: PayoutInstruction[]) {
+    const outcomes = [...(await bank.inspect(instructions)), ...(await bank.prepare(instructions))]
     return outcomes.map((outcome) => (outcome instanceof Refusal ? outcome.reason : 'fine'))
   }
 
-  test('alone, where the bank has no such payment, or not so much, or not in naira', async () => {
+  test('alone, if the payment is unknown, too small or not in naira', async () => {
     const { bank } = openBank(db)
     const { id } = await payMasked(bank)
     const dollars = await payIn(bank, { currency: 'USD', amount: 100n })
     const nothing = await payIn(bank, { amount: 0n })
-    const carriages = [
+    const instructions = [
       refundOf(id, 100n),
-      refundOf('sbp_nobody', 1n),
+      refundOf('sbp_unknown', 1n),
       refundOf(id, 101n),
       refundOf(dollars.id, 1n),
       refundOf(nothing.id, 1n),
@@ -114,7 +114,7 @@ describe('it is refused before anything is sent', () => {
     ]
     const no = 'account_not_found'
     const [first, last] = ['fine', 'name_mismatch']
-    expect(await reasonsFor(bank, carriages)).toEqual([
+    expect(await reasonsFor(bank, instructions)).toEqual([
       first,
       no,
       no,
@@ -130,8 +130,8 @@ describe('it is refused before anything is sent', () => {
     ])
   })
 
-  // The payment may be unknown to the bank that gets the order, whoever prepared it.
-  test('and fails where it was sent all the same', async () => {
+  // The bank judges what it receives, whatever was prepared.
+  test('and fails if it is sent anyway', async () => {
     const { bank } = openBank(db)
     const { id } = await payMasked(bank)
     const dollars = await payIn(bank, { currency: 'USD', amount: 100n })
@@ -146,9 +146,9 @@ describe('it is refused before anything is sent', () => {
   })
 })
 
-describe('never more goes back than came', () => {
-  // Ten refunds of 30 race for a payment of 100, each of them sent by two processes: three fit.
-  test('however many race', async () => {
+describe('refunds never exceed the payment', () => {
+  // Ten refunds of 30 race for a payment of 100, each sent by two processes: three fit.
+  test('when many race', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
     const attempts = await prepareAttempts(
@@ -163,63 +163,63 @@ describe('never more goes back than came', () => {
     expect(findings.filter(({ state }) => state === 'failed')).toHaveLength(7)
   })
 
-  test('in one list, beside other payments and in any order', async () => {
+  test('in one batch with refunds of other payments', async () => {
     const { bank, clock } = openBank(db)
     const [one, other] = [await payMasked(bank), await payMasked(bank)]
-    const carriages = [one, other, one, other, one].map(({ id }) => refundOf(id, 50n))
-    const attempts = await prepareAttempts(bank, carriages)
+    const instructions = [one, other, one, other, one].map(({ id }) => refundOf(id, 50n))
+    const attempts = await prepareAttempts(bank, instructions)
     await Promise.all([bank.send(attempts), openBank(db).bank.send(attempts)])
     clock.advance(processingMs)
     expect(await bank.check(attempts)).toEqual([landed, landed, landed, landed, exceeding])
   })
 
-  test('by sending one order again and again', async () => {
+  test('when one order is sent repeatedly', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
-    const attempt = await sendBack(bank, id, 60n)
+    const attempt = await sendRefund(bank, id, 60n)
     for (let round = 0; round < 3; round += 1) await bank.send([attempt])
-    const rest = await sendBack(bank, id, 40n)
+    const rest = await sendRefund(bank, id, 40n)
     clock.advance(processingMs)
     expect(await bank.check([attempt, rest])).toEqual([landed, landed])
   })
 
-  test('by an order that was lost, which may still turn up', async () => {
+  test('counting a lost order, which may still arrive', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank, { accountNumber: magicNumber(7) })
-    const lost = await sendBack(bank, id, 60n)
-    const second = await sendBack(bank, id, 60n)
+    const lost = await sendRefund(bank, id, 60n)
+    const second = await sendRefund(bank, id, 60n)
     await bank.instruct(lost.reference, 'complete')
     clock.advance(processingMs)
     expect(await bank.check([lost, second])).toEqual([landed, exceeding])
   })
 
-  test('by instruction: what exceeded has ended, for a clock that runs behind too', async () => {
+  test('by instruction: a refund that exceeded has ended, also for a slow clock', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
-    await sendBack(bank, id, 100n)
+    await sendRefund(bank, id, 100n)
     clock.advance(1_000)
-    const late = await sendBack(bank, id, 1n)
+    const late = await sendRefund(bank, id, 1n)
     const behind = openBank(db).bank
     expect(await behind.instruct(late.reference, 'complete')).toBe('too_late')
     expect(await checkOne(behind, late)).toEqual(exceeding)
   })
 
-  test('and what came back to the bank, for certain, can be sent once more', async () => {
+  test('not counting refunds that were reported as failed or reversed', async () => {
     const { bank, clock } = openBank(db)
     const { id } = await payMasked(bank)
-    const failing = await sendBack(bank, id, 100n)
+    const failing = await sendRefund(bank, id, 100n)
     await bank.instruct(failing.reference, 'fail')
-    // Nobody was told yet, so that it might still be made to complete by another clock.
-    expect(await checkOne(bank, await sendBack(bank, id, 100n))).toEqual(exceeding)
+    // The failure was not reported yet, so another process could still complete it.
+    expect(await checkOne(bank, await sendRefund(bank, id, 100n))).toEqual(exceeding)
     expect(await checkOne(bank, failing)).toMatchObject({ state: 'failed' })
 
-    const reversing = await sendBack(bank, id, 100n)
+    const reversing = await sendRefund(bank, id, 100n)
     clock.advance(processingMs)
     expect(await checkOne(bank, reversing)).toEqual(landed)
     await bank.instruct(reversing.reference, 'reverse')
     clock.advance(reversesAfterMs)
     expect((await bank.findReversed(0n)).references).toContain(reversing.reference)
-    const last = await sendBack(bank, id, 100n)
+    const last = await sendRefund(bank, id, 100n)
     clock.advance(processingMs)
     expect(await checkOne(bank, last)).toEqual(landed)
   })

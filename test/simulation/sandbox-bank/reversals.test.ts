@@ -15,8 +15,8 @@ import {
 const db = await freshDatabase()
 const { processingMs, reversesAfterMs, reversalsAtOnce } = limits.sandboxBank
 
-/** Where the list ends at the moment. */
-async function endOf(bank: ReturnType<typeof openBank>['bank']): Promise<bigint> {
+/** The cursor after the last reversal so far. */
+async function lastCursor(bank: ReturnType<typeof openBank>['bank']): Promise<bigint> {
   let cursor = 0n
   for (;;) {
     const page = await bank.findReversed(cursor)
@@ -26,9 +26,9 @@ async function endOf(bank: ReturnType<typeof openBank>['bank']): Promise<bigint>
 }
 
 describe('reversals', () => {
-  test('are listed in the order in which they happened, not before', async () => {
+  test('are listed in order, and not before they happen', async () => {
     const { bank, clock } = openBank(db)
-    const start = await endOf(bank)
+    const start = await lastCursor(bank)
     const first = await sendTo(bank, magicNumber(3))
     clock.advance(second)
     const last = await sendTo(bank, magicNumber(3))
@@ -42,9 +42,9 @@ describe('reversals', () => {
     expect(references).toEqual([instructed, first, last].map(({ reference }) => reference))
   })
 
-  test('are listed again to whoever has not moved on, and never to who has', async () => {
+  test('are listed again for the same cursor, and not after it', async () => {
     const { bank, clock } = openBank(db)
-    const start = await endOf(bank)
+    const start = await lastCursor(bank)
     const attempt = await sendTo(bank, magicNumber(3))
     clock.advance(processingMs + reversesAfterMs)
     const page = await bank.findReversed(start)
@@ -53,11 +53,11 @@ describe('reversals', () => {
     expect(await bank.findReversed(page.cursor)).toEqual({ cursor: page.cursor, references: [] })
   })
 
-  // The trap of a list ordered by time: one that is written late stands before the cursor.
-  test('that are written late, with an earlier time, are not missed', async () => {
+  // In a list sorted by time, a row written late with an earlier time would precede the cursor.
+  test('that are written late with an earlier time are not missed', async () => {
     const early = openBank(db)
     const late = openBank(db)
-    const start = await endOf(early.bank)
+    const start = await lastCursor(early.bank)
     const [one, other] = [
       await sendTo(early.bank, ordinaryNumber),
       await sendTo(early.bank, ordinaryNumber),
@@ -73,9 +73,9 @@ describe('reversals', () => {
     expect(next.references).toEqual([other.reference])
   })
 
-  test('that somebody holds are listed the next time, and do not delay the others', async () => {
+  test('that another session has locked are listed next time and do not delay others', async () => {
     const { bank, clock } = openBank(db)
-    const start = await endOf(bank)
+    const start = await lastCursor(bank)
     const held = await sendTo(bank, magicNumber(3))
     const free = await sendTo(bank, magicNumber(3))
     clock.advance(processingMs + reversesAfterMs)
@@ -90,10 +90,10 @@ describe('reversals', () => {
     expect((await bank.findReversed(page.cursor)).references).toEqual([held.reference])
   })
 
-  // More than fit on a page, found by several readers at once while they are being asked about.
-  test('each reach every reader exactly once when it moves on by its cursor', async () => {
+  // More than one page, read by several readers while the same transfers are being checked.
+  test('reach every reader that follows its cursor exactly once', async () => {
     const { bank, clock } = openBank(db)
-    const start = await endOf(bank)
+    const start = await lastCursor(bank)
     const attempts = await prepareAttempts(
       bank,
       Array.from({ length: reversalsAtOnce + 20 }, () => carriageTo(magicNumber(3))),
@@ -109,8 +109,8 @@ describe('reversals', () => {
       }
       return all
     }
-    const ask = () => bank.check(attempts.toReversed())
-    const [one, other] = await Promise.all([readAll(), readAll(), ask(), ask()])
+    const check = () => bank.check(attempts.toReversed())
+    const [one, other] = await Promise.all([readAll(), readAll(), check(), check()])
     const expected = attempts.map(({ reference }) => reference).toSorted()
     expect(one!.toSorted()).toEqual(expected)
     expect(other).toEqual(one)

@@ -32,13 +32,13 @@ async function readAll(
 }
 
 describe('the statement', () => {
-  test('says of everything that was sent what became of it and when', async () => {
+  test('lists every transfer with its state and times', async () => {
     const { bank, clock } = openBank(await freshDatabase())
     const from = clock.now()
-    const carriages = [1, 2, 3, 4, 5, 6, 7].map((last) =>
+    const instructions = [1, 2, 3, 4, 5, 6, 7].map((last) =>
       carriageTo(magicNumber(last), { amount: BigInt(last) }),
     )
-    const attempts = await prepareAttempts(bank, carriages)
+    const attempts = await prepareAttempts(bank, instructions)
     await bank.send(attempts)
     const at = (durationMs: number) => after(from, durationMs)
     clock.advance(unknownForMs)
@@ -55,8 +55,8 @@ describe('the statement', () => {
       { state: 'failed', failedAt: at(unknownForMs) },
       { state: 'processing' },
     ].map((line, index) => ({
-      reference: carriages[index]!.reference,
-      token: carriages[index]!.reference.replaceAll('_', '-'),
+      reference: instructions[index]!.reference,
+      token: instructions[index]!.reference.replaceAll('_', '-'),
       amount: BigInt(index + 1),
       receivedAt: from,
       completedAt: null,
@@ -69,7 +69,7 @@ describe('the statement', () => {
     expect(byAmount).toEqual(expected)
   })
 
-  test('has what was lost once it was sent again, at the time it then came', async () => {
+  test('lists a lost transfer once it was sent again, with the later time', async () => {
     const { bank, clock } = openBank(await freshDatabase())
     const from = clock.now()
     const attempt = await sendTo(bank, magicNumber(7))
@@ -82,7 +82,7 @@ describe('the statement', () => {
     expect(line).toMatchObject({ state: 'completed', receivedAt, completedAt: clock.now() })
   })
 
-  test('has each transfer in one of two periods that touch, and shows all pages', async () => {
+  test('lists each transfer in exactly one of two adjacent periods, on all pages', async () => {
     const { bank, clock } = openBank(await freshDatabase())
     const from = clock.now()
     const sendSome = async (count: number) => {
@@ -101,7 +101,7 @@ describe('the statement', () => {
     expect(references(await readAll(bank, { from: middle, to: clock.now() }))).toEqual(rest)
   })
 
-  test('tells an ending as finally as an answer does', async () => {
+  test('makes the endings that it lists final', async () => {
     const db = await freshDatabase()
     const ahead = openBank(db)
     const behind = openBank(db)

@@ -18,19 +18,19 @@ const { processingMs, unknownForMs, reversesAfterMs } = limits.sandboxBank
 const year = 365 * 24 * 3_600 * second
 const [pending, landed, unseen] = ['pending', 'landed', 'unseen'].map((state) => ({ state }))
 
-async function countBooked(token: string): Promise<bigint> {
+async function countRecorded(token: string): Promise<bigint> {
   const [row] = await db.rows(sql<{ count: bigint }>`
     select count(*) from sandbox_transfers where reference = ${token}`)
   return row!.count
 }
 
 describe('prepare', () => {
-  test('fixes the very bytes, and nothing leaves', async () => {
+  test('fixes the bytes to send and sends nothing', async () => {
     const { bank } = openBank(db)
-    const carriage = carriageTo(ordinaryNumber, { amount: 9_007_199_254_740_991n })
-    const [attempt] = await prepareAttempts(bank, [carriage])
+    const instruction = carriageTo(ordinaryNumber, { amount: 9_007_199_254_740_991n })
+    const [attempt] = await prepareAttempts(bank, [instruction])
     expect(attempt).toMatchObject({
-      token: carriage.reference.replace('_', '-'),
+      token: instruction.reference.replace('_', '-'),
       validUntil: null,
     })
     expect(JSON.parse(attempt!.wire.toString())).toEqual({
@@ -42,16 +42,16 @@ describe('prepare', () => {
       accountName: 'EZE NGOZI ADAEZE',
       narration: 'Invoice 7',
     })
-    expect(await bank.prepare([carriage, carriage])).toHaveLength(2)
+    expect(await bank.prepare([instruction, instruction])).toHaveLength(2)
     expect(await checkOne(bank, attempt!)).toEqual(unseen)
-    expect(await countBooked(attempt!.token)).toBe(0n)
+    expect(await countRecorded(attempt!.token)).toBe(0n)
   })
 })
 
-describe('what becomes of a transfer', () => {
+describe('a transfer', () => {
   const failed = (reason: string) => ({ state: 'failed', reason })
 
-  // Each line: the account, then what the bank says before a time and from that time on, for ever.
+  // Each row: the account, when its transfer ends, and the final status.
   test.each([
     ['an ordinary account', ordinaryNumber, processingMs, landed],
     ['no liquidity', magicNumber(1), processingMs, failed('insufficient_liquidity')],
@@ -71,7 +71,7 @@ describe('what becomes of a transfer', () => {
     expect(await checkOne(bank, attempt)).toEqual(ending)
   })
 
-  test('a bank that never answers is never taken for a failure', async () => {
+  test('that stays unknown is never reported as failed', async () => {
     const { bank, clock } = openBank(db)
     const attempt = await sendTo(bank, magicNumber(6))
     clock.advance(year)
@@ -79,7 +79,7 @@ describe('what becomes of a transfer', () => {
     expect(await checkOne(bank, attempt)).toEqual(pending)
   })
 
-  test('a lost order is unseen, however long, until it is sent again; then it lands once', async () => {
+  test('that is lost is unseen until it is sent again, then lands once', async () => {
     const { bank, clock } = openBank(db)
     const attempt = await sendTo(bank, magicNumber(7))
     expect(await checkOne(bank, attempt)).toEqual(unseen)
@@ -92,11 +92,11 @@ describe('what becomes of a transfer', () => {
     expect(await checkOne(bank, attempt)).toEqual(landed)
     await bank.send([attempt])
     expect(await checkOne(bank, attempt)).toEqual(landed)
-    expect(await countBooked(attempt.token)).toBe(1n)
+    expect(await countRecorded(attempt.token)).toBe(1n)
   })
 
-  // Whatever inspect should have refused may still be sent: the account may close in between.
-  test('an account that does not resolve fails, and nothing moves', async () => {
+  // An account may close between inspection and sending.
+  test('to an account that does not resolve fails', async () => {
     const { bank, clock } = openBank(db)
     const [attempt] = await prepareAttempts(bank, [carriageTo(ordinaryNumber)])
     const wire = Buffer.from(attempt!.wire.toString().replace(ordinaryNumber, magicNumber(8)))
@@ -105,14 +105,14 @@ describe('what becomes of a transfer', () => {
     expect(await checkOne(bank, attempt!)).toEqual(failed('account_not_found'))
   })
 
-  test('a list is answered in its own order, unknown references included', async () => {
+  test('is reported in request order, also if its reference is unknown', async () => {
     const { bank, clock } = openBank(db)
-    const carriages = [1, 4, 6, 7].map((last) => carriageTo(magicNumber(last)))
-    const attempts = await prepareAttempts(bank, [carriageTo(ordinaryNumber), ...carriages])
+    const instructions = [1, 4, 6, 7].map((last) => carriageTo(magicNumber(last)))
+    const attempts = await prepareAttempts(bank, [carriageTo(ordinaryNumber), ...instructions])
     await bank.send(attempts.slice(1))
     clock.advance(processingMs)
-    const asked = [...attempts, attempts[1]!]
-    const states = (await bank.check(asked)).map(({ state }) => state)
+    const checked = [...attempts, attempts[1]!]
+    const states = (await bank.check(checked)).map(({ state }) => state)
     expect(states).toEqual(['unseen', 'failed', 'pending', 'pending', 'unseen', 'failed'])
     expect(await bank.check([])).toEqual([])
     await bank.send([])
@@ -120,7 +120,7 @@ describe('what becomes of a transfer', () => {
 })
 
 describe('one reference, one transfer', () => {
-  test('twenty sends at once, of twenty times the same, book once', async () => {
+  test('twenty concurrent sends of the same twenty orders record each once', async () => {
     const { bank, clock, logged } = openBank(db)
     const attempts = await prepareAttempts(
       bank,
@@ -128,13 +128,13 @@ describe('one reference, one transfer', () => {
     )
     const shuffled = (start: number) => [...attempts.slice(start), ...attempts.slice(0, start)]
     await Promise.all(attempts.map((_, start) => bank.send([...shuffled(start), attempts[0]!])))
-    for (const { token } of attempts) expect(await countBooked(token)).toBe(1n)
+    for (const { token } of attempts) expect(await countRecorded(token)).toBe(1n)
     clock.advance(processingMs)
     expect(await bank.check(attempts)).toEqual(attempts.map(() => landed))
     expect(logged).toEqual([])
   })
 
-  test('long lists in opposite orders do not wait for each other', async () => {
+  test('long batches in opposite orders do not deadlock', async () => {
     const { bank } = openBank(await freshDatabase())
     for (let round = 0; round < 5; round++) {
       const many = Array.from({ length: 1_000 }, () => carriageTo(magicNumber(7)))
@@ -144,8 +144,8 @@ describe('one reference, one transfer', () => {
     }
   })
 
-  // The first to come counts. Taking the second for it would pay what nobody was told about.
-  test('another content under the same reference is refused alone, and logged', async () => {
+  // The first order counts. Accepting the second would pay an amount that was never committed.
+  test('another order with the same reference is refused alone and logged', async () => {
     const { bank, clock, logged } = openBank(db)
     const from = clock.now()
     const first = await sendTo(bank, magicNumber(1))
@@ -165,18 +165,18 @@ describe('one reference, one transfer', () => {
     expect(lines.find(({ reference }) => reference === first.reference)!.amount).toBe(250_000n)
   })
 
-  test('two contents in one list: the first is booked, the second refused', async () => {
+  test('of two different orders in one batch, the first is recorded and the second refused', async () => {
     const { bank, logged } = openBank(db)
-    const carriage = carriageTo(ordinaryNumber)
-    const attempts = await prepareAttempts(bank, [carriage, { ...carriage, amount: 1n }])
+    const instruction = carriageTo(ordinaryNumber)
+    const attempts = await prepareAttempts(bank, [instruction, { ...instruction, amount: 1n }])
     await bank.send(attempts)
-    expect(await countBooked(attempts[0]!.token)).toBe(1n)
+    expect(await countRecorded(attempts[0]!.token)).toBe(1n)
     expect(logged).toHaveLength(1)
     await bank.send([attempts[0]!])
     expect(logged).toHaveLength(1)
   })
 
-  test('a lost order is not found again by another content', async () => {
+  test('a lost order is not revived by a different one', async () => {
     const { bank, logged } = openBank(db)
     const lost = await sendTo(bank, magicNumber(7))
     const [changed] = await prepareAttempts(bank, [
@@ -187,7 +187,7 @@ describe('one reference, one transfer', () => {
     expect(logged).toHaveLength(1)
   })
 
-  test('bytes that are no order are refused alone, and logged', async () => {
+  test('bytes that are not an order are refused alone and logged', async () => {
     const { bank, logged } = openBank(db)
     const attempts = await prepareAttempts(
       bank,
@@ -204,9 +204,8 @@ describe('one reference, one transfer', () => {
   })
 })
 
-describe('what was told stays true', () => {
-  // Two processes, one clock a little behind: an ending that one has told cannot be changed by the
-  // other, for which it has not come yet.
+describe('a reported ending is final', () => {
+  // Two processes, one with a slow clock: it cannot change an ending that the other has reported.
   test('for a process whose clock runs behind', async () => {
     const ahead = openBank(db)
     const behind = openBank(db)

@@ -12,16 +12,16 @@ import {
   type TokenState,
 } from '../tokens.js'
 import type { AccountState } from '../vm.js'
-import { largest } from './answer.js'
+import { u64Max } from './answer.js'
 import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 import type { RpcConfig } from './params.js'
 
-/** Base58 of much data takes quadratic time; Agave draws the line here too. */
+/** Base58 takes quadratic time; Agave has the same limit. */
 const base58Bytes = 128
 
 const states = ['uninitialized', 'initialized', 'frozen']
 
-/** An account as Agave shows it, in the encoding that was asked for. */
+/** An account in Agave's format, in the requested encoding. */
 export function toAccountJson(accounts: Accounts, state: AccountState | null, config: RpcConfig) {
   if (state === null) return null
   return {
@@ -29,7 +29,7 @@ export function toAccountJson(accounts: Accounts, state: AccountState | null, co
     data: showData(accounts, state, config),
     owner: textOf(state.owner),
     executable: state.executable,
-    rentEpoch: largest,
+    rentEpoch: u64Max,
     space: state.data.length,
   }
 }

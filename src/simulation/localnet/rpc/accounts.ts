@@ -23,7 +23,7 @@ import {
   readRpcConfig,
 } from './params.js'
 
-/** Questions about accounts, answered with their state at the commitment asked for. */
+/** Account methods, which read the state at the requested commitment. */
 export const accountMethods = {
   getBalance(node: Node, [address, options]: Params) {
     const key = readAddressParam(address)
@@ -69,14 +69,14 @@ export const accountMethods = {
 
   getTokenAccountsByOwner(node: Node, [address, filter, options]: Params) {
     const owner = readAddressParam(address)
-    const isWanted = readFilter(node, readRpcConfig(filter))
+    const isIncluded = readFilter(node, readRpcConfig(filter))
     const config = readRpcConfig(options)
     const commitment = readContext(node, config)
     const found = node.chain.accounts.tokenAccountsOf(owner).flatMap((key) => {
       const state = node.readAccount(key, commitment)
       if (!isTokenAccount(state)) return []
       const account = readTokenAccount(state)
-      if (account.owner !== owner || !isWanted({ mint: account.mint, program: state.owner }))
+      if (account.owner !== owner || !isIncluded({ mint: account.mint, program: state.owner }))
         return []
       const shown = toAccountJson(node.chain.accounts, state, config)
       return [{ pubkey: textOf(key), account: shown }]
@@ -89,9 +89,9 @@ function show(node: Node, key: Key, commitment: BlockCommitment, config: RpcConf
   return toAccountJson(node.chain.accounts, node.readAccount(key, commitment), config)
 }
 
-type Wanted = (account: { mint: Key; program: Key }) => boolean
+type AccountFilter = (account: { mint: Key; program: Key }) => boolean
 
-function readFilter(node: Node, { mint, programId }: RpcConfig): Wanted {
+function readFilter(node: Node, { mint, programId }: RpcConfig): AccountFilter {
   if (mint !== undefined) {
     const key = readAddressParam(mint)
     if (!isMint(node.chain.accounts.read(key))) throw invalid('Invalid param: could not find mint')

@@ -17,7 +17,7 @@ import {
 
 const { blockhashAge, healthySlots, slotsPerEpoch } = localnetLimits
 
-/** Questions about the node and its blocks. */
+/** Methods about the node and its blocks. */
 export const clusterMethods = {
   getHealth(node: Node) {
     if (node.faults.lag > healthySlots) throw nodeBehind(node.faults.lag)
@@ -30,7 +30,7 @@ export const clusterMethods = {
 
   getSlot: (node: Node, [config]: Params) => node.slotAt(readContext(node, readRpcConfig(config))),
 
-  /** As a node that was there from the genesis and forgot nothing. */
+  /** Like a node with the full history. */
   getFirstAvailableBlock: () => 0,
 
   getBlockHeight: (node: Node, [config]: Params) =>
@@ -68,7 +68,7 @@ export const clusterMethods = {
   getMinimumBalanceForRentExemption: ({ chain }: Node, [size]: Params) =>
     Number(chain.accounts.vm.rentFor(readCountParam(size, 'size'))),
 
-  /** Blocks are never full here, so nobody has to bid. */
+  /** Blocks are never full, so no fee is needed. */
   getRecentPrioritizationFees(node: Node, [addresses = []]: Params) {
     readList(addresses, localnetLimits.statuses).forEach(readAddressParam)
     const { prioritizationFees: count } = localnetLimits

@@ -2,31 +2,31 @@ import { localnetLimits } from '../limits.js'
 import type { LocalnetNetwork } from '../network.js'
 import type { Node } from '../node.js'
 import { RateLimited, RpcFailure, rpcErrorCodes } from './failure.js'
-import { isPrivate, methods } from './methods.js'
+import { isLocalnetMethod, methods } from './methods.js'
 import type { Params } from './params.js'
-import { findTransaction, suspectOf, verifyAhead } from './send.js'
+import { findTransaction, subjectOf, verifyAhead } from './send.js'
 
 type Call = { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown }
 type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: object })
 
 /**
- * Answers the body of a request: one call, or a list of them in order. What they did is in the
- * journal before this returns. Throws RateLimited before anything is done.
+ * Runs a request: one call, or a batch in order. The effects are in the journal before this
+ * returns. Throws RateLimited before any call runs.
  */
 export async function answer(network: LocalnetNetwork, node: Node, body: string) {
-  const asked = parse(body)
-  if (asked instanceof RpcFailure) return failed(null, asked)
-  const calls = Array.isArray(asked) ? asked : [asked]
+  const request = parse(body)
+  if (request instanceof RpcFailure) return failed(null, request)
+  const calls = Array.isArray(request) ? request : [request]
   limitRate(node, calls)
   await verifyAhead(sendsOf(calls))
   const answers: Answer[] = []
   for (const call of calls) {
     const answered = answerCall(network, node, call)
-    // Most are answered at once; waiting for those too would cost a turn of the loop each.
+    // Most results are synchronous; awaiting those too would cost an event loop turn each.
     answers.push(answered instanceof Promise ? await answered : answered)
   }
-  network.chain.settle()
-  return Array.isArray(asked) ? answers : answers[0]
+  network.chain.commit()
+  return Array.isArray(request) ? answers : answers[0]
 }
 
 function sendsOf(calls: Call[]): Params[] {
@@ -36,17 +36,17 @@ function sendsOf(calls: Call[]): Params[] {
 }
 
 function parse(body: string): Call | Call[] | RpcFailure {
-  let asked: unknown
+  let request: unknown
   try {
-    asked = JSON.parse(body)
+    request = JSON.parse(body)
   } catch {
     return new RpcFailure(rpcErrorCodes.parse, 'Parse error')
   }
-  const calls = Array.isArray(asked) ? asked : [asked]
-  const isSound = calls.every((call) => typeof call === 'object' && call !== null)
-  if (!isSound || calls.length === 0 || calls.length > localnetLimits.calls)
+  const calls = Array.isArray(request) ? request : [request]
+  const isValid = calls.every((call) => typeof call === 'object' && call !== null)
+  if (!isValid || calls.length === 0 || calls.length > localnetLimits.callsPerRequestMax)
     return new RpcFailure(rpcErrorCodes.invalidRequest, 'Invalid request')
-  return asked as Call | Call[]
+  return request as Call | Call[]
 }
 
 function answerCall(network: LocalnetNetwork, node: Node, call: Call): Answer | Promise<Answer> {
@@ -69,7 +69,7 @@ function answerCall(network: LocalnetNetwork, node: Node, call: Call): Answer | 
 
 function explain(network: LocalnetNetwork, id: unknown, error: unknown): Answer {
   if (error instanceof RpcFailure) return failed(id, error)
-  network.logger.error({ err: error }, 'a call of the embedded chain failed')
+  network.logger.error({ err: error }, 'a localnet call failed')
   return failed(id, new RpcFailure(rpcErrorCodes.internal, 'Internal error'))
 }
 
@@ -77,13 +77,13 @@ export function failed(id: unknown, { code, message, data }: RpcFailure): Answer
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
 }
 
-/** Looked at before anything is done, as a gate before a real node would. */
+/** Applies before any call runs, like a gateway before a real node. */
 function limitRate({ faults }: Node, calls: Call[]): void {
   if (!faults.has('rate_limit')) return
-  if (calls.every(({ method }) => isPrivate(method))) return
+  if (calls.every(({ method }) => isLocalnetMethod(method))) return
   if (faults.take(['rate_limit'])) throw new RateLimited()
   for (const params of sendsOf(calls)) {
     const transaction = findTransaction(params)
-    if (transaction && faults.take(['rate_limit'], suspectOf(transaction))) throw new RateLimited()
+    if (transaction && faults.take(['rate_limit'], subjectOf(transaction))) throw new RateLimited()
   }
 }

@@ -1,4 +1,4 @@
-/** An error as JSON-RPC answers it, with the codes and sentences of Agave. */
+/** A JSON-RPC error with Agave's codes and messages. */
 export class RpcFailure extends Error {
   constructor(
     readonly code: number,
@@ -9,7 +9,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Answered as HTTP 429, whatever else the request asked for. */
+/** Turns the whole request into HTTP 429. */
 export class RateLimited extends Error {}
 
 export const rpcErrorCodes = {

@@ -21,7 +21,7 @@ import {
 } from './params.js'
 import { showTransaction } from './transaction-json.js'
 
-/** Questions about what has happened. */
+/** Methods about past transactions. */
 export const historyMethods = {
   getSignatureStatuses(node: Node, [signatures, options]: Params) {
     const keys = readList(signatures, localnetLimits.statuses).map(readSignature)
@@ -57,7 +57,7 @@ export const historyMethods = {
 
   getTransaction(node: Node, [signature, options]: Params) {
     const key = readSignature(signature)
-    // An encoding alone was once how this was asked, and still is by some.
+    // Old clients pass only the encoding.
     const config = typeof options === 'string' ? { encoding: options } : readRpcConfig(options)
     const commitment = readCommitment(config.commitment)
     requireConfirmed(commitment)
@@ -71,7 +71,7 @@ export const historyMethods = {
   },
 }
 
-/** Ordinals that the answer lies between. A `before` that nobody knows leaves nothing. */
+/** Exclusive bounds of the ordinals. An unknown `before` excludes everything. */
 function readRange({ chain }: Node, { before, until }: RpcConfig): [number, number] {
   const ordinalOf = (value: unknown) => chain.find(readSignature(value))?.ordinal ?? -1
   const isGiven = (value: unknown) => value !== undefined && value !== null

@@ -1,4 +1,4 @@
-import { type MintOrder, mint, transfer } from '../faucet.js'
+import { type FaucetRequest, mint, transfer } from '../faucet.js'
 import { type FaultRule, faults, type Match } from '../faults.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
@@ -16,73 +16,81 @@ import {
   readSignature,
 } from './params.js'
 
-/** What no other chain can do: for tests, and for the service that this chain belongs to. */
+/** Methods that exist only here, for tests and for the service that runs the localnet. */
 export const localnetMethods = {
-  /** One order or a list of them: {owner, mint, amount, key}. At most once per key, for ever. */
-  async localnet_mint({ chain }: Node, [orders]: Params) {
-    return mint(chain, readOrders(orders, 'owner'))
+  /** Mints {owner, mint, amount, key}, one or a list, at most once per key. */
+  async localnet_mint({ chain }: Node, [requests]: Params) {
+    return mint(chain, readFaucetRequests(requests, 'owner'))
   },
 
-  /** A customer pays: one order or a list of them, {to, mint, amount, key}, as of mints. */
-  async localnet_transfer({ chain }: Node, [orders]: Params) {
-    return transfer(chain, readOrders(orders, 'to'))
+  /** Pays {to, mint, amount, key}, one or a list, at most once per key. */
+  async localnet_transfer({ chain }: Node, [requests]: Params) {
+    return transfer(chain, readFaucetRequests(requests, 'to'))
   },
 
-  /** Makes blocks, {blocks}, and answers the new height. */
+  /** Makes {blocks} blocks and returns the new height. */
   localnet_advance({ chain }: Node, [options]: Params) {
     const blocks = readCountParam(readRpcConfig(options).blocks ?? 1, 'blocks')
-    if (blocks > localnetLimits.advance)
-      throw invalid(`Invalid params: at most ${localnetLimits.advance} blocks at once`)
+    if (blocks > localnetLimits.blocksPerAdvanceMax)
+      throw invalid(`Invalid params: at most ${localnetLimits.blocksPerAdvanceMax} blocks at once`)
     for (let made = 0; made < blocks; made++) chain.advance()
     return chain.blocks.height
   },
 
-  /** Replaces the faults of this node. Those that the chain was started with stay. */
+  /** Replaces the faults of this node, except the permanent ones. */
   localnet_setFaults({ faults }: Node, [rules]: Params) {
     faults.replace(readFaultRules(rules))
     return true
   },
 
-  /** Opens another node on this chain, {port?, rules?}, with faults of its own. */
+  /** Opens another node {port?, rules?} on this chain, with its own faults. */
   async localnet_openNode(_: Node, [options]: Params, network: LocalnetNetwork) {
     const { port = 0, rules = [] } = readRpcConfig(options)
-    if (network.size >= localnetLimits.nodes) throw invalid('Invalid params: too many nodes')
+    if (network.size >= localnetLimits.nodesMax) throw invalid('Invalid params: too many nodes')
     const listener = await network.open(readCountParam(port, 'port'))
     listener.node.faults.replace(readFaultRules(rules))
     return { url: listener.url, wsUrl: listener.wsUrl, port: listener.port }
   },
 
-  /** Closes a node that was opened so, {port}. */
+  /** Closes the node on {port}. */
   async localnet_closeNode(_: Node, [options]: Params, network: LocalnetNetwork) {
     return network.close(readCountParam(readRpcConfig(options).port, 'port'))
   },
 }
 
-function readOrders(orders: unknown, whose: 'owner' | 'to'): MintOrder[] {
-  const list = Array.isArray(orders) ? readList(orders, localnetLimits.orders) : [orders]
-  return list.map((order) => readOrder(order, whose))
+type OwnerField = 'owner' | 'to'
+
+function readFaucetRequests(value: unknown, ownerField: OwnerField): FaucetRequest[] {
+  const list = Array.isArray(value) ? readList(value, localnetLimits.faucetRequestsMax) : [value]
+  return list.map((item) => readFaucetRequest(item, ownerField))
 }
 
-function readOrder(value: unknown, whose: 'owner' | 'to'): MintOrder {
-  const { [whose]: owner, mint, amount, key } = readRpcConfig(value)
+function readFaucetRequest(value: unknown, ownerField: OwnerField): FaucetRequest {
+  const { [ownerField]: owner, mint, amount, key } = readRpcConfig(value)
   if (!Object.values<unknown>(mints).includes(mint))
-    throw invalid('Invalid params: mint must be that of USDC or USDT')
-  if (typeof key !== 'string' || key === '' || key.length > localnetLimits.orderKeyLength)
-    throw invalid(`Invalid params: key must have 1 to ${localnetLimits.orderKeyLength} letters`)
+    throw invalid('Invalid params: mint must be USDC or USDT')
+  if (typeof key !== 'string' || key === '' || key.length > localnetLimits.requestKeyLengthMax)
+    throw invalid(
+      `Invalid params: key must have 1 to ${localnetLimits.requestKeyLengthMax} characters`,
+    )
   const isAmount = /^[1-9]\d{0,18}$/.test(String(amount))
-  if (!isAmount) throw invalid('Invalid params: amount must be a whole number above zero')
-  const order = { mint: mint as string, amount: BigInt(amount as string), key }
-  return { ...order, owner: textOf(readAddressParam(owner)) }
+  if (!isAmount) throw invalid('Invalid params: amount must be a positive integer')
+  return {
+    owner: textOf(readAddressParam(owner)),
+    mint: mint as string,
+    amount: BigInt(amount as string),
+    key,
+  }
 }
 
 export function readFaultRules(value: unknown): FaultRule[] {
-  return readList(value, localnetLimits.rules).map((rule) => {
+  return readList(value, localnetLimits.rulesMax).map((rule) => {
     const { match, fault, slots, times, error } = readRpcConfig(rule)
     if (!faults.includes(fault as FaultRule['fault']))
       throw invalid(`Invalid params: fault must be one of ${faults.join(', ')}`)
     const isLag = fault === 'lag'
     if (isLag && readCountParam(slots, 'slots') > localnetLimits.lagSlots)
-      throw invalid(`Invalid params: a node lags at most ${localnetLimits.lagSlots} slots`)
+      throw invalid(`Invalid params: lag must be at most ${localnetLimits.lagSlots} slots`)
     return {
       match: readMatch(readRpcConfig(match ?? (isLag ? { any: true } : undefined))),
       fault: fault as FaultRule['fault'],

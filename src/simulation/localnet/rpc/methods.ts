@@ -10,7 +10,6 @@ import { simulateTransaction } from './simulate.js'
 
 export type RpcMethod = (node: Node, params: Params, network: LocalnetNetwork) => unknown
 
-/** Everything that can be asked of a node. */
 export const methods = new Map<string, RpcMethod>(
   Object.entries<RpcMethod>({
     ...clusterMethods,
@@ -22,7 +21,7 @@ export const methods = new Map<string, RpcMethod>(
   }),
 )
 
-/** Faults that hit every call spare these, or nobody could take the faults back. */
-export function isPrivate(method: unknown): boolean {
+/** Exempt from faults that hit every call: otherwise those faults could not be removed. */
+export function isLocalnetMethod(method: unknown): boolean {
   return typeof method === 'string' && method.startsWith('localnet_')
 }

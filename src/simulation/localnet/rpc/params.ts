@@ -4,7 +4,7 @@ import { type Key, keyOf } from '../keys.js'
 import type { Node } from '../node.js'
 import { invalid, RpcFailure, rpcErrorCodes } from './failure.js'
 
-/** What a method is called with, read strictly: every surprise is the caller's mistake. */
+/** Parsed strictly: anything unexpected is an error of the caller. */
 export type Params = readonly unknown[]
 export type RpcConfig = Readonly<Record<string, unknown>>
 
@@ -39,7 +39,7 @@ export function readRpcConfig(value: unknown): RpcConfig {
   return value as RpcConfig
 }
 
-/** Agave's default is the surest, in every method. */
+/** Agave's default is `finalized` in every method. */
 export function readCommitment(
   value: unknown,
   fallback: BlockCommitment = 'finalized',
@@ -55,13 +55,13 @@ export function readCountParam(value: unknown, name: string): number {
   return value as number
 }
 
-export function readList(value: unknown, most: number): unknown[] {
+export function readList(value: unknown, lengthMax: number): unknown[] {
   if (!Array.isArray(value)) throw invalid('Invalid params: expected a list')
-  if (value.length > most) throw invalid(`Too many inputs provided; max ${most}`)
+  if (value.length > lengthMax) throw invalid(`Too many inputs provided; max ${lengthMax}`)
   return value
 }
 
-/** The commitment a question is asked at, once the node has reached the slot that it requires. */
+/** The requested commitment. Refuses if the node has not reached `minContextSlot`. */
 export function readContext(node: Node, config: RpcConfig): BlockCommitment {
   const commitment = readCommitment(config.commitment)
   requireSlot(node, config, commitment)
@@ -76,7 +76,7 @@ export function requireSlot(node: Node, config: RpcConfig, commitment: BlockComm
   throw new RpcFailure(rpcErrorCodes.minContextSlot, message, { contextSlot })
 }
 
-/** History is told only once it is confirmed. */
+/** History methods need at least `confirmed`. */
 export function requireConfirmed(commitment: BlockCommitment): void {
   if (commitment === 'processed')
     throw invalid('Method does not support commitment below `confirmed`')

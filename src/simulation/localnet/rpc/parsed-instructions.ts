@@ -10,8 +10,8 @@ export type Placed = { keys: Key[]; instruction: WireInstruction }
 type Parsed = { type: string; info: Record<string, unknown> } | string
 
 /**
- * Explains the instructions that payments are made of. Others are shown with their accounts and
- * data, as Agave shows those of programs that it does not know.
+ * Parses the instructions that payments consist of. Others are returned with their accounts and
+ * data, like Agave's for unknown programs.
  */
 export function parseInstruction({ keys, instruction }: Placed) {
   const program = keys[instruction.program]!
@@ -33,8 +33,8 @@ function parse(program: Key, names: string[], data: Buffer): [string, Parsed | u
   return ['', undefined]
 }
 
-/** The numbers of the token programs' instructions. */
-const token = {
+/** Instruction numbers of the token programs. */
+const tokenInstructions = {
   transfer: 3,
   mintTo: 7,
   closeAccount: 9,
@@ -43,21 +43,21 @@ const token = {
 
 function parseToken(names: string[], data: Buffer): Parsed | undefined {
   const [first, second, third, fourth] = names
-  if (data[0] === token.closeAccount) {
+  if (data[0] === tokenInstructions.closeAccount) {
     const info = { account: first, destination: second, owner: third }
     return { type: 'closeAccount', info }
   }
   if (data.length < 9) return undefined
   const amount = data.readBigUInt64LE(1)
-  if (data[0] === token.transfer) {
+  if (data[0] === tokenInstructions.transfer) {
     const info = { source: first, destination: second, authority: third }
     return { type: 'transfer', info: { ...info, amount: amount.toString() } }
   }
-  if (data[0] === token.mintTo) {
+  if (data[0] === tokenInstructions.mintTo) {
     const info = { mint: first, account: second, mintAuthority: third }
     return { type: 'mintTo', info: { ...info, amount: amount.toString() } }
   }
-  if (data[0] !== token.transferChecked || data.length !== 10) return undefined
+  if (data[0] !== tokenInstructions.transferChecked || data.length !== 10) return undefined
   const tokenAmount = showAmount(amount, data[9]!)
   const info = { source: first, mint: second, destination: third, authority: fourth }
   return { type: 'transferChecked', info: { ...info, tokenAmount } }

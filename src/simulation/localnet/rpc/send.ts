@@ -1,6 +1,6 @@
 import type { BlockCommitment } from '../blocks.js'
 import { airdrop } from '../faucet.js'
-import type { Suspect } from '../faults.js'
+import type { FaultSubject } from '../faults.js'
 import { textOf } from '../keys.js'
 import { localnetLimits } from '../limits.js'
 import type { Node } from '../node.js'
@@ -22,17 +22,17 @@ import { refusedSimulation, type SimulationJson, showSimulation } from './simula
 
 const typeName = 'solana_transaction::versioned::VersionedTransaction'
 
-/** What a failing transaction fails with unless its rule says otherwise: too few coins. */
-const commonFailure = (transaction: Wire): VmTransactionError => ({
+/** Default error of a failing transaction: insufficient tokens. */
+const insufficientTokens = (transaction: Wire): VmTransactionError => ({
   InstructionError: [transaction.instructions.length - 1, { Custom: 1 }],
 })
 
-/** Calls whose transaction was found to be well signed before they were run. */
+/** Calls whose signatures were verified before they run. */
 const verified = new WeakMap<Params, Wire>()
 
 /**
- * Checks the signatures of many calls at once, on other threads. Calls that cannot be read or are
- * badly signed are left as they are: running them will say what is wrong.
+ * Verifies the signatures of a batch in parallel, on other threads. Calls that cannot be parsed or
+ * have a wrong signature fail later, when they run.
  */
 export async function verifyAhead(sends: Params[]): Promise<void> {
   await Promise.all(
@@ -43,7 +43,7 @@ export async function verifyAhead(sends: Params[]): Promise<void> {
   )
 }
 
-/** Undefined, if it cannot be read. */
+/** Undefined if it cannot be parsed. */
 export function findTransaction([text, config]: Params): Wire | undefined {
   try {
     return decodeTransaction(text, readRpcConfig(config).encoding ?? 'base58')
@@ -53,7 +53,6 @@ export function findTransaction([text, config]: Params): Wire | undefined {
   }
 }
 
-/** Ways to change the chain. */
 export const sendMethods = {
   sendTransaction(node: Node, params: Params) {
     const [text, options] = params
@@ -61,10 +60,10 @@ export const sendMethods = {
     const known = verified.get(params)
     const transaction = known ?? decodeTransaction(text, config.encoding ?? 'base58')
     const isVerified = known !== undefined
-    const isUnchecked = config.skipPreflight === true
-    const commitment = isUnchecked ? 'processed' : readCommitment(config.preflightCommitment)
+    const skipsPreflight = config.skipPreflight === true
+    const commitment = skipsPreflight ? 'processed' : readCommitment(config.preflightCommitment)
     requireSlot(node, config, commitment)
-    if (!isUnchecked) preflight(node, { transaction, commitment, isVerified })
+    if (!skipsPreflight) preflight(node, { transaction, commitment, isVerified })
     forward(node, transaction, isVerified)
     return textOf(transaction.signature)
   },
@@ -77,24 +76,24 @@ export const sendMethods = {
   },
 }
 
-/** A transaction that no block takes just never lands: the node cannot know when it answers. */
+/** A transaction that no block accepts never lands; a node cannot know that when it responds. */
 function forward({ chain, faults }: Node, transaction: Wire, isVerified: boolean): void {
-  const suspect = suspectOf(transaction)
-  if (faults.take(['drop'], suspect)) {
-    chain.forget(transaction.signature)
+  const subject = subjectOf(transaction)
+  if (faults.take(['drop'], subject)) {
+    chain.dropDelayed(transaction.signature)
     return
   }
-  const failing = faults.take(['fail'], suspect)
-  const failure = failing && (failing.error ?? commonFailure(transaction))
-  const delay = faults.take(['delay'], suspect)
+  const failing = faults.take(['fail'], subject)
+  const failure = failing && (failing.error ?? insufficientTokens(transaction))
+  const delay = faults.take(['delay'], subject)
   const options = { isVerified, ...(failure && { failure }) }
-  if (delay) chain.hold(transaction, delay.slots ?? 1, options)
+  if (delay) chain.delay(transaction, delay.slots ?? 1, options)
   else chain.land(transaction, options)
-  if (faults.take(['lose_reply'], suspect))
+  if (faults.take(['lose_reply'], subject))
     throw new RpcFailure(rpcErrorCodes.internal, 'Internal error')
 }
 
-/** What a node finds out before it passes a transaction on, unless it is told not to look. */
+/** Rejects what a node detects before it forwards a transaction. */
 function preflight(
   node: Node,
   {
@@ -111,8 +110,8 @@ function preflight(
   const simulation = vm.simulate(transaction.bytes, !isVerified)
   if (simulation.err === 'SignatureFailure') throw signatureFailure()
   if (node.faults.lag > localnetLimits.healthySlots) throw nodeBehind(node.faults.lag)
-  const judgement = node.judge(transaction, commitment)
-  if (judgement) throw preflightFailure(judgement, refusedSimulation(judgement))
+  const rejection = node.rejectionOf(transaction, commitment)
+  if (rejection) throw preflightFailure(rejection, refusedSimulation(rejection))
   if (simulation.err) throw preflightFailure(simulation.err, showSimulation(simulation))
 }
 
@@ -125,7 +124,7 @@ export function signatureFailure(): RpcFailure {
   return new RpcFailure(rpcErrorCodes.signature, 'Transaction signature verification failure')
 }
 
-export function suspectOf(transaction: Wire): Suspect {
+export function subjectOf(transaction: Wire): FaultSubject {
   return { signature: transaction.signature, keys: transaction.keys, transaction }
 }
 
@@ -148,10 +147,10 @@ export function decodeTransaction(text: unknown, encoding: RpcConfig[string]): W
 function decodeBytes(text: string, encoding: unknown): Buffer {
   if (encoding !== 'base58' && encoding !== 'base64')
     throw invalid(`unsupported encoding: ${encoding}. Supported encodings: base58, base64`)
-  const most = encoding === 'base58' ? 1_683 : 1_644
+  const lengthMax = encoding === 'base58' ? 1_683 : 1_644
   const { transactionBytes } = localnetLimits
-  if (text.length > most) {
-    const size = `${text.length} bytes (max: encoded/raw ${most}/${transactionBytes})`
+  if (text.length > lengthMax) {
+    const size = `${text.length} bytes (max: encoded/raw ${lengthMax}/${transactionBytes})`
     throw invalid(`${encoding} encoded ${typeName} too large: ${size}`)
   }
   if (encoding === 'base64') return Buffer.from(text, 'base64')

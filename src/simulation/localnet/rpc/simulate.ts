@@ -18,7 +18,7 @@ import {
 import { decodeTransaction, signatureFailure } from './send.js'
 import { refusedSimulation, showInner, showSimulation } from './simulation-json.js'
 
-/** Runs a transaction without a trace. Always on the newest state, whatever the commitment. */
+/** Runs a transaction without effect, on the newest state whatever the commitment. */
 export function simulateTransaction(node: Node, [text, options]: Params) {
   const config = readRpcConfig(options)
   const isVerified = config.sigVerify === true
@@ -28,8 +28,8 @@ export function simulateTransaction(node: Node, [text, options]: Params) {
   const sent = decodeTransaction(text, config.encoding ?? 'base58')
   const commitment = readContext(node, config)
   const replacement = isReplaced ? newestBlockhash(node, commitment) : undefined
-  const judgement = replacement ? undefined : node.judge(sent, commitment)
-  if (judgement) return withContext(node, commitment, refusedSimulation(judgement))
+  const rejection = replacement ? undefined : node.rejectionOf(sent, commitment)
+  if (rejection) return withContext(node, commitment, refusedSimulation(rejection))
 
   const bytes = replacement ? withBlockhash(sent, replacement.key) : sent.bytes
   const simulation = node.chain.accounts.vm.simulate(bytes, isVerified)

@@ -5,7 +5,7 @@ import type { VmTransactionError } from '../vm-errors.js'
 
 export type SimulationJson = ReturnType<typeof showSimulation>
 
-/** What a simulation found, as Agave shows it, also inside the error of a failed preflight. */
+/** A simulation result in Agave's format, also used in preflight errors. */
 export function showSimulation(simulation: Omit<Simulation, 'accounts'>) {
   const { err, logs, units, returnData } = simulation
   return {
@@ -23,7 +23,7 @@ export function showSimulation(simulation: Omit<Simulation, 'accounts'>) {
   }
 }
 
-/** Nothing was run: the transaction is too old, or has landed already. */
+/** Not run: the transaction is too old or has already landed. */
 export function refusedSimulation(err: VmTransactionError): SimulationJson {
   return showSimulation({ err, logs: [], units: 0, inner: [], returnData: null })
 }

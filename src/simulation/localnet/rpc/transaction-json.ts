@@ -8,7 +8,7 @@ import { invalid } from './failure.js'
 import type { RpcConfig } from './params.js'
 import { parseInstruction } from './parsed-instructions.js'
 
-/** A transaction as Agave shows it: its bytes, its fields, or its fields explained. */
+/** A transaction in Agave's format: bytes, fields or parsed fields. */
 export function showTransaction(found: FoundTransaction, config: RpcConfig) {
   const { encoding = 'json' } = config
   const isParsed = encoding === 'jsonParsed'
@@ -97,7 +97,7 @@ function showMeta(found: FoundTransaction, isParsed: boolean) {
     fee,
     preBalances: meta.before,
     postBalances: meta.after,
-    // As by a node that does not record them.
+    // Like a node that does not record them.
     innerInstructions: null,
     logMessages: meta.logs,
     preTokenBalances: meta.tokensBefore.map(showTokenBalance),

@@ -1,0 +1,78 @@
+import { createSecretKey } from 'node:crypto'
+import type { Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type {
+  CollectionRail,
+  CustomerPayment,
+  IncomingMessage,
+  ReadMessage,
+  SandboxPayers,
+} from '../../collections/ports.js'
+import type { Database } from '../../postgres/database.js'
+import { gather } from '../../postgres/gather.js'
+import { readNotice } from './notice.js'
+import { NoticeSender } from './notice-sender.js'
+import { openAccounts } from './open-accounts.js'
+import { toNotice } from './payment.js'
+import { assertPayable, receivePayments } from './receive-payments.js'
+import { closeAccounts } from './store-accounts.js'
+import { findPaymentsInto, listRecorded } from './store-payments.js'
+
+/** The half of the sandbox bank that receives money and sends notices about it. */
+export type SandboxCollections = Omit<CollectionRail, 'name'> &
+  SandboxPayers & {
+    /** Starts sending due notices from this process to this URL. */
+    announceTo(url: string): void
+    /** Stops sending notices. Due notices stay due. */
+    stop(): Promise<void>
+  }
+
+type Tools = { db: Database; clock: Clock; logger: Logger; noticeKey: Buffer }
+
+export function createSandboxCollections(tools: Tools): SandboxCollections {
+  const { db, clock, logger } = tools
+  const key = createSecretKey(tools.noticeKey)
+  const sender = new NoticeSender({ db, clock, logger, key })
+  const receive = gather((payments: CustomerPayment[]) =>
+    db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
+  )
+
+  function readMessage(message: IncomingMessage): ReadMessage {
+    const read = readNotice(key, message)
+    if (read.kind !== 'unreadable') return read
+    logger.error(
+      { why: read.why, body: message.body },
+      'sandbox bank: a signed notice could not be read',
+    )
+    return { kind: 'beside_the_point' }
+  }
+
+  return {
+    openAccounts: (openings) => db.transaction((tx) => openAccounts(tx, clock.now(), openings)),
+    closeAccounts: (numbers) =>
+      db.transaction(async (tx) => closeAccounts(tx, clock.now(), numbers)),
+    readMessage,
+    findPayments: async (number) => (await findPaymentsInto(db, number)).map(toNotice),
+    async listPayments({ from, to, after }) {
+      const limit = limits.sandboxBank.statementLines
+      const lines = await listRecorded(db, { from, to, after: BigInt(after ?? 0), limit })
+      const isFull = lines.length === limit
+      return {
+        payments: lines.map(({ payment }) => toNotice(payment)),
+        next: isFull ? lines.at(-1)!.line.toString() : null,
+      }
+    },
+    refundsById: true,
+
+    async receivePayment(payment) {
+      assertPayable(payment)
+      const notice = await receive(payment)
+      sender.wake()
+      return notice
+    },
+    announceTo: (url) => sender.start(url),
+    announceNow: (paymentId) => sender.sendNow(paymentId),
+    stop: () => sender.stop(),
+  }
+}

@@ -1,0 +1,167 @@
+import { strict as assert } from 'node:assert'
+import type { KeyObject } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, type Clock } from '../../base/clock.js'
+import { limits } from '../../base/limits.js'
+import type { Logger } from '../../base/log.js'
+import type { Database } from '../../postgres/database.js'
+import { gather } from '../../postgres/gather.js'
+import { writeNotice } from './notice.js'
+import { toNotice } from './payment.js'
+import { createPost } from './post-notice.js'
+import {
+  claimNotice,
+  claimNotices,
+  type EndedAttempt,
+  endAttempts,
+  isUnderWay,
+  type SandboxNotice,
+} from './store-notices.js'
+
+const { noticeMs, noticeLeaseMs } = limits.sandboxBank
+assert(2 * noticeMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
+
+type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
+
+/**
+ * Sends due notices until stopped, all copies of one at the same time. A notice that was not
+ * accepted is sent again. Several processes may run this at once.
+ */
+export class NoticeSender {
+  readonly #tools: Tools
+  readonly #http = createPost()
+  readonly #end: (attempt: EndedAttempt) => Promise<true>
+  readonly #underWay = new Map<string, Promise<void>>()
+  #url: string | undefined
+  #loop: Promise<void> | undefined
+  #isStopping = false
+  /** A notice may have become due since the last claim. */
+  #mayHaveNewlyDue = false
+  #mayHaveMoreDue = false
+  #stopResting = () => {}
+
+  constructor(tools: Tools) {
+    this.#tools = tools
+    this.#end = gather(async (attempts) => {
+      await tools.db.transaction(async (tx) => endAttempts(tx, attempts))
+      return attempts.map(() => true)
+    })
+  }
+
+  start(url: string): void {
+    assert(!this.#loop, 'notices are sent to one URL')
+    this.#url = url
+    this.#loop = this.#run()
+  }
+
+  /** Claims due notices now instead of at the next poll. */
+  wake(): void {
+    this.#mayHaveNewlyDue = true
+    this.#stopResting()
+  }
+
+  /**
+   * Sends what is due for this payment and waits for the answers, also when another process is
+   * sending it. Copies that were not accepted are sent again later.
+   */
+  async sendNow(paymentId: string): Promise<void> {
+    assert(this.#url, 'the notice sender was started')
+    while (!this.#isStopping) {
+      const underWay = this.#underWay.get(paymentId)
+      if (underWay) return underWay
+      const notice = await claimNotice(this.#tools.db, { ...this.#lease(), paymentId })
+      if (notice) return this.#track(notice)
+      // Ends with the other process's lease at the latest: then the notice can be claimed here.
+      if (!(await isUnderWay(this.#tools.db, paymentId))) return
+      await sleep(limits.sandboxBank.noticeBreathMs)
+    }
+  }
+
+  /** Gives requests under way a moment to finish, then aborts them; they become due again. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.wake()
+    await this.#loop
+    const finished = Promise.all(this.#underWay.values())
+    await Promise.race([
+      finished,
+      sleep(limits.sandboxBank.noticeFinishMs, undefined, { ref: false }),
+    ])
+    this.#http.close()
+    await finished
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#mayHaveNewlyDue = false
+      await this.#claimAndSend().catch((error: unknown) => {
+        // Claimed notices become due again when their lease ends.
+        this.#tools.logger.error({ err: error }, 'sandbox bank: due notices could not be claimed')
+        this.#mayHaveNewlyDue = false
+      })
+      if (!this.#mayHaveNewlyDue && !this.#isStopping) await this.#rest()
+    }
+  }
+
+  async #claimAndSend(): Promise<void> {
+    const limit = limits.sandboxBank.noticesAtOnce - this.#underWay.size
+    const notices = limit > 0 ? await claimNotices(this.#tools.db, { ...this.#lease(), limit }) : []
+    this.#mayHaveMoreDue = notices.length >= limit
+    for (const notice of notices) void this.#track(notice)
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limits.sandboxBank.noticesEveryMs)
+      this.#stopResting = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #lease(): { now: Date; leasedUntil: Date } {
+    const now = this.#tools.clock.now()
+    return { now, leasedUntil: after(now, noticeLeaseMs) }
+  }
+
+  #track(notice: SandboxNotice): Promise<void> {
+    const { id } = notice.payment
+    const sent = this.#send(notice)
+      .catch((error: unknown) => {
+        // The row stays under way until its lease ends, then it is sent again.
+        this.#tools.logger.error(
+          { err: error, id },
+          'sandbox bank: the result of a notice could not be recorded',
+        )
+      })
+      .finally(() => {
+        this.#underWay.delete(id)
+        // Waiting until half are done saves a query for every notice that ends.
+        const isHalfFree = this.#underWay.size <= limits.sandboxBank.noticesAtOnce / 2
+        if (this.#mayHaveMoreDue && isHalfFree) this.wake()
+      })
+    this.#underWay.set(id, sent)
+    return sent
+  }
+
+  async #send({ payment, copies, attempts }: SandboxNotice): Promise<void> {
+    const { clock, logger, key } = this.#tools
+    const message = { url: this.#url!, ...writeNotice(key, toNotice(payment)) }
+    const posts = Array.from({ length: copies }, () => this.#http.post(message))
+    const remaining = (await Promise.all(posts)).filter((isAccepted) => !isAccepted).length
+    const dueAt = nextAttemptAt(clock.now(), attempts)
+    await this.#end({ paymentId: payment.id, attempts, copies: remaining, dueAt })
+    if (remaining === 0) return
+    const details = { id: payment.id, attempts, remaining }
+    if (dueAt) logger.warn(details, 'sandbox bank: a notice was not accepted')
+    else logger.error(details, 'sandbox bank: a notice was given up')
+  }
+}
+
+/** Doubles the wait after every attempt, up to a maximum. Null: no attempts remain. */
+export function nextAttemptAt(now: Date, attempts: number): Date | null {
+  const { noticeTries, noticeRetryMs, longestNoticeRetryMs } = limits.sandboxBank
+  if (attempts >= noticeTries) return null
+  return after(now, Math.min(noticeRetryMs * 2 ** (attempts - 1), longestNoticeRetryMs))
+}
