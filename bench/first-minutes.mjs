@@ -103,7 +103,7 @@ async function walk() {
   await timed(install, () => service.paste(install))
   await timed(start, async () => {
     service.type(start)
-    await service.until((said) => said.includes('Ctrl-C stops it.'))
+    await service.until((said) => said.includes('Press Ctrl-C to stop.'))
   })
   const reader = openTerminal()
   let listener

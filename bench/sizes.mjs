@@ -34,7 +34,7 @@ let text = ''
 program.stdout.on('data', (chunk) => {
   text += chunk
 })
-while (!text.includes('Ctrl-C stops it.')) await sleep(100)
+while (!text.includes('Press Ctrl-C to stop.')) await sleep(100)
 const demo = JSON.parse(readFileSync(join(home, 'demo.json'), 'utf8'))
 process.env.MANILLA_HOME = home
 const { readConfig } = await import('../dist/base/config.js')

@@ -21,21 +21,21 @@ import type { OperateContext } from './operations/commands/operation.js'
 import { registerPayouts } from './operations/commands/payouts.js'
 import { registerReconcile } from './operations/commands/reconcile.js'
 import { registerVerifyLedger } from './operations/commands/verify-ledger.js'
-import type { CheckResult } from './operations/doctor/finding.js'
+import type { CheckResult } from './operations/doctor/check-result.js'
 import type { ReconcilableRails } from './operations/reconcile.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
 import { waitForSignal } from './signals.js'
 
-/** The commands of those who run a service, for the program that has the others. */
+/** Adds the operator's commands to the program that has the API commands. */
 export function registerOperator(
   program: Command,
   { startProgress }: Pick<OperateContext, 'startProgress'>,
 ): void {
-  const context = { ...contextHere, startProgress }
+  const context = { ...baseContext, startProgress }
   program.commandsGroup('Run a service:')
   registerServices(program)
-  program.commandsGroup('Operate it, on its database:')
+  program.commandsGroup('Operate a service (needs its database):')
   for (const register of [
     registerMerchants,
     registerKeys,
@@ -56,31 +56,31 @@ export function registerOperator(
 function registerServices(program: Command): void {
   program
     .command('start')
-    .description('run everything in one process; what `npm start` does')
+    .description('run everything in one process, as `npm start` does')
     .action(async () => {
       await import('./main.js')
     })
 
   program
     .command('serve')
-    .description('run the API (with DATABASE_URL); as many processes as you need')
+    .description('run the API (needs DATABASE_URL); start as many processes as you need')
     .action(runServe)
 
   program
     .command('work')
-    .description('run what happens by itself (with DATABASE_URL); as many processes as you need')
+    .description('run background jobs (needs DATABASE_URL); start as many processes as you need')
     .action(runWork)
 
   program
     .command('migrate')
-    .description('bring the database up to this version')
+    .description('apply database migrations')
     .action(async () => {
       const { applied } = await prepareService()
-      print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to do.')
+      print(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Already up to date.')
     })
 }
 
-const contextHere: Omit<OperateContext, 'startProgress'> = {
+const baseContext: Omit<OperateContext, 'startProgress'> = {
   clock: systemClock,
   actor: userInfo().username,
   print,
@@ -99,12 +99,12 @@ const contextHere: Omit<OperateContext, 'startProgress'> = {
   },
 }
 
-/** A command is about a service that is there: a mistyped folder must not become one. */
+/** Refuses a folder without a service: a mistyped path must not create one. */
 function readConfigOfService(): Config {
   const home = findEmptyHome()
   if (home !== undefined)
     throw new Error(
-      `There is no service in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
+      `No service found in ${home}. Start one there first, or set MANILLA_HOME or DATABASE_URL.`,
     )
   return readConfig()
 }
@@ -135,11 +135,11 @@ async function examineService(): Promise<CheckResult[]> {
 
 async function runServe(): Promise<void> {
   const { config, url, logger } = await prepareService()
-  // Only here: operator commands need nothing of the HTTP edge, and start faster without it.
+  // Imported late: other commands start faster without the HTTP server.
   const { serve } = await import('./serve.js')
   const { openRails } = await import('./open-rails.js')
   const onLost = logLostConnection(logger)
-  const db = new Database(url, onLost, { statementMs: limits.postgres.requestMs })
+  const db = new Database(url, onLost, { statementMs: limits.postgres.requestStatementMs })
   const rails = await openRails({ config, db, clock: systemClock, logger })
   const served = await serve(config, url, { logger, rails })
   logger.info({ url: served.url, metrics: served.metricsUrl }, 'serving')
@@ -176,27 +176,29 @@ async function runWork(): Promise<void> {
   await db.close()
 }
 
-/** Beside the ports of an API on the same machine. It never keeps a process alive that failed. */
+/** Unreferenced, so that the server does not keep a failed process alive. */
 async function listenForWork({ port, workPort }: Config): Promise<Server> {
-  const standardPort = port === 0 ? 0 : port + 1_001
+  const defaultPort = port === 0 ? 0 : port + 1_001
   try {
-    const server = await listenOnLoopback({ port: workPort, standardPort }, answerStarting)
+    const server = await listenOnLoopback({ port: workPort, defaultPort }, answerWhileStarting)
     return server.unref()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${workPort} is in use. Set WORK_PORT to another one.`)
+    throw new Error(`Port ${workPort} is in use. Set WORK_PORT to another port.`)
   }
 }
 
-const answerStarting: RequestListener = ({ url }, response) => {
+const answerWhileStarting: RequestListener = ({ url }, response) => {
   response.writeHead(url === '/healthz' ? 200 : 503).end()
 }
 
-/** The embedded database belongs to one process; several need a server of their own. */
+/** Requires DATABASE_URL: the embedded database belongs to one process. */
 async function prepareService() {
   const config = hasDatabaseUrl() ? readConfig() : undefined
   if (!config?.databaseUrl)
-    throw new Error('Set DATABASE_URL and MANILLA_SECRET. For everything in one: `npm start`.')
+    throw new Error(
+      'Set DATABASE_URL and MANILLA_SECRET. To run everything in one process, use `npm start`.',
+    )
   const url = config.databaseUrl.reveal()
   const applied = await prepareDatabase(url, config)
   return { config, url, logger: createLogger(config.logLevel), applied }

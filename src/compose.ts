@@ -41,7 +41,7 @@ export type Service = {
   app: FastifyInstance
   db: Database
   metrics: HttpMetrics
-  /** Answers what is under way, then closes every connection. */
+  /** Finishes running requests, then closes every connection. */
   close(): Promise<void>
 }
 
@@ -50,22 +50,20 @@ type Parts = {
   databaseUrl: string
   logger: Logger
   clock?: Clock
-  /** Who carries money out, by mode; without one, that mode refuses. */
+  /** Payout rails by mode; a mode without one refuses payouts. */
   rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
   collecting?: CollectionRails
-  /** Of the bank that simulates. */
   customers?: SandboxPayers
   wallets?: WalletRails
-  /** Of the chain that simulates. */
   coinCustomers?: LocalnetPayers | undefined
-  /** Those of test mode that take instructions. */
+  /** Test rails whose outcomes callers can set. */
   simulated?: SimulatedRail[]
-  /** Without one, test balances cannot be funded with coins. */
+  /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
-  /** In the place of those that hold otherwise. */
+  /** Overrides the defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
-  /** The benchmark puts one transaction per request in the place of lanes. */
+  /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
 
@@ -74,24 +72,25 @@ const noCollecting = { test: undefined, live: undefined }
 const noBanks = { test: undefined, live: undefined }
 const noWallets = { test: undefined, live: undefined }
 
-/** Puts the rooms together. The only place that knows all of them. */
+/** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
   const { clock = systemClock, open = openLane, rails = noRails } = parts
   const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
   const { wallets = noWallets, coinCustomers } = parts
   const seal = createSeal(config.secret)
   const onIdleError = logLostConnection(logger)
-  const { requestMs, quickMs, quickPoolSize, changeMs, changePoolSize } = limits.postgres
-  const db = new Database(databaseUrl, onIdleError, { statementMs: requestMs })
-  // Authentication and readiness come before everything else and must not queue behind it.
+  const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
+  const { changeStatementMs, changePoolSize } = limits.postgres
+  const db = new Database(databaseUrl, onIdleError, { statementMs: requestStatementMs })
+  // Authentication and readiness precede everything else and must not queue behind it.
   const quickDb = new Database(databaseUrl, onIdleError, {
-    statementMs: quickMs,
+    statementMs: quickStatementMs,
     size: quickPoolSize,
     applicationName: 'manilla quick',
   })
-  // Changes may touch thousands of rows; reads do not queue behind them.
+  // Changes may touch thousands of rows; reads must not queue behind them.
   const changeDb = new Database(databaseUrl, onIdleError, {
-    statementMs: changeMs,
+    statementMs: changeStatementMs,
     size: changePoolSize,
     applicationName: 'manilla changes',
   })
@@ -110,7 +109,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const payouts = createKeyedLanes(laneContext, createOrRefuse)
   const accounts = createKeyedLanes(laneContext, createAccounts)
   const { notices, payments } = collections.lanes
-  const lanes = byModeAndName({ fund: fundings, payouts, accounts, notices, payments })
+  const lanes = byNameAndMode({ fund: fundings, payouts, accounts, notices, payments })
   const streams = new Streams({
     clock,
     logger,
@@ -140,7 +139,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       streams,
       allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
       naira: config.naira,
-      // Who reads that a balance is funded finds its coins on the chain.
+      // The coins are on the chain before the caller reads that the balance is funded.
       fundBalance: (call) => fundings.run(call).finally(fill),
       change: createChanges({ db: changeDb, clock, seal }),
       ordering: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
@@ -148,12 +147,12 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       sendPayout: createSending({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
       createAccount: (call) => accounts.run(call),
-      afterAdvance: (id) => fallDue({ db, clock, logger, keyRing }, id),
+      afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
     ...edgeOf(config),
   })
   const health = addHealth(app, readiness)
-  const uses = rememberUses(keyRing, logger)
+  const keyUseTimer = writeKeyUses(keyRing, logger)
 
   return {
     app,
@@ -161,11 +160,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     metrics,
     async close() {
       health.drain()
-      clearInterval(uses)
+      clearInterval(keyUseTimer)
       await streams.close()
       await closeServer(app)
       await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
-      await keyRing.rememberUses().catch(() => {}) // only a note of when; it comes again
+      await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await Promise.all([quickDb, changeDb, db].map((one) => one.close()))
     },
   }
@@ -173,8 +172,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
 
 type ByMode = Record<Mode, OpenedLane<never, unknown>>
 
-/** As metrics name them: `payouts_live`. */
-function byModeAndName(lanes: Record<string, ByMode>): Record<string, ByMode[Mode]> {
+/** Lanes as metrics name them, such as `payouts_live`. */
+function byNameAndMode(lanes: Record<string, ByMode>): Record<string, ByMode[Mode]> {
   return Object.fromEntries(
     Object.entries(lanes).flatMap(([name, { test, live }]) => [
       [`${name}_test`, test],
@@ -192,13 +191,15 @@ function figuresOf(db: Database, clock: Clock, requestLog: RequestLog) {
   }
 }
 
-function rememberUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
+function writeKeyUses(keyRing: KeyRing, logger: Logger): NodeJS.Timeout {
   return setInterval(() => {
-    keyRing.rememberUses().catch((error) => logger.warn({ err: error }, 'key uses not written'))
-  }, limits.keys.rememberUseEveryMs)
+    keyRing
+      .writeUses()
+      .catch((error) => logger.warn({ err: error }, 'could not write when keys were last used'))
+  }, limits.keys.lastUsedIntervalMs)
 }
 
-/** As it is reached from this machine, whatever it is bound to. */
+/** The loopback address of the API, whatever it is bound to. */
 export function addressOf({ server }: FastifyInstance): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
@@ -208,22 +209,25 @@ function edgeOf({ trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }: Co
   return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond }
 }
 
-type Due = { db: Database; clock: Clock; logger: Logger; keyRing: KeyRing }
+type AdvanceTools = { db: Database; clock: Clock; logger: Logger; keyRing: KeyRing }
 
-/** The clock has been moved whatever happens here, and the answer has to say so. */
-async function fallDue({ db, clock, logger, keyRing }: Due, id: EnvironmentId): Promise<void> {
+/** Runs what the moved clock makes due. Never fails: the clock has already been moved. */
+async function runDueWork(
+  { db, clock, logger, keyRing }: AdvanceTools,
+  id: EnvironmentId,
+): Promise<void> {
   try {
     keyRing.noteClock(id, await getClockOffset(db, id))
     await markForReview({ db, logger }, clock.now(), id)
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
-    logger.warn({ err: error }, 'what fell due has to wait')
+    logger.warn({ err: error }, 'could not run work that became due; workers will')
   }
 }
 
 /** A client that never finishes its request must not keep the service from closing. */
 async function closeServer(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), limits.http.finishMs)
+  const timer = setTimeout(() => app.server.closeAllConnections(), limits.http.shutdownMs)
   await app.close()
-  clearTimeout(cut)
+  clearTimeout(timer)
 }

@@ -2,21 +2,21 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type LoopbackPort = {
-  /** Taken as it is, or refused when it is in use. */
+  /** Configured port; listening fails when it is in use. */
   port: number | undefined
-  /** Without a configured port: this one, or a free one when it is in use. */
-  standardPort: number
+  /** Used without a configured port; falls back to any free port. */
+  defaultPort: number
 }
 
-/** Bound to loopback whatever HOST says: figures about a business are not for everyone. */
+/** Always bound to loopback, whatever HOST is: metrics are business figures. */
 export async function listenOnLoopback(
-  { port, standardPort }: LoopbackPort,
+  { port, defaultPort }: LoopbackPort,
   answer: RequestListener,
 ): Promise<Server> {
   const server = createServer(answer)
   if (port !== undefined) return listen(server, port)
-  const isUsable = standardPort > 0 && standardPort <= 65_535
-  return listen(server, isUsable ? standardPort : 0).catch(() => listen(server, 0))
+  const isUsable = defaultPort > 0 && defaultPort <= 65_535
+  return listen(server, isUsable ? defaultPort : 0).catch(() => listen(server, 0))
 }
 
 function listen(server: Server, port: number): Promise<Server> {

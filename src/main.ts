@@ -8,25 +8,25 @@ import { addJobMetrics } from './operations/work-metrics.js'
 import { releaseAttempts } from './payouts/live-attempts.js'
 import { Database } from './postgres/database.js'
 import { prepareDatabase } from './prepare-database.js'
-import { refuseTakenPort, serve } from './serve.js'
+import { checkPort, serve } from './serve.js'
 import { waitForSignal } from './signals.js'
 import { openDemo } from './simulation/demo.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { welcome } from './welcome.js'
 import { startWork } from './work.js'
 
-// Whoever read what is printed may be gone, as in `npm start | head`. That is no reason to stop,
-// and none to leave the database running when it is time to.
+// The reader of the output may be gone, as in `npm start | head`. Without this, the process would
+// crash and leave the database running.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-/** Everything in one process, until Ctrl-C: what `npm start` runs. */
+/** `npm start`: everything in one process, until Ctrl-C. */
 async function main(): Promise<void> {
   const startedAt = systemClock.elapsedMs()
-  // From the first moment: a Ctrl-C during the start must not leave the database running.
+  // Registered first: Ctrl-C during startup must not leave the database running.
   const stopSignal = waitForSignal()
   const isFirstStart = findEmptyHome() !== undefined
   const config = readConfig()
-  if (isFirstStart) await refuseTakenPort(config)
+  if (isFirstStart) await checkPort(config)
   const logger = createLogger(config.logLevel)
   const database = await openDatabase(config)
   try {
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
           { baseUrl: served.url, solanaRpcUrl: rails.localnet?.url },
         )
       : undefined
-    // Ready means that the demo merchant's coins are on the chain too.
+    // Ready includes the demo merchant's coins on the chain.
     if (rails.mint) await mintBackings({ db, mint: rails.mint })
     print(
       welcome({
@@ -59,18 +59,18 @@ async function main(): Promise<void> {
     )
 
     await stopSignal
-    print('\nFinishing what is under way …')
+    print('\nStopping …')
     await closeAll(logger, [served.close, work.stop, rails.close, () => db.close()])
   } finally {
     await database.close()
   }
-  print('Stopped. Everything is on disk.')
+  print('Stopped. All data is on disk.')
 }
 
-/** One part that fails to close must not keep the others, and the database, from closing. */
+/** A part that fails to close must not keep the others, and the database, from closing. */
 async function closeAll(logger: Logger, closers: (() => Promise<void>)[]): Promise<void> {
   for (const close of closers)
-    await close().catch((error: unknown) => logger.error({ err: error }, 'a part did not close'))
+    await close().catch((error: unknown) => logger.error({ err: error }, 'could not close cleanly'))
 }
 
 function print(text: string): void {

@@ -8,7 +8,7 @@ import { claimInstance, claimName } from './postgres/instance-lock.js'
 
 export type OpenDatabase = { url: string; isEmbedded: boolean; close(): Promise<void> }
 
-/** The data directory is in use by a service that runs already. */
+/** The data directory is in use by a running service. */
 export class AlreadyRunning extends Error {
   override name = 'AlreadyRunning'
   readonly url: string
@@ -20,18 +20,18 @@ export class AlreadyRunning extends Error {
 }
 
 /**
- * The operator's PostgreSQL, or the embedded one, which then belongs to this process alone until it
- * is closed. A server that a crash left behind is taken over.
+ * The operator's PostgreSQL, or the embedded one, which this process then owns exclusively until it
+ * closes it. An embedded server left running by a crash is adopted.
  */
 export async function openDatabase(config: Config): Promise<OpenDatabase> {
   if (config.databaseUrl)
     return { url: config.databaseUrl.reveal(), isEmbedded: false, close: async () => {} }
 
   const server = await startEmbeddedServer({ dataDirectory: path.join(config.home, 'data') })
-  const claim = await claimInstance(server.url, endWithOneLine)
+  const claim = await claimInstance(server.url, exitAfterLoss)
   if ('heldBy' in claim)
     throw new AlreadyRunning(
-      `Manilla already runs on ${config.home} (process ${claim.heldBy}). ` +
+      `Manilla is already running on ${config.home} (process ${claim.heldBy}). ` +
         'Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start',
       server.url,
     )
@@ -39,14 +39,14 @@ export async function openDatabase(config: Config): Promise<OpenDatabase> {
     url: server.url,
     isEmbedded: true,
     async close() {
-      await letOthersFinish(server.url)
+      await waitForBorrowers(server.url)
       await claim.release()
       await server.stop()
     },
   }
 }
 
-/** For a command beside a running service: uses its database, or opens it for the moment. */
+/** For operator commands: uses the database of a running service, or starts it temporarily. */
 export async function borrowDatabase(config: Config): Promise<OpenDatabase> {
   try {
     return await openDatabase(config)
@@ -56,25 +56,20 @@ export async function borrowDatabase(config: Config): Promise<OpenDatabase> {
   }
 }
 
-/**
- * Without its claim on the data this process must not go on; what it promised is in the database.
- */
-function endWithOneLine(): void {
+/** Without its lock on the data directory this process must not continue. */
+function exitAfterLoss(): void {
   process.stderr.write(
-    'The embedded database was lost. Start again: nothing acknowledged is lost.\n',
+    'Lost the embedded database. Start again: everything that was acknowledged is stored.\n',
   )
   process.exit(1)
 }
 
-/** Operator commands that borrowed the database get a moment to end before it is stopped. */
-async function letOthersFinish(url: string): Promise<void> {
+/** Gives operator commands that use the database a moment to finish before it stops. */
+async function waitForBorrowers(url: string): Promise<void> {
   const client = await connect(url, 'manilla closing')
   try {
-    for (
-      let waitedMs = 0;
-      waitedMs < limits.borrowed.finishMs;
-      waitedMs += limits.borrowed.lookMs
-    ) {
+    const { shutdownMs, pollIntervalMs } = limits.borrowed
+    for (let waitedMs = 0; waitedMs < shutdownMs; waitedMs += pollIntervalMs) {
       const { rowCount } = await client.query(
         `select from pg_stat_activity where backend_type = 'client backend'
           and datname = current_database() and pid <> pg_backend_pid()
@@ -82,7 +77,7 @@ async function letOthersFinish(url: string): Promise<void> {
         [claimName],
       )
       if (rowCount === 0) return
-      await sleep(limits.borrowed.lookMs)
+      await sleep(pollIntervalMs)
     }
   } finally {
     await client.end()

@@ -24,49 +24,48 @@ type ServedRails = Pick<
 export type Served = {
   url: string
   metricsUrl: string
-  /** For what else the process has to report. */
   registry: Registry
   close(): Promise<void>
 }
 
-/** The API on its address, and `/metrics` on a loopback port of its own. */
+/** Serves the API, and `/metrics` on its own loopback port. */
 export async function serve(
   config: Config,
   databaseUrl: string,
   { logger, rails }: { logger: Logger; rails?: ServedRails },
 ): Promise<Served> {
-  const customers = rails?.sandboxBank
-  const house = await compose({
+  const sandboxBank = rails?.sandboxBank
+  const service = await compose({
     config,
     databaseUrl,
     logger,
     ...rails,
-    ...(customers && { customers }),
+    ...(sandboxBank && { customers: sandboxBank }),
   })
-  addWorkFigures(house.metrics.registry, { db: house.db, clock: systemClock })
+  addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
   let metricsServer: Server | undefined
   try {
-    const address = await house.app.listen({ host: config.host, port: config.port })
-    metricsServer = await listenForMetrics(house.metrics, config)
-    customers?.announceTo(`${addressOf(house.app)}/rails/${customers.name}/notices/test`)
+    const address = await service.app.listen({ host: config.host, port: config.port })
+    metricsServer = await listenForMetrics(service.metrics, config)
+    sandboxBank?.announceTo(`${addressOf(service.app)}/rails/${sandboxBank.name}/notices/test`)
     return {
       url: config.publicUrl ?? address,
       metricsUrl: `${loopbackUrl(metricsServer)}/metrics`,
-      registry: house.metrics.registry,
+      registry: service.metrics.registry,
       async close() {
-        await house.close()
+        await service.close()
         closeLoopback(metricsServer)
       },
     }
   } catch (error) {
     metricsServer?.close()
-    await house.close()
+    await service.close()
     throw explain(error, config)
   }
 }
 
-/** For a first start: a newcomer should not wait for a database that is then not served. */
-export async function refuseTakenPort(config: Config): Promise<void> {
+/** Before a first start: fails at once instead of after creating the database. */
+export async function checkPort(config: Config): Promise<void> {
   const server = createHttpServer()
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, config)))
@@ -78,8 +77,8 @@ async function listenForMetrics(
   metrics: HttpMetrics,
   { port, metricsPort }: Config,
 ): Promise<Server> {
-  const standardPort = port === 0 ? 0 : port + 1_000
-  return listenOnLoopback({ port: metricsPort, standardPort }, async (request, response) => {
+  const defaultPort = port === 0 ? 0 : port + 1_000
+  return listenOnLoopback({ port: metricsPort, defaultPort }, async (request, response) => {
     if (request.url !== '/metrics') return response.writeHead(404).end()
     response.setHeader('content-type', metrics.registry.contentType)
     return response.end(await metrics.registry.metrics())
@@ -94,6 +93,6 @@ function explain(error: unknown, config: Config): unknown {
       `Port ${port} is in use. Choose another: ${name}=${Number(port) + 1} npm start`,
     )
   }
-  if (code === 'EACCES') return new Error(`Port ${port} may not be used by this account.`)
+  if (code === 'EACCES') return new Error(`No permission to listen on port ${port}.`)
   return error
 }

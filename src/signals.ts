@@ -1,13 +1,13 @@
 import { limits } from './base/limits.js'
 
-/** Waits for Ctrl-C or a polite request to stop. A second one, or too long a wait, ends at once. */
+/** Resolves at the first signal to stop. A second signal, or a slow shutdown, exits at once. */
 export function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const onSignal = (signal: NodeJS.Signals) => {
       resolve(signal)
       for (const name of signals) process.removeListener(name, onSignal)
       for (const name of signals) process.once(name, () => process.exit(1))
-      setTimeout(() => process.exit(1), limits.http.drainMs).unref()
+      setTimeout(() => process.exit(1), limits.http.forcedExitMs).unref()
     }
     for (const name of signals) process.on(name, onSignal)
   })

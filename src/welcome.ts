@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Served } from './serve.js'
 import type { Demo } from './simulation/demo.js'
 
-type Facts = {
+type StartedService = {
   served: Served
   demo: Demo | undefined
   home: string
@@ -10,15 +10,13 @@ type Facts = {
   readyMs: number
 }
 
-/**
- * What a newcomer sees first: where it is, the keys, and a first request that works when pasted.
- */
-export function welcome({ served, demo, home, hasTestBank, readyMs }: Facts): string {
+/** Printed by `npm start`: addresses, keys, and a first request to paste. */
+export function welcome({ served, demo, home, hasTestBank, readyMs }: StartedService): string {
   const rows = [
     ['API', served.url],
-    ['Reference', `${served.url}/docs`],
+    ['API docs', `${served.url}/docs`],
     ['Metrics', served.metricsUrl],
-    ...(demo?.solanaRpcUrl ? [['Solana', demo.solanaRpcUrl]] : []),
+    ...(demo?.solanaRpcUrl ? [['Solana RPC', demo.solanaRpcUrl]] : []),
   ]
   const head = [`${mark} Manilla is ready (${(readyMs / 1_000).toFixed(1)} s)`, '', ...table(rows)]
   const missing = hasTestBank
@@ -30,7 +28,7 @@ export function welcome({ served, demo, home, hasTestBank, readyMs }: Facts): st
 function demoLines(demo: Demo, home: string): string[] {
   return [
     '',
-    `  Demo merchant: ${demo.merchant.displayName}, with money to play with in test mode`,
+    `  Demo merchant: ${demo.merchant.displayName}, with test balances`,
     ...table([
       ['Secret key', demo.test.secretKey],
       ['Public key', demo.test.publicKey],
@@ -41,7 +39,7 @@ function demoLines(demo: Demo, home: string): string[] {
     '',
     `    curl ${demo.baseUrl}/v1/balances -H 'Authorization: Bearer ${demo.test.secretKey}'`,
     '',
-    '  Ctrl-C stops it.',
+    '  Press Ctrl-C to stop.',
   ]
 }
 

@@ -9,8 +9,8 @@ import { sql } from './postgres/sql.js'
 import type { Work } from './work.js'
 
 /**
- * `/healthz`, `/readyz` and `/metrics` of a worker. Ready means that the database answers, that
- * jobs make progress and that no stop was requested. Replaces what answered during the start.
+ * Serves `/healthz`, `/readyz` and `/metrics` of a worker in place of the startup handler. Ready
+ * means: the database responds, jobs make progress, and no shutdown was requested.
  */
 export function answerForWork(
   server: Server,
@@ -53,7 +53,7 @@ async function findObstacle(db: Database, work: Work): Promise<string | undefine
     () => true,
     () => false,
   )
-  const silence = sleep(limits.work.answerMs, false, { ref: false })
-  if (!(await Promise.race([answer, silence]))) return 'The database does not answer'
+  const timeout = sleep(limits.work.databaseTimeoutMs, false, { ref: false })
+  if (!(await Promise.race([answer, timeout]))) return 'The database does not respond'
   return work.progress.isRecent() ? undefined : 'No job has succeeded recently'
 }

@@ -41,42 +41,41 @@ import { watchBalances } from './webhooks/watch-balances.js'
 type Job = {
   name: string
   everyMs: number
-  /** How long one run may take before it is late, where that is longer than usual. */
+  /** How long one run may take before the job is late; by default a few minutes. */
   mayTakeMs?: number
-  /**
-   * How many rows it dealt with, and how many it takes at once: a full batch is followed at once.
-   */
+  /** A run that processed this many rows is followed by the next one without a pause. */
   batch: number
+  /** Returns the number of rows processed. */
   run: (db: Database, now: Date) => Promise<number>
 }
 
 type JobTools = { clock: Clock; logger: Logger; lane: PaymentLane; requestLogDays: number }
 
-/** What happens by itself beside the sending of webhooks; key rings write down their own uses. */
+/** All background jobs except the delivery of webhooks. */
 export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   const { logger, requestLogDays } = tools
   return [
     {
-      name: 'forget old idempotency keys',
+      name: 'delete old idempotency keys',
       everyMs: hour,
       batch: limits.idempotency.forgottenAtOnce,
       run: forgetOldKeys,
     },
     {
-      name: 'forget old request logs',
+      name: 'delete old request logs',
       everyMs: hour,
       batch: limits.requestLogs.forgottenAtOnce,
       run: (db, now) => forgetOldEntries(db, now, requestLogDays),
     },
     {
-      name: 'tell merchants of low balances',
-      everyMs: limits.lowBalance.lookEveryMs,
+      name: 'check for low balances',
+      everyMs: limits.lowBalance.pollIntervalMs,
       batch: Number.POSITIVE_INFINITY,
       run: watchBalances,
     },
     {
       name: 'reconcile books, chain and bank',
-      everyMs: limits.reconcile.lookEveryMs,
+      everyMs: limits.reconcile.pollIntervalMs,
       mayTakeMs: limits.reconcile.leaseMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db, now) => reconcileDue({ db, rails: opened, logger }, now),
@@ -86,39 +85,46 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   ]
 }
 
-function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobTools) {
+function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobTools): Job[] {
   const { lane, clock, logger } = tools
-  const { workEveryMs: everyMs, noticesAtOnce, returnsAtOnce, expiredAtOnce } = limits.collections
-  const returning = Object.values(rails).flatMap((byKind) =>
+  const everyMs = limits.collections.jobIntervalMs
+  const returnRails = Object.values(rails).flatMap((byKind) =>
     returnKinds.flatMap((kind) => byKind[kind] ?? []),
   )
-  const jobs: Job[] = [
-    { name: 'expire accounts', everyMs, batch: expiredAtOnce, run: expireAccounts },
+  return [
+    {
+      name: 'expire accounts',
+      everyMs,
+      batch: limits.collections.expiredAtOnce,
+      run: expireAccounts,
+    },
     ...modes.flatMap((mode) => {
       const rail = collecting[mode]
       if (!rail) return []
-      const name = `ask ${rail.name} for payments it did not announce`
-      const run = (db: Database, now: Date) =>
-        fetchUnannouncedPayments({ db, rail, mode, logger }, now)
       return [
-        { name, everyMs: limits.collections.askEveryMs, batch: Number.POSITIVE_INFINITY, run },
+        {
+          name: `fetch payments without a notice from ${rail.name}`,
+          everyMs: limits.collections.unannouncedIntervalMs,
+          batch: Number.POSITIVE_INFINITY,
+          run: (db: Database, now: Date) =>
+            fetchUnannouncedPayments({ db, rail, mode, logger }, now),
+        },
       ]
     }),
     ...namesOf(collecting).map((rail) => ({
       name: `judge payments of ${rail}`,
       everyMs,
-      batch: noticesAtOnce,
+      batch: limits.collections.noticesAtOnce,
       run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
     })),
     ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
-    ...[...new Set(returning)].map((rail) => ({
-      name: `send payments back by ${rail.name}`,
+    ...[...new Set(returnRails)].map((rail) => ({
+      name: `return payments on ${rail.name}`,
       everyMs,
-      batch: returnsAtOnce,
+      batch: limits.collections.returnsAtOnce,
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
-  return jobs
 }
 
 function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): Job[] {
@@ -127,32 +133,32 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
   const { deposits, sweeps, collections } = limits
   return [
     {
-      name: `look for coins in wallets of ${mode} mode`,
-      everyMs: deposits.workEveryMs,
+      name: `poll ${mode} wallets`,
+      everyMs: deposits.jobIntervalMs,
       batch: deposits.accountsAtOnce,
       run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
-      name: `look again into wallets of ${mode} mode that could not be read`,
-      everyMs: deposits.workEveryMs,
+      name: `poll unreadable ${mode} wallets`,
+      everyMs: deposits.jobIntervalMs,
       batch: deposits.accountsAtOnce,
       run: (db, now) =>
         watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
-      name: `judge deposits of ${mode} mode`,
-      everyMs: collections.workEveryMs,
+      name: `judge ${mode} deposits`,
+      everyMs: collections.jobIntervalMs,
       batch: collections.noticesAtOnce,
       run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
-      name: `sweep wallets of ${mode} mode`,
-      everyMs: sweeps.everyMs,
+      name: `sweep ${mode} wallets`,
+      everyMs: sweeps.jobIntervalMs,
       batch: sweeps.accountsAtOnce,
       run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
     },
     {
-      name: `look after sweeps of ${mode} mode`,
+      name: `poll ${mode} sweeps`,
       everyMs: sweeps.lookEveryMs,
       batch: sweeps.looksAtOnce,
       run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
@@ -175,20 +181,20 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
       run: (db, now) => markForReview({ db, logger }, now),
     },
     ...treasuries.map((treasury) => ({
-      name: `watch the hot wallet of ${treasury.mode} mode`,
-      everyMs: limits.payouts.treasuryEveryMs,
+      name: `check the ${treasury.mode} hot wallet`,
+      everyMs: limits.payouts.treasuryIntervalMs,
       batch: Number.POSITIVE_INFINITY,
       run: (db: Database) => watchTreasury({ db, logger }, treasury),
     })),
     ...[...payoutRails].map((rail) => ({
-      name: `look after payouts on ${rail.name}`,
-      everyMs: limits.payouts.workEveryMs,
+      name: `poll payouts on ${rail.name}`,
+      everyMs: limits.payouts.jobIntervalMs,
       batch: limits.payouts.looksAtOnce,
       run: (db: Database, now: Date) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
     ...reversing.map((rail) => ({
-      name: `follow reversals of ${rail.name}`,
+      name: `poll reversals of ${rail.name}`,
       everyMs: limits.payouts.reversalsEveryMs,
       batch: 1,
       run: (db: Database, now: Date) =>
@@ -197,8 +203,8 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
     ...(mint
       ? [
           {
-            name: 'back test coins',
-            everyMs: limits.payouts.mintEveryMs,
+            name: 'mint test coins',
+            everyMs: limits.payouts.mintIntervalMs,
             batch: limits.payouts.mintedAtOnce,
             run: (db: Database) => mintBackings({ db, mint }),
           },
@@ -224,12 +230,9 @@ export type Work = {
   stop(): Promise<void>
 }
 
-const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.lookEveryMs }
+const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollIntervalMs }
 
-/**
- * Runs every job, and sends webhooks, until stopped. Many processes may do so at once: rows are
- * claimed, not jobs.
- */
+/** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
@@ -240,7 +243,7 @@ export function startWork(tools: Tools): Work {
     rails: new Map(collectionRails.map((rail) => [rail.name, rail])),
   })
   const jobs = createJobs(rails, { clock, logger, lane: payments, requestLogDays })
-  // Each of them waits for the stop; Node would take so many for a leak.
+  // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
   const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
@@ -255,7 +258,7 @@ export function startWork(tools: Tools): Work {
     clock,
     logger,
     sender,
-    onRound: (hasSucceeded) => progress.record(deliveries.name, hasSucceeded),
+    onPoll: (hasSucceeded) => progress.record(deliveries.name, hasSucceeded),
   })
   deliverer.start()
   return {
@@ -264,12 +267,12 @@ export function startWork(tools: Tools): Work {
     async stop() {
       stopping.abort()
       const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
-      const isLate = sleep(limits.work.finishMs, false, { ref: false })
+      const isLate = sleep(limits.work.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
-        logger.warn('some work did not end in time: it is left, and found again at the next start')
+        logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
       await payments.close()
       await stopHeartbeat(db, worker).catch((error: unknown) =>
-        logger.warn({ err: error }, 'the stop of this worker was not recorded'),
+        logger.warn({ err: error }, 'could not record that this worker stopped'),
       )
     },
   }
@@ -288,13 +291,13 @@ async function runJob(
       done = await job.run(db, clock.now())
       progress.record(job.name, true)
     } catch (error) {
-      // The next run finds the same rows again; nothing is lost by waiting for it.
+      // The next run finds the same rows again.
       hasFailed = true
       progress.record(job.name, false)
       const level = isDatabaseAway(error) ? 'warn' : 'error'
-      logger[level]({ err: error, job: job.name }, 'a job failed')
+      logger[level]({ err: error, job: job.name }, 'job failed')
     }
-    const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.retryMs) : job.everyMs
+    const pauseMs = hasFailed ? Math.min(job.everyMs, limits.work.failedJobRetryMaxMs) : job.everyMs
     if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -21,7 +21,7 @@ import { renderEnvExample } from './support/render-env-example.js'
 import { renderModules } from './support/render-modules.js'
 import { type OpenApi, renderPostman } from './support/render-postman.js'
 
-/** Files written from the code must say what the code says. `npm run generate` writes them anew. */
+/** Generated files must match the code. `npm run generate` updates them. */
 
 const db = await freshDatabase()
 const config = readConfig({ DATABASE_URL: db.url, MANILLA_SECRET: 'generated'.repeat(4) })
@@ -30,13 +30,13 @@ afterAll(() => house.close())
 
 const at = (name: string) => path.resolve(import.meta.dirname, '..', name)
 
-test('openapi.json is what the server serves', async () => {
+test('openapi.json matches the server', async () => {
   await house.app.ready()
   const document = JSON.stringify(house.app.swagger(), null, 2)
   await expect(`${document}\n`).toMatchFileSnapshot(at('openapi.json'))
 })
 
-test('the types of the SDK are what openapi.json says', async () => {
+test('the SDK types match openapi.json', async () => {
   await house.app.ready()
   const document = house.app.swagger() as unknown as Document
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
@@ -44,43 +44,43 @@ test('the types of the SDK are what openapi.json says', async () => {
   await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
 })
 
-test('schema.sql is what the migrations make', async () => {
+test('schema.sql matches the migrations', async () => {
   await expect(await dumpSchema(db)).toMatchFileSnapshot(at('schema.sql'))
 })
 
-test('the table of errors is what the refusals say', async () => {
+test('the error reference matches the refusals', async () => {
   await expect(renderErrors()).toMatchFileSnapshot(at('docs/reference/errors.md'))
 })
 
-test('the table of variables is what the configuration reads', async () => {
+test('the configuration reference matches the variables', async () => {
   await expect(renderConfiguration()).toMatchFileSnapshot(at('docs/operating/configuration.md'))
 })
 
-test('the page of events is what the catalogue says', async () => {
+test('the event reference matches the catalogue', async () => {
   await expect(renderEvents()).toMatchFileSnapshot(at('docs/reference/events.md'))
 })
 
-test('the page of commands is what the program has', async () => {
+test('the command reference matches the program', async () => {
   await expect(renderCli()).toMatchFileSnapshot(at('docs/reference/cli.md'))
 })
 
-test('the page of test mode is what the simulated rails obey', async () => {
+test('the test mode reference matches the simulated rails', async () => {
   await expect(renderTestMode()).toMatchFileSnapshot(at('docs/reference/test-mode.md'))
 })
 
-test('the page of payouts is what they end with', async () => {
+test('the payout reference matches the outcomes', async () => {
   await expect(renderPayouts()).toMatchFileSnapshot(at('docs/reference/payouts.md'))
 })
 
-test('the picture of the modules shows those that the tests know', async () => {
+test('the module diagram matches the tidy test', async () => {
   await expect(renderModules()).toMatchFileSnapshot(at('docs/modules.svg'))
 })
 
-test('.env.example is what the configuration reads', async () => {
+test('.env.example matches the variables', async () => {
   await expect(renderEnvExample()).toMatchFileSnapshot(at('.env.example'))
 })
 
-test('the Postman collection is what the server serves', async () => {
+test('the Postman collection matches the server', async () => {
   await house.app.ready()
   const document = JSON.parse(JSON.stringify(house.app.swagger())) as OpenApi
   await expect(renderPostman(document)).toMatchFileSnapshot(

@@ -7,7 +7,7 @@ const guides = readdirSync(path.join(root, 'docs/guides')).map((name) => `docs/g
 
 type Command = { file: string; key: string; body: string | undefined }
 
-/** What a reader pastes into a terminal. */
+/** The commands that a reader pastes into a terminal. */
 function commandsOf(file: string): string {
   const text = readFileSync(path.join(root, file), 'utf8')
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands]) => commands).join('\n')
@@ -28,8 +28,8 @@ function referencesOf({ file, commands }: (typeof files)[number]) {
   }))
 }
 
-// Whoever pastes all guides, in any order, into one service must see what each of them promises.
-test('a key stands for one request, in all guides together', () => {
+// All guides, pasted in any order into one service, must work.
+test('an idempotency key is used for one request only, across all guides', () => {
   const all = files.flatMap(keysOf)
   expect(all.length).toBeGreaterThan(8)
   const clashes = all.filter(({ file, key, body }) =>
@@ -38,7 +38,7 @@ test('a key stands for one request, in all guides together', () => {
   expect(clashes).toEqual([])
 })
 
-test('a reference belongs to one guide', () => {
+test('a reference is used in one guide only', () => {
   const all = files.flatMap(referencesOf)
   expect(all.length).toBeGreaterThan(6)
   const names = all.map(({ name }) => name)

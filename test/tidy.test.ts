@@ -4,11 +4,11 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { floors as described } from './support/modules.js'
 
-/** The modules of ARCHITECTURE.md, checked: which may import which, and what each alone may do. */
+/** Checks the modules of ARCHITECTURE.md: allowed imports and exclusive rights. */
 
 const floors = described.map((modules) => modules.map(({ name }) => name))
 
-/** Entry points of processes, and what opens things for them. All other files are in a module. */
+/** Process entry points and their helpers. All other files belong to a module. */
 const doors = [
   'cli',
   'compose',
@@ -56,7 +56,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-/** Files that break a rule, by a pattern that only the exceptions may hold. */
+/** Files that match a pattern without being allowed to. */
 function offenders(pattern: RegExp, isAllowed: (file: string) => boolean): string[] {
   return sources.filter((file) => !isAllowed(file) && pattern.test(withoutComments(read(file))))
 }
@@ -66,7 +66,7 @@ function withoutComments(text: string): string {
 }
 
 describe('modules', () => {
-  test('every file is in a module that is listed here', () => {
+  test('every file is in a listed module', () => {
     expect(sources.filter((file) => floorOf(file) < 0)).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe('modules', () => {
     expect(wrong).toEqual([])
   })
 
-  // A live service must work without it.
+  // The live service must work without it.
   test('only the doors import the simulation', () => {
     const wrong = sources
       .filter((file) => !['simulation', 'doors'].includes(moduleOf(file)!))
@@ -103,12 +103,12 @@ describe('modules', () => {
   })
 })
 
-describe('who alone may do what', () => {
-  test('only config.ts reads the environment variables', () => {
+describe('exclusive rights', () => {
+  test('only config.ts reads environment variables', () => {
     expect(offenders(/process\.env/, (file) => file === 'src/base/config.ts')).toEqual([])
   })
 
-  test('only clock.ts tells time', () => {
+  test('only clock.ts reads the time', () => {
     const telling = /Date\.now\(|new Date\(\)|performance\.now\(|hrtime/
     expect(offenders(telling, (file) => file === 'src/base/clock.ts')).toEqual([])
   })
@@ -118,17 +118,17 @@ describe('who alone may do what', () => {
     expect(offenders(writing, (file) => file.startsWith('src/ledger/'))).toEqual([])
   })
 
-  test('nobody rounds money through floats', () => {
+  test('money is never converted to floats', () => {
     expect(offenders(/toFixed\(|parseFloat\(/, (file) => file === 'src/welcome.ts')).toEqual([])
   })
 })
 
-describe('names and widths', () => {
+describe('names and line lengths', () => {
   const written = tracked.filter((file) =>
     /^(src|test|bench|bin|drills|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
   )
 
-  test('files are kebab-case and named for their one reason to exist', () => {
+  test('files are kebab-case, without vague names', () => {
     const vague = /(^|-)(utils?|helpers?|common|manager|service|misc|index)(\.|-|$)/
     const names = written.map((file) => path.basename(file))
     expect(
@@ -138,7 +138,7 @@ describe('names and widths', () => {
   })
 
   test('lines stay under 101 characters', () => {
-    // A message to a person is one text; cutting it would make it harder to find.
+    // Long message strings stay on one line, so that they can be searched.
     const isLong = (line: string) => line.length > 100 && !/(['"`]).{50,}\1(,| \+)?$/.test(line)
     const shipped = [...sources, ...client, ...examples]
     const wide = shipped.flatMap((file) =>
@@ -150,7 +150,7 @@ describe('names and widths', () => {
     expect(wide).toEqual([])
   })
 
-  test('main holds no promises to do it later', () => {
+  test('no postponed work on main', () => {
     const later = new RegExp(
       `\\b(${['TO', 'FIX'].map((start, i) => start + ['DO', 'ME'][i]).join('|')})\\b`,
     )
@@ -166,8 +166,8 @@ describe('what is shipped', () => {
     },
   )
 
-  // It runs wherever there is fetch and Web Crypto: what only Node has would end that.
-  test('the client needs nothing but itself', () => {
+  // It runs wherever there is fetch and Web Crypto, not only in Node.
+  test('the client has no dependencies', () => {
     const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
       read('sdk/package.json'),
     )
@@ -179,8 +179,8 @@ describe('what is shipped', () => {
     expect(strange).toEqual([])
   })
 
-  // Whoever copies one has Node and the SDK, and nothing else of ours.
-  test('the examples need nothing but the SDK', () => {
+  // A copied example needs only Node and the SDK.
+  test('the examples depend on the SDK only', () => {
     const strange = examples
       .filter((file) => !file.endsWith('/start.mjs'))
       .flatMap((file) => [...read(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from!))
@@ -188,7 +188,7 @@ describe('what is shipped', () => {
     expect(strange).toEqual([])
   })
 
-  test('the dependencies are pinned', () => {
+  test('dependencies are pinned', () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
     const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })
     expect(

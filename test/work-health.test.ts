@@ -26,7 +26,7 @@ import { noChains, standardNaira } from './support/house.js'
 import { spawnWork, trackPrograms } from './support/program.js'
 import { until } from './support/sessions.js'
 
-/** A worker that is missing must be noticed by the age of its heartbeat, on the database's clock. */
+/** A missing worker is detected by the age of its heartbeat, measured by the database's clock. */
 
 const silent = createLogger('silent')
 const programs = trackPrograms()
@@ -41,8 +41,8 @@ const noRails = {
   sandboxBank: undefined,
 } as object as OpenRails
 
-/** As if so much time had passed since all heartbeats. */
-async function pass(db: Database, durationMs: number): Promise<void> {
+/** Makes all heartbeats older by this duration. */
+async function ageHeartbeats(db: Database, durationMs: number): Promise<void> {
   await db.rows(sql`
     update worker_heartbeats set beat_at = beat_at - ${durationMs} * interval '1 ms'`)
 }
@@ -79,42 +79,41 @@ async function readMetric(url: string, name: string): Promise<number | undefined
 }
 
 describe('a missing worker', () => {
-  test('is noticed after 15 seconds and not before, by doctor and by the metrics of the API', async () => {
+  test('is detected after 15 seconds and not before, by doctor and by API metrics', async () => {
     const db = await freshDatabase()
     const { metricsUrl } = await openApi(db)
     expect(await readMetric(metricsUrl, 'manilla_workers')).toBe(0)
     expect(await readMetric(metricsUrl, 'manilla_worker_last_beat_age_seconds')).toBeUndefined()
-    expect(await examineWorkers(db)).toMatchObject([{ about: 'Workers', state: 'wrong' }])
+    expect(await examineWorkers(db)).toMatchObject([{ check: 'Workers', state: 'error' }])
 
     await writeHeartbeat(db, describeWorker('work'), [])
-    await pass(db, limits.work.missingAfterMs - 5 * second)
+    await ageHeartbeats(db, limits.work.missingAfterMs - 5 * second)
     expect(await readMetric(metricsUrl, 'manilla_workers')).toBe(1)
     expect(await examineWorkers(db)).toEqual([
-      { about: 'Workers', state: 'well', says: '1 is running' },
+      { check: 'Workers', state: 'ok', message: '1 running' },
     ])
 
-    await pass(db, 5 * second)
+    await ageHeartbeats(db, 5 * second)
     expect(await readMetric(metricsUrl, 'manilla_workers')).toBe(0)
     const age = await readMetric(metricsUrl, 'manilla_worker_last_beat_age_seconds')
     expect(age).toBeGreaterThanOrEqual(15)
-    const [finding] = await examineWorkers(db)
-    expect(finding).toMatchObject({ about: 'Workers', state: 'wrong' })
-    expect(finding!.says).toMatch(/^No worker is running: the last heartbeat was \d+ s ago$/)
-    expect(finding!.mend).toContain('manilla work')
+    const [result] = await examineWorkers(db)
+    expect(result).toMatchObject({ check: 'Workers', state: 'error' })
+    expect(result!.message).toMatch(/^no worker is running: the last heartbeat was \d+ s ago$/)
+    expect(result!.fix).toContain('manilla work')
   })
 
-  // The other one must not hide it: who runs two is told that there is one.
-  test('is noticed beside another', async () => {
+  test('is detected although another one is running', async () => {
     const db = await freshDatabase()
     const [gone, alive] = [describeWorker('work'), describeWorker('work')]
     for (const worker of [gone, alive]) await writeHeartbeat(db, worker, [])
     expect((await readWorkers(db)).alive).toBe(2)
-    await pass(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, limits.work.missingAfterMs)
     await writeHeartbeat(db, alive, [])
     expect((await readWorkers(db)).alive).toBe(1)
   })
 
-  test('that stopped in order is missing at once, and forgotten a day later', async () => {
+  test('that stopped in order is missing at once, and its row is deleted a day later', async () => {
     const db = await freshDatabase()
     const stopped = describeWorker('work')
     await writeHeartbeat(db, stopped, [])
@@ -122,7 +121,7 @@ describe('a missing worker', () => {
     expect((await readWorkers(db)).alive).toBe(0)
     expect((await readWorkers(db)).lastBeatAgeMs).toBeLessThan(limits.work.missingAfterMs)
 
-    await pass(db, limits.work.heartbeatsKeptMs)
+    await ageHeartbeats(db, limits.work.heartbeatRetentionMs)
     const other = describeWorker('work')
     await writeHeartbeat(db, other, [])
     const rows = await db.rows(sql<{ id: string }>`
@@ -130,7 +129,7 @@ describe('a missing worker', () => {
     expect(rows).toEqual([{ id: other.id }])
   })
 
-  test('that was killed stops beating; two count as two, a stopped one not at all', async () => {
+  test('that was killed stops beating; running ones are counted, stopped ones are not', async () => {
     const db = await freshDatabase()
     const secret = 's'.repeat(32)
     const [killed, stopped] = [spawnWork(db.url, secret), spawnWork(db.url, secret)]
@@ -153,9 +152,9 @@ describe('a missing worker', () => {
     stopped.signal('SIGTERM')
     expect(await stopped.ended).toMatchObject({ code: 0 })
     await killed.ended
-    // The killed one could not say so: it counts until it is missed.
+    // The killed worker could not record its stop: it counts until its heartbeat is too old.
     expect((await readWorkers(db)).alive).toBe(1)
-    await pass(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, limits.work.missingAfterMs)
     expect(await readWorkers(db)).toMatchObject({ alive: 0, lateJobs: [] })
   }, 60_000)
 })
@@ -172,13 +171,13 @@ describe('a worker', () => {
       allowsLoopbackWebhooks: true,
       requestLogDays: 30,
     })
-    const server = await listenOnLoopback({ port: 0, standardPort: 0 }, () => {})
+    const server = await listenOnLoopback({ port: 0, defaultPort: 0 }, () => {})
     answerForWork(server, { db, clock: systemClock, work })
     onTestFinished(() => closeLoopback(server))
     return { work, url: loopbackUrl(server) }
   }
 
-  test('answers for itself: alive, ready until it stops, and with figures', async () => {
+  test('serves health, readiness until it stops, and metrics', async () => {
     const db = await freshDatabase()
     const { work, url } = await openWorker(db)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -206,8 +205,8 @@ describe('a worker', () => {
     expect((await readWorkers(db)).alive).toBe(0)
   })
 
-  // As in a restart: every connection is cut, and for a while none can be made.
-  test('turns unready while the database is away, and comes back by itself', async () => {
+  // As in a restart: every connection is cut, and new ones are refused for a while.
+  test('is not ready while the database is down, and recovers by itself', async () => {
     const db = await freshDatabase()
     const { pathname } = new URL(db.url)
     const admin = new Database(db.url.replace(pathname, '/postgres'), () => {})
@@ -226,17 +225,17 @@ describe('a worker', () => {
 
     await allow(true)
     await until(async () => (await fetch(`${url}/readyz`)).status === 200)
-    await pass(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, limits.work.missingAfterMs)
     await until(async () => (await readWorkers(db)).alive === 1)
     await work.stop()
     await admin.close()
   }, 30_000)
 })
 
-// Two workers on a machine need no configuration; a port that was configured is taken or refused.
-test('a standard port that is taken is replaced by a free one, a configured port is not', async () => {
-  const open = (port: number | undefined, standardPort: number) =>
-    listenOnLoopback({ port, standardPort }, () => {})
+// Two workers on one machine need no configuration.
+test('a default port in use is replaced by a free one, a configured port is not', async () => {
+  const open = (port: number | undefined, defaultPort: number) =>
+    listenOnLoopback({ port, defaultPort }, () => {})
   const first = await open(undefined, 0)
   onTestFinished(() => closeLoopback(first))
   const taken = Number(new URL(loopbackUrl(first)).port)
@@ -257,12 +256,12 @@ describe('a job', () => {
     const clock = manualClock()
     const progress = new JobProgress(clock, jobs)
     expect(progress.isRecent()).toBe(false)
-    clock.advance(limits.doctor.lateMs + second)
+    clock.advance(limits.doctor.overdueAfterMs + second)
     expect(progress.lateJobs()).toEqual([])
     clock.advance(second)
     expect(progress.lateJobs()).toEqual(['often'])
 
-    // Failing is not progress, however often it runs.
+    // A failed run is no progress.
     progress.record('often', false)
     expect([progress.lateJobs(), progress.isRecent()]).toEqual([['often'], false])
     progress.record('often', true)
@@ -275,19 +274,19 @@ describe('a job', () => {
     expect(progress.list()[0]).toMatchObject({ name: 'often', runs: 2, failures: 1 })
   })
 
-  test('that is late is named by doctor, and counted, until its worker is gone', async () => {
+  test('that is late is reported by doctor and counted until its worker is gone', async () => {
     const db = await freshDatabase()
     const { metricsUrl } = await openApi(db)
     const worker = describeWorker('work')
     await writeHeartbeat(db, describeWorker('work'), ['expire accounts'])
-    await writeHeartbeat(db, worker, ['expire accounts', 'sweep wallets of live mode'])
-    const findings = await examineWorkers(db)
-    expect(findings).toMatchObject([
-      { about: 'Workers', state: 'well', says: '2 are running' },
-      { about: 'Jobs', state: 'wrong', says: 'late: expire accounts, sweep wallets of live mode' },
+    await writeHeartbeat(db, worker, ['expire accounts', 'sweep live wallets'])
+    const results = await examineWorkers(db)
+    expect(results).toMatchObject([
+      { check: 'Workers', state: 'ok', message: '2 running' },
+      { check: 'Jobs', state: 'error', message: 'late: expire accounts, sweep live wallets' },
     ])
     expect(await readMetric(metricsUrl, 'manilla_late_jobs')).toBe(2)
-    await pass(db, limits.work.missingAfterMs)
+    await ageHeartbeats(db, limits.work.missingAfterMs)
     expect(await readMetric(metricsUrl, 'manilla_late_jobs')).toBe(0)
   })
 })

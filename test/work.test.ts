@@ -6,8 +6,8 @@ import type { OpenRails } from '../src/open-rails.js'
 import { createJobs } from '../src/work.js'
 import { PaperRail } from './support/paper-rail.js'
 
-// Two jobs for one rail would ask a bank or chain everything twice.
-test('a rail that carries several kinds of payouts has each job once', () => {
+// Two jobs for one rail would poll a bank or chain twice.
+test('a rail for several kinds of payouts has each job once', () => {
   const [chain, live, bank] = [
     new PaperRail('paper chain'),
     new PaperRail('live chain'),
@@ -39,7 +39,7 @@ test('a rail that carries several kinds of payouts has each job once', () => {
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   for (const { name } of [chain, live, bank])
     expect(names.filter((job) => job.endsWith(name))).toEqual([
-      `send payments back by ${name}`,
-      `look after payouts on ${name}`,
+      `return payments on ${name}`,
+      `poll payouts on ${name}`,
     ])
 })

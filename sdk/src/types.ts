@@ -493,17 +493,17 @@ export type Profile = {
   merchant: {
     /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
     id: string
-    /** The name that payers see; the name of the merchant until you set one. */
+    /** Name shown to payers; by default the name of the merchant. */
     displayName: string
   }
   mode: 'test' | 'live'
   checkout: {
-    /** Colour of the page, such as `#0a7d4f`. */
+    /** Accent colour of the checkout page, such as `#0a7d4f`. */
     colour: string | null
-    /** A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64. */
+    /** A PNG, JPEG or WebP image of at most 32 kB, as a base64 `data:` URL. */
     logo: string | null
   }
-  /** What payers are offered. */
+  /** Payment methods offered to payers. */
   paymentMethods: {
     bankTransfer: boolean
     crypto: boolean
@@ -638,8 +638,8 @@ export type Refusal = {
 export type Settings = {
   policies: {
     /**
-     * What happens to money that does not match: it is returned, accepted, or held until you
-     * resolve it. For an overpayment this is about the excess.
+     * What happens to a payment that does not match: return it, accept it, or hold it until you
+     * resolve it. For an overpayment, this applies to the excess.
      */
     bank: {
       /** Such as `return`. */
@@ -652,8 +652,8 @@ export type Settings = {
       duplicatePayment: 'return' | 'accept' | 'hold'
     }
     /**
-     * What happens to money that does not match: it is returned, accepted, or held until you
-     * resolve it. For an overpayment this is about the excess.
+     * What happens to a payment that does not match: return it, accept it, or hold it until you
+     * resolve it. For an overpayment, this applies to the excess.
      */
     crypto: {
       /** Such as `return`. */
@@ -667,25 +667,25 @@ export type Settings = {
     }
   }
   checkout: {
-    /** The name that payers see; the name of the merchant until you set one. */
+    /** Name shown to payers; by default the name of the merchant. */
     displayName: string
-    /** Colour of the page, such as `#0a7d4f`. */
+    /** Accent colour of the checkout page, such as `#0a7d4f`. */
     colour: string | null
-    /** A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64. */
+    /** A PNG, JPEG or WebP image of at most 32 kB, as a base64 `data:` URL. */
     logo: string | null
-    /** Sites that may show the page in a frame, such as `https://shop.example`. */
+    /** Origins that may embed the checkout page, such as `https://shop.example`. */
     frameOrigins: string[]
   }
   /**
-   * Below which available balance `balance.low` is sent: NGN in kobo, the others in decimals; null
-   * for never.
+   * Available balance below which `balance.low` is sent: NGN in kobo, the others as decimals; null
+   * to disable.
    */
   lowBalance: {
     NGN: number | null
     USDC: string | null
     USDT: string | null
   }
-  /** What payers are offered. */
+  /** Payment methods offered to payers. */
   paymentMethods: {
     bankTransfer: boolean
     crypto: boolean
@@ -1123,13 +1123,13 @@ export type ChangeSettingsInput = {
     } | undefined
   } | undefined
   checkout?: {
-    /** The name that payers see; the name of the merchant until you set one. */
+    /** Name shown to payers; by default the name of the merchant. */
     displayName?: string | undefined
-    /** Colour of the page, such as `#0a7d4f`. */
+    /** Accent colour of the checkout page, such as `#0a7d4f`. */
     colour?: string | null | undefined
-    /** A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64. */
+    /** A PNG, JPEG or WebP image of at most 32 kB, as a base64 `data:` URL. */
     logo?: string | null | undefined
-    /** Sites that may show the page in a frame, such as `https://shop.example`. */
+    /** Origins that may embed the checkout page, such as `https://shop.example`. */
     frameOrigins?: string[] | undefined
   } | undefined
   lowBalance?: {

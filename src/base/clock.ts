@@ -1,7 +1,7 @@
-/** Where time comes from. Nothing else in the house asks the machine for it. */
+/** The only source of time: no other file reads the machine's clock. */
 export type Clock = {
   now(): Date
-  /** Milliseconds from an arbitrary start; never goes back, so it measures durations. */
+  /** Monotonic milliseconds from an arbitrary start, for measuring durations. */
   elapsedMs(): number
 }
 

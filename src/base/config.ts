@@ -4,30 +4,31 @@ import { fileURLToPath } from 'node:url'
 import { envSchema } from 'env-schema'
 import Type, { type Static } from 'typebox'
 import type { Mode } from './environment.js'
-import { keptSecret, secretLength } from './kept-secret.js'
 import { limits } from './limits.js'
-import { readPublicUrl } from './public-url.js'
 import { Secret } from './secret.js'
+import { loadOrCreateSecret, secretLengthMin } from './secret-file.js'
 
 const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 
-function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string) {
+function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, scope: string) {
   const text = (description: string) => Type.Optional(Type.String({ description }))
   return {
     [`SOLANA_${mode}_RPC_URLS`]: text(
-      `Solana endpoints of ${words}, separated by commas; a majority must agree, so name three.`,
+      `Solana RPC endpoints of ${scope}, separated by commas. A majority must agree, so name three.`,
     ),
-    [`SOLANA_${mode}_KEY_FILE`]: text("Key file of the hot wallet, as Solana's tools write it."),
-    [`SOLANA_${mode}_SECRET_KEY`]: text('Or the key itself, 64 bytes in base58 or as a list.'),
+    [`SOLANA_${mode}_KEY_FILE`]: text('Key file of the hot wallet, as written by solana-keygen.'),
+    [`SOLANA_${mode}_SECRET_KEY`]: text(
+      'Alternative to the key file: the key itself, 64 bytes in base58 or as a JSON list.',
+    ),
     [`SOLANA_${mode}_SIGNER_COMMAND`]: text(
-      'Or a program that signs: base64 messages in, base64 signatures out, a line each.',
+      'Alternative to a key: a program that reads base64 messages and writes base64 signatures, one per line.',
     ),
-    [`SOLANA_${mode}_SIGNER_ADDRESS`]: text('The address that program signs for.'),
+    [`SOLANA_${mode}_SIGNER_ADDRESS`]: text('Address that the signer command signs for.'),
     [`SOLANA_${mode}_SEED_FILE`]: text(
-      'File with the BIP-39 words of the deposit wallets; without it there are none.',
+      'File with the BIP-39 words of the deposit wallets. Without it, deposit wallets are disabled.',
     ),
     [`SOLANA_${mode}_FLOORS`]: text(
-      'Below these amounts in the hot wallet an alarm is logged, such as SOL=1,USDC=1000.',
+      'Minimum balances of the hot wallet, such as SOL=1,USDC=1000. Lower balances are logged as errors.',
     ),
   } as Record<
     | `SOLANA_${Name}_${'RPC_URLS' | 'KEY_FILE' | 'SECRET_KEY' | 'SEED_FILE' | 'FLOORS'}`
@@ -36,37 +37,37 @@ function solanaVariables<Name extends 'TEST' | 'LIVE'>(mode: Name, words: string
   >
 }
 
-function kobo(standard: number, description: string) {
+function kobo(defaultAmount: number, description: string) {
   const maximum = Number(limits.money.wireMax)
-  return Type.Integer({ default: standard, minimum: 1, maximum, description })
+  return Type.Integer({ default: defaultAmount, minimum: 1, maximum, description })
 }
 
 function mintVariable(coin: string) {
   return Type.Optional(
     Type.String({
       pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-      description: `Mint of ${coin} on the chain of test mode; by default at mainnet's address.`,
+      description: `Mint address of ${coin} in test mode; by default the one of mainnet.`,
     }),
   )
 }
 
 const testBanks = ['sandbox', 'none'] as const
 
-/** All that the service reads; docs/operating/configuration.md is written from it. */
+/** Every environment variable; docs/operating/configuration.md is generated from it. */
 export const variables = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on.' }),
   PORT: Type.Integer({
     default: 8080,
     minimum: 0,
     maximum: 65_535,
-    description: 'Port of the API; 0 takes a free one.',
+    description: 'Port of the API; 0 picks a free one.',
   }),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 65_535,
       description:
-        'Loopback port of `/metrics`; by default PORT + 1000, or a free one where that is taken.',
+        'Loopback port of `/metrics`; by default PORT + 1000, or a free port if that is in use.',
     }),
   ),
   WORK_PORT: Type.Optional(
@@ -74,106 +75,104 @@ export const variables = Type.Object({
       minimum: 0,
       maximum: 65_535,
       description:
-        'Loopback port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free one where that is taken.',
+        'Loopback port of `/healthz`, `/readyz` and `/metrics` of `manilla work`; by default PORT + 1001, or a free port if that is in use.',
     }),
   ),
   MANILLA_HOME: Type.Optional(
     Type.String({
       description:
-        'Folder of the embedded database and its secrets; by default `.manilla` in the project.',
+        'Folder of the embedded database and its secrets; by default `.manilla` in the project folder.',
     }),
   ),
   DATABASE_URL: Type.Optional(
     Type.String({
-      description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+      description: 'URL of a PostgreSQL 15 or newer, used instead of the embedded one.',
     }),
   ),
   MANILLA_SECRET: Type.Optional(
     Type.String({
-      minLength: secretLength,
+      minLength: secretLengthMin,
       description:
-        'Key of all keyed hashes and sealed values, at least 32 characters. Required with DATABASE_URL; else made once under MANILLA_HOME.',
+        'Secret that hashes API keys and encrypts stored secrets, at least 32 characters. Required with DATABASE_URL; otherwise created once in MANILLA_HOME.',
     }),
   ),
   PUBLIC_URL: Type.Optional(
     Type.String({
-      description:
-        'Address callers use, when a proxy stands in front, such as https://pay.example.com.',
+      description: 'Public address of the API behind a proxy, such as https://pay.example.com.',
     }),
   ),
   TRUST_PROXY: Type.Boolean({
     default: false,
-    description: 'Believe X-Forwarded-For. Only behind a proxy that sets it.',
+    description: 'Trust X-Forwarded-For. Enable only behind a proxy that sets it.',
   }),
   LOG_LEVEL: Type.String({
     default: 'info',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-    description: 'How much is logged.',
+    description: 'Lowest level that is logged.',
   }),
   RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 2_000,
     minimum: 0,
-    description: 'Requests per second and environment, counted per process; 0 disables.',
+    description: 'Requests per second per environment, counted per process; 0 disables the limit.',
   }),
   PUBLIC_RATE_LIMIT_PER_SECOND: Type.Integer({
     default: 20,
     minimum: 0,
     description:
-      'Requests per second and address (IPv6: per /64) on public routes, counted per process; 0 disables.',
+      'Requests per second per IP address (IPv6: per /64) on public routes, counted per process; 0 disables the limit.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
     default: limits.requestLogs.keptDays,
     minimum: 0,
     maximum: limits.requestLogs.keptDays,
-    description: 'So long the requests of merchants are kept for them to look at; 0 keeps none.',
+    description: 'How many days merchant request logs are kept; 0 disables them.',
   }),
-  NAIRA_MIN_TEST: kobo(1, 'Smallest amount of naira that test mode takes, in kobo.'),
-  NAIRA_MIN_LIVE: kobo(10_000, 'Smallest amount of naira that live mode takes, in kobo.'),
-  NAIRA_MAX: kobo(1_000_000_000, 'Largest amount of naira that either mode takes, in kobo.'),
+  NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),
+  NAIRA_MIN_LIVE: kobo(10_000, 'Smallest naira amount in live mode, in kobo.'),
+  NAIRA_MAX: kobo(1_000_000_000, 'Largest naira amount in both modes, in kobo.'),
   BANK_TEST: Type.Enum(testBanks, {
     type: 'string',
     default: 'sandbox',
     description:
       'Bank of test mode. `sandbox` is simulated and needs no account anywhere; `none` creates no sandbox tables and refuses naira payments.',
   }),
-  ...solanaVariables('TEST', 'test mode; without it, `npm start` runs a chain of its own'),
+  ...solanaVariables('TEST', 'test mode; without them, `npm start` runs an embedded chain'),
   SOLANA_TEST_USDC_MINT: mintVariable('USDC'),
   SOLANA_TEST_USDT_MINT: mintVariable('USDT'),
   ...solanaVariables('LIVE', 'live mode'),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
-        'Whether webhooks of test mode may reach this machine; by default only with the embedded database.',
+        'Allow test-mode webhooks to loopback addresses; by default only with the embedded database.',
     }),
   ),
 })
 
-/** What one payment or payout of naira may be, in kobo; both ends belong to it. */
+/** Smallest and largest amount of one naira payment or payout, in kobo, inclusive. */
 export type NairaLimits = { min: bigint; max: bigint }
 
-/** How a mode reaches a Solana chain, and who signs for its treasury. */
+/** How one mode reaches a Solana chain and signs for its treasury. */
 export type SolanaConfig = {
   urls: string[]
-  /** A key file of Solana's tools. */
   keyFile: string | undefined
-  /** Sixty-four bytes in base58, or as a list. */
+  /** Sixty-four bytes in base58, or as a JSON list. */
   secretKey: Secret | undefined
-  /** The words of a seed, from which the deposit wallets come. */
+  /** BIP-39 words from which the deposit wallets are derived. */
   seedFile: string | undefined
-  /** In the smallest units: below them, an alarm is raised. */
+  /** Minimum treasury balances in the smallest unit; lower ones are reported. */
   floors: Partial<Record<'SOL' | 'USDC' | 'USDT', bigint>>
-  /** A program that signs, and the address of its key. */
+  /** An external signing program, and the address of its key. */
   signer: { command: string; address: string } | undefined
-  /** Where the coins are not those of mainnet. */
+  /** Mint addresses that differ from mainnet's. */
   mints: Partial<Record<'USDC' | 'USDT', string>>
 }
 
 export type Config = {
   host: string
   port: number
-  /** Undefined: beside the API's port, or a free one where that is taken. */
+  /** Undefined: the API's port + 1000, or a free port. */
   metricsPort: number | undefined
-  /** Undefined: beside the other two, or a free one where that is taken. */
+  /** Undefined: the API's port + 1001, or a free port. */
   workPort: number | undefined
   home: string
   /** Undefined: run the embedded server. */
@@ -191,14 +190,14 @@ export type Config = {
   solana: Record<Mode, SolanaConfig>
 }
 
-/** The folder in which an embedded service should be, if there is none; undefined otherwise. */
+/** The folder of the embedded service, if nothing was ever started there. */
 export function findEmptyHome(given: NodeJS.ProcessEnv = process.env): string | undefined {
   const { DATABASE_URL, MANILLA_HOME } = given
   const home = homeOf({ MANILLA_HOME })
   return DATABASE_URL || existsSync(path.join(home, 'data')) ? undefined : home
 }
 
-/** Without one, reading the rest would make a home for an embedded database. */
+/** Checked before `readConfig`, which would create a secret for an embedded database. */
 export function hasDatabaseUrl(given: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(given.DATABASE_URL)
 }
@@ -207,16 +206,14 @@ function homeOf(values: { MANILLA_HOME?: string | undefined }): string {
   return path.resolve(values.MANILLA_HOME || path.join(projectFolder, '.manilla'))
 }
 
-/**
- * Reads and checks the environment variables, once. A wrong one is named, with what it should be.
- */
+/** Reads and validates the environment variables. Errors name the variable and what is expected. */
 export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(given)
   const home = homeOf(values)
   if (values.DATABASE_URL && !values.MANILLA_SECRET)
     throw new Error(
-      'MANILLA_SECRET is required with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it: ' +
-        'without it no API key can be checked.',
+      'MANILLA_SECRET is required with DATABASE_URL. Create one with `openssl rand -hex 32` and keep it: ' +
+        'without it no API key works.',
     )
   return {
     host: values.HOST,
@@ -225,7 +222,7 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     workPort: values.WORK_PORT,
     home,
     databaseUrl: values.DATABASE_URL ? new Secret(values.DATABASE_URL) : undefined,
-    secret: new Secret(values.MANILLA_SECRET ?? keptSecret(home)),
+    secret: new Secret(values.MANILLA_SECRET ?? loadOrCreateSecret(home)),
     publicUrl: values.PUBLIC_URL === undefined ? undefined : readPublicUrl(values.PUBLIC_URL),
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
@@ -237,6 +234,17 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     bank: { test: values.BANK_TEST },
     solana: { test: readSolana(values, 'TEST'), live: readSolana(values, 'LIVE') },
   }
+}
+
+/** Only an origin: paths are appended to it, which a query or fragment would swallow. */
+function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (isWeb && url.href === `${url.origin}/`) return url.origin
+  throw new Error(
+    'PUBLIC_URL must be an http or https address such as https://pay.example.com, ' +
+      'without a path, query, fragment, user name or password.',
+  )
 }
 
 function readNaira(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): NairaLimits {
@@ -252,7 +260,7 @@ function readFloors(name: string, text: string): SolanaConfig['floors'] {
   const entries = parts.map((part) => {
     const [, coin, whole, fraction = ''] =
       /^\s*(SOL|USDC|USDT)=(\d{1,12})(?:\.(\d{1,6}))?\s*$/.exec(part) ?? []
-    if (!coin) throw new Error(`${name} must be like SOL=1,USDC=1000,USDT=1000.`)
+    if (!coin) throw new Error(`${name} must look like SOL=1,USDC=1000,USDT=1000.`)
     const decimals = coinDecimals[coin as keyof typeof coinDecimals]
     return [coin, BigInt(whole + fraction.padEnd(decimals, '0'))]
   })
@@ -264,24 +272,24 @@ function readSolana(values: Static<typeof variables>, mode: 'TEST' | 'LIVE'): So
   const command = values[`SOLANA_${mode}_SIGNER_COMMAND`]
   const address = values[`SOLANA_${mode}_SIGNER_ADDRESS`]
   if (command && !address)
-    throw new Error(`SOLANA_${mode}_SIGNER_ADDRESS is required with the signer's command.`)
+    throw new Error(`SOLANA_${mode}_SIGNER_ADDRESS is required with SOLANA_${mode}_SIGNER_COMMAND.`)
   if (address && !command)
-    throw new Error(`SOLANA_${mode}_SIGNER_COMMAND is required with the signer's address.`)
+    throw new Error(`SOLANA_${mode}_SIGNER_COMMAND is required with SOLANA_${mode}_SIGNER_ADDRESS.`)
   const keyFile = values[`SOLANA_${mode}_KEY_FILE`]
   const given = (values[`SOLANA_${mode}_RPC_URLS`] ?? '').split(',').map((url) => url.trim())
   const urls = given.filter((url) => url !== '')
   if (new Set(urls).size < urls.length)
     throw new Error(
-      `SOLANA_${mode}_RPC_URLS names an endpoint twice: it would count as a majority.`,
+      `SOLANA_${mode}_RPC_URLS lists an endpoint twice. Remove one: it would count as two votes.`,
     )
   const hasKey = Boolean(keyFile || secretKey || command)
   const seedFile = values[`SOLANA_${mode}_SEED_FILE`]
   if ((hasKey || seedFile) && urls.length === 0)
-    throw new Error(`SOLANA_${mode}_RPC_URLS is required with the key of a hot wallet or a seed.`)
+    throw new Error(`SOLANA_${mode}_RPC_URLS is required with a hot wallet key or a seed.`)
   if (urls.length > 0 && !hasKey)
     throw new Error(
-      `SOLANA_${mode}_KEY_FILE is required with SOLANA_${mode}_RPC_URLS; or SOLANA_${mode}_SECRET_KEY, ` +
-        `or SOLANA_${mode}_SIGNER_COMMAND.`,
+      `SOLANA_${mode}_RPC_URLS needs a hot wallet key: set SOLANA_${mode}_KEY_FILE, ` +
+        `SOLANA_${mode}_SECRET_KEY or SOLANA_${mode}_SIGNER_COMMAND.`,
     )
   return {
     urls,

@@ -1,16 +1,16 @@
-/** An environment is one merchant in one mode. Nothing crosses from one to another. */
 export type Mode = 'test' | 'live'
 
 export const modes: Mode[] = ['test', 'live']
 
 export type EnvironmentId = number & { readonly environmentId: unique symbol }
 
+/** One merchant in one mode. No data or money crosses from one environment to another. */
 export type Environment = {
   id: EnvironmentId
   mode: Mode
   merchantId: string
   merchantName: string
-  /** How far its clock has been moved ahead of the world; 0 in live mode, always. */
+  /** How far the test clock was moved ahead of real time; always 0 in live mode. */
   clockOffsetMs: number
 }
 

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 
-/** Prefixes of the references that callers see; each belongs to one kind of resource. */
+/** Prefixes of public references, one per kind of resource. */
 export const prefixes = {
   merchant: 'mer_',
   apiKey: 'key_',
@@ -17,7 +17,7 @@ export const prefixes = {
   sweep: 'sw_',
   payment: 'pay_',
   paymentReturn: 'rf_',
-  /** Where a page of sessions ended; their own references are longer. */
+  /** Cursor of a page of checkout sessions, whose own references are longer. */
   position: 'at_',
   event: 'evt_',
   webhookEndpoint: 'we_',
@@ -30,19 +30,19 @@ const pool = Buffer.alloc(16 * 256)
 let used = pool.length
 
 /**
- * A UUIDv7: 48 bits of time, then 74 of randomness, so that rows made later stand later in an index
- * and nobody can guess the next one. Randomness is drawn in bulk: one system call per 256 ids.
+ * A UUIDv7: 48 bits of time, then 74 random bits, so that newer rows sort later in an index and the
+ * next id cannot be guessed. Random bytes are drawn in bulk: one system call per 256 ids.
  */
 export function newId(at: Date): string {
   return toUuid(draw(at).toString('hex'))
 }
 
-/** One for the database alone, which is spared the text of it. */
+/** The same as bytes, for ids that only the database sees. */
 export function newIdBytes(at: Date): Buffer {
   return Buffer.from(draw(at))
 }
 
-/** To be copied at once: the same place serves others again. */
+/** Returns a view of the pool, which is reused: the caller must copy it at once. */
 function draw(at: Date): Buffer {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -56,24 +56,23 @@ function draw(at: Date): Buffer {
   return bytes
 }
 
-/** All ids made at this time or later are not below it; all made before are. */
+/** The lower bound of all ids made at this time or later. */
 export function firstIdAt(at: Date): string {
   const ms = Math.max(at.getTime(), 0)
   return toUuid(ms.toString(16).padStart(12, '0').padEnd(32, '0'))
 }
 
-/** When an id was made. */
 export function timeOf(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The public name of a row: a prefix and the id in an alphabet that sorts as the id does. */
+/** The public name of a row: a prefix and the id in base 32, which sorts like the id. */
 export function toReference(prefix: Prefix, id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   return prefix + base32crockford.encode(bytes).toLowerCase()
 }
 
-/** The id behind a reference, or undefined for anything that we cannot have written. */
+/** The id in a reference, or undefined if `toReference` cannot have written it. */
 export function fromReference(prefix: Prefix, reference: string): string | undefined {
   if (
     !reference.startsWith(prefix) ||
@@ -89,13 +88,12 @@ export function fromReference(prefix: Prefix, reference: string): string | undef
   }
 }
 
-/** The id behind a reference of whichever kind. */
 export function fromReferenceOfAnyKind(reference: string): string | undefined {
   const prefix = Object.values(prefixes).find((start) => reference.startsWith(start))
   return prefix && fromReference(prefix, reference)
 }
 
-/** Sixteen bytes of hex in the form the database writes them. */
+/** Formats 32 hex digits as a UUID. */
 export function toUuid(hex: string): string {
   const head = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}`
   return `${head}-${hex.slice(16, 20)}-${hex.slice(20)}`

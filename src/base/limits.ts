@@ -1,20 +1,25 @@
+import { strict as assert } from 'node:assert'
 import { day, hour, minute, second } from './clock.js'
 import { solanaLimits } from './solana-limits.js'
 
-/** Every loop, queue, page, retry and batch has a limit, and it stands here. */
+/** Every loop, queue, page, retry and batch is bounded by a figure in this file. */
 export const limits = {
   http: {
     bodyBytes: 64 * 1024,
+    /** Nesting depth of a JSON body. */
     bodyDepth: 100,
     requestMs: 30 * second,
+    /** Longer than the 60 seconds of common proxies, so that the proxy closes first. */
     keepAliveMs: 72 * second,
-    /** When a stop is asked for: who has not been answered by then is cut off. */
-    finishMs: 5 * second,
-    drainMs: 10 * second,
+    /** On shutdown: requests that are still running after this are cut off. */
+    shutdownMs: 5 * second,
+    /** On shutdown: the process exits after this, whatever is still running. */
+    forcedExitMs: 10 * second,
+    /** How long a refused connection stays open so that the client can read the response. */
     lingerMs: second,
-    /** A check of readiness that takes longer has failed. */
+    /** A readiness check that takes longer has failed. */
     readyMs: 2 * second,
-    /** Refusals name so many fields; more would be an answer larger than its request. */
+    /** Field errors listed in one refusal; more would make the response larger than the request. */
     details: 20,
     pageSize: 100,
     defaultPageSize: 20,
@@ -22,52 +27,57 @@ export const limits = {
     cursorLength: 500,
   },
   lane: {
-    /** Larger batches only add latency: the same throughput at twice the waiting. */
+    /** Calls per transaction. Larger batches only add latency at the same throughput. */
     batch: 256,
+    /** Calls queued in one lane; the next one is refused. */
     waiting: 20_000,
     transientRetries: 5,
-    /** The server cancels a statement first; the client cuts a connection that stays silent. */
     connectMs: 2.5 * second,
+    /** The server cancels a statement before the client cuts the connection. */
     statementMs: 3 * second,
     deadlineMs: 4 * second,
-    /** A lane meets a lock only where two inserts collide; calls that wait apart take turns. */
+    /** Short: a lane meets a lock only where two inserts collide. */
     lockMs: second / 20,
+    /** Side lanes per lane, in which calls wait for locks. */
     asides: 3,
-    /** A call that has waited this long is refused, and a lost connection is not tried again. */
+    /** A call that has waited this long is refused, and a lost connection is not retried. */
     waitMs: 3 * second,
     reconnectMs: 50,
     reconnectMaxMs: second / 2,
   },
+  /** Reads that arrive together and share one query. */
   gather: { batch: 512, underWay: 4, waiting: 20_000 },
   postgres: {
     poolSize: 10,
     connectMs: 5 * second,
-    /** For workers and operators; requests get less, and changes that touch many rows more. */
+    /** Workers and operator commands. */
     statementMs: 30 * second,
-    requestMs: 8 * second,
-    changeMs: 15 * second,
+    /** API reads. */
+    requestStatementMs: 8 * second,
+    /** API changes, which may touch thousands of rows. */
+    changeStatementMs: 15 * second,
     changePoolSize: 5,
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
-    /** How long after its own timeout a server may stay silent before the connection is cut. */
+    /** A server that stays silent this long after its own timeout loses the connection. */
     silenceMs: second,
-    /** For proofs over every row, whose statements the server never cancels. */
+    /** Proofs over every row, whose statements the server never cancels. */
     unhurriedMs: day,
     keepAliveMs: 10 * second,
-    /** Connections for authentication and readiness, which no slow read may use up. */
+    /** Reserved for authentication and readiness, so that slow reads cannot block them. */
     quickPoolSize: 2,
-    quickMs: 1.5 * second,
+    quickStatementMs: 1.5 * second,
   },
   embedded: {
-    /** macOS has the tightest limit on the path of a socket. */
+    /** macOS has the shortest limit for the path of a Unix socket. */
     socketPathBytes: 103,
     logBytes: 10 * 1024 * 1024,
     logTailLength: 3_000,
     lookEveryMs: 20,
     retryEveryMs: 200,
-    /** Replaying the log of a crash may take minutes. */
+    /** Replaying the log after a crash may take minutes. */
     readyWithinMs: 10 * minute,
-    /** A server whose data directory was deleted notices within a minute and ends. */
+    /** A server whose data directory was deleted notices within a minute and exits. */
     freeWithinMs: 75 * second,
     stopWithinMs: minute,
     removalRetries: 10,
@@ -78,85 +88,89 @@ export const limits = {
     urlLength: 2_048,
     filters: 50,
     secretOverlapMs: day,
+    /** Rotated secrets that still sign; one more rotation is refused. */
     previousSecrets: 5,
-    attemptMs: 15 * second,
-    /** Longer than any attempt, or another process would send at the same time. */
+    attemptTimeoutMs: 15 * second,
+    /** Longer than an attempt: otherwise another worker would send the same delivery. */
     leaseMs: minute,
+    /** How much of a response is stored. */
     responseBytes: 4_096,
-    /** A receiver may ask us to wait longer than the schedule, but not for ever. */
-    longestWaitMs: day,
-    openedKeys: 10_000,
+    /** The longest Retry-After that is honoured. */
+    retryAfterMaxMs: day,
+    /** Unsealed signing keys cached in memory. */
+    signingKeysCachedMax: 10_000,
     attemptsShown: 50,
-    jitter: 0.1,
-    failingMs: 5 * day,
-    /** Deliveries under way in one process: in all, and to endpoints that are not proven. */
-    places: 1_024,
-    unprovenPlaces: 512,
-    /** Endpoints that are known to be well. */
-    remembered: 100_000,
-    /** What one endpoint may take of the places that are free. */
-    shareOfFree: 1 / 8,
-    endpointsPerLook: 500,
-    lookEveryMs: 200,
-    /** Between two looks while there is more: long enough for others to come along. */
-    breathMs: 5,
-    /** When a stop is asked for: attempts that have not ended by then are cut off. */
-    finishMs: 5 * second,
-    /** Connections that nobody needed for so long are closed. */
-    idleMs: 10 * second,
+    /** Retries are delayed by up to this fraction more, at random. */
+    retryJitterFraction: 0.1,
+    /** An endpoint that has failed for this long is disabled. */
+    disableAfterMs: 5 * day,
+    /** Deliveries in flight per process. */
+    inFlightMax: 1_024,
+    /** Of these, deliveries to endpoints whose last attempt did not succeed. */
+    inFlightUnprovenMax: 512,
+    /** Fraction of the free capacity that one endpoint may take. */
+    endpointShareMax: 1 / 8,
+    /** Endpoints remembered as proven. */
+    provenEndpointsMax: 100_000,
+    endpointsPerPollMax: 500,
+    pollIntervalMs: 200,
+    /** Between polls while there is more to send; long enough to collect a batch. */
+    busyPollIntervalMs: 5,
+    /** On shutdown: attempts that are still running after this are cut off. */
+    shutdownMs: 5 * second,
+    idleConnectionMs: 10 * second,
     recoveredAtOnce: 10_000,
   },
   payouts: {
-    /** The first look at an attempt: until then it has been sent from where it was made. */
+    /** The creating process sends first; polling starts after this. */
     firstLookMs: second,
     lookEveryMs: second,
     longestLookMs: 10 * minute,
-    /**
-     * Longer than any look at a full batch, or two workers would undo each other's for ever: ten
-     * calls in a row to a node that takes `callMs` for each, then signing and sending anew.
-     */
+    /** Covers sending, plus ten calls in a row to a slow node (asserted below). */
     leaseMs: 2 * minute,
-    /** Who begins to send later than that might still be sending when the lease is over. */
+    /** An attempt is not sent later than this after its claim: the lease might end meanwhile. */
     sendWithinMs: minute,
     looksAtOnce: 256,
-    workEveryMs: 200,
+    jobIntervalMs: 200,
+    /** A payout without an outcome after this needs a person. */
     reviewMs: 3 * day,
     attempts: 5,
+    /** How long fee schedules are cached; a change takes effect within this. */
     pricesKeptMs: second,
+    pricesKept: 10_000,
     mintedAtOnce: 100,
-    /** Of more open payouts, the smaller ones count as not landed yet. */
+    mintIntervalMs: 100,
+    /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
     openListed: 10_000,
-    /** So often an order that the hot wallet cannot cover waits for those that were before it. */
+    /** Checks of a payout that the hot wallet cannot cover while earlier ones may still end. */
     shortLooks: 20,
-    mintEveryMs: 100,
     reversalsEveryMs: second,
-    /** A reversal for which there is no room in the books is tried again so often. */
+    /** Retry interval of a reversal that exceeds the balance limit of the ledger. */
     unbookedEveryMs: minute,
     waitingAtOnce: 500,
     reviewedAtOnce: 1_000,
-    treasuryEveryMs: minute,
-    pricesKept: 10_000,
+    treasuryIntervalMs: minute,
   },
   solana: solanaLimits,
   sandboxBank: {
     processingMs: second,
-    /** How long a transfer that is unknown for a while stays so. */
+    /** How long the magic "unknown" transfer stays unknown. */
     unknownForMs: 30 * second,
-    /** After completion: long enough for somebody to have seen it completed. */
+    /** After completion; long enough for a test to see the transfer completed. */
     reversesAfterMs: 5 * second,
     reversalsAtOnce: 500,
     statementLines: 1_000,
-    /** How often one payment can be announced, to see what duplicates do. */
+    /** Notices a test may request for one payment, to exercise duplicates. */
     copies: 50,
     noticesAtOnce: 64,
     noticesEveryMs: 200,
-    /** Between two looks at a notice that somebody else is sending. */
+    /** Between checks of a notice that another process is sending. */
     noticeBreathMs: 10,
     noticeMs: 10 * second,
-    /** Longer than any try, or another process would send at the same time. */
+    /** Longer than an attempt: otherwise another process would send the same notice. */
     noticeLeaseMs: 30 * second,
-    /** Connections that nobody needed for so long are closed. */
     noticeIdleMs: 4 * second,
+    /** On shutdown: notices that are still being sent after this are cut off. */
     noticeFinishMs: 2 * second,
     noticeTries: 50,
     noticeRetryMs: second,
@@ -166,95 +180,103 @@ export const limits = {
     defaultExpiryMs: 30 * minute,
     longestExpiryMs: day,
     paymentsShown: 50,
-    /** A notice that was not judged at once, or that fits no account, is looked at again. */
+    /** First retry of a notice that was not judged or matches no collection account. */
     retryMs: second,
     longestRetryMs: hour,
     noticesAtOnce: 256,
-    workEveryMs: 200,
+    jobIntervalMs: 200,
     leaseMs: minute,
     expiredAtOnce: 500,
     returnsAtOnce: 100,
-    /** So often the bank is asked to take a payment back before somebody has to decide. */
+    /** Attempts to return a payment before a person must decide. */
     returnTries: 20,
-    /** How far back, and how often, banks are asked for payments they did not announce. */
+    /** How far back banks are queried for payments without a notice. */
     unannouncedMs: day,
-    askEveryMs: 10 * minute,
-    /** Younger ones are not asked for: their notices may be on their way. */
+    unannouncedIntervalMs: 10 * minute,
+    /** Younger payments are skipped: their notices may still arrive. */
     announcedWithinMs: minute,
   },
   deposits: {
-    workEveryMs: 500,
+    jobIntervalMs: 500,
     accountsAtOnce: 1_000,
     leaseMs: 20 * second,
-    /** While somebody may be paying, and for a while after something came. */
+    /** While a payment is expected, and for an hour after one arrived. */
     lookEveryMs: second,
     busyMs: hour,
+    /** A wallet is polled at the busy interval for this long after it expires. */
     lateMs: 10 * minute,
-    /** Of wallets that rest: those that are for good, and those that have had their payment. */
+    /** Longest poll interval of idle dedicated wallets. */
     longestLookMs: 10 * minute,
+    /** Longest poll interval of idle temporary wallets. */
     longestRestMs: day,
-    /** Of accounts that cannot be read, or not for so many looks; and if nobody answers. */
+    /** Poll interval of a wallet that could not be read. */
     troubleEveryMs: minute,
+    /** A history that stays incomplete for this many polls marks the wallet as unreadable. */
     unreadLooks: 60,
+    /** When no node answers. */
     retryMs: 2 * second,
-    /** Histories of a poll, in all and at once. */
+    /** Histories read in one poll, and in one call to the rail. */
     historiesAtOnce: 200,
     historiesTogether: 50,
+    /** A poll starts no further history after this. */
     readMs: 5 * second,
+    /** The history of a recently used wallet is read again this often, from this far back. */
     auditEveryMs: day,
     auditedMs: 7 * day,
-    /** Every so many polls that leave a history unread, it is read from further back. */
+    /** Every tenth poll of an incomplete history starts further back. */
     overlapEvery: 10,
     memoLength: 200,
   },
   disputes: {
-    /** A dispute that was not seen for this long is not shown any more. */
+    /** A dispute that was not observed for this long is no longer listed. */
     openMs: hour,
     keptMs: 30 * day,
     listed: 100,
   },
   sweeps: {
-    everyMs: 2 * second,
+    jobIntervalMs: 2 * second,
     accountsAtOnce: 300,
-    /** In millionths: of dedicated wallets, less is left until more comes. */
+    /** In millionths of a coin: a dedicated wallet that holds less is not swept. */
     leastAmount: 10_000n,
     lookEveryMs: second,
     looksAtOnce: 256,
     leaseMs: minute,
-    /** Each failure costs a fee: the more there were of late, the later it is tried again. */
+    /** A failed sweep costs a fee, so the delay doubles with every failure in this period. */
     failuresCountedMs: day,
     failuresCounted: 12,
     refusalsCounted: 6,
     failedRestMs: second,
   },
   work: {
-    /** When a stop is asked for: what has not ended by then is left. */
-    finishMs: 5 * second,
-    heartbeatEveryMs: 5 * second,
-    /** A job that failed is run again soon, however rarely it runs otherwise. */
-    retryMs: 10 * second,
-    /** How long a worker that ended without stopping is worth a remark. */
-    missedForMs: hour,
-    /** A worker is missing, and a job made no progress, after three heartbeats. */
+    /** On shutdown: jobs that are still running after this are abandoned. */
+    shutdownMs: 5 * second,
+    heartbeatIntervalMs: 5 * second,
+    /** Longest delay before a failed job runs again. */
+    failedJobRetryMaxMs: 10 * second,
+    /** How long `doctor` reports a worker that ended without stopping. */
+    missedReportMs: hour,
+    /** Three heartbeats: a worker is missing, or its jobs make no progress. */
     missingAfterMs: 15 * second,
-    /** Rows of workers that are gone, so that `doctor` can report when the last one ran. */
-    heartbeatsKeptMs: day,
+    /** Kept so that `doctor` can report when the last worker ran. */
+    heartbeatRetentionMs: day,
     /** A readiness check reports a database that takes longer as unavailable. */
-    answerMs: 5 * second,
+    databaseTimeoutMs: 5 * second,
   },
   checkout: {
     urlLength: 2_048,
     descriptionLength: 500,
     emailLength: 254,
-    /** Of the payments to a session, in the public answer and as words on its page. */
+    /** Payments listed in the public session. */
     paymentsShown: 50,
+    /** Newest payments of an account among which the listed ones are chosen. */
     paymentsCompared: 1_000,
+    /** Notes about payments on the checkout page. */
     notesShown: 10,
-    /** Without a stream, pages ask so often while they hope for news, then ever more seldom. */
+    /** Without an event stream, a page polls at this interval for some minutes, then slows down. */
     pollMs: 600,
     eagerMs: 5 * minute,
     longestPollMs: 5 * second,
-    /** With one, they ask now and then all the same. */
+    /** Poll interval of a page that has an event stream. */
     reassureMs: 30 * second,
   },
   streams: {
@@ -263,87 +285,132 @@ export const limits = {
     total: 10_000,
     longestMs: 15 * minute,
     beatMs: 15 * second,
-    /** How soon a page comes back whose stream was cut, and when there was no room for it. */
+    /** When a page reconnects after its stream ended. */
     retryMs: 3 * second,
+    /** When a page retries after the process had no free stream. */
     fullMs: minute,
     listenAgainMs: second,
     listenBeatMs: 10 * second,
   },
   reconcile: {
-    everyMs: day,
-    depositsEveryMs: 10 * minute,
-    lookEveryMs: minute,
+    intervalMs: day,
+    depositsIntervalMs: 10 * minute,
+    pollIntervalMs: minute,
     leaseMs: hour,
-    /** What contradicts itself is looked at again: it may have been under way. */
-    lookAgainMs: 3 * second,
-    /** Compared again each time, for banks and nodes are late and clocks differ. */
+    /** A difference is confirmed after this delay: the payment may have been in flight. */
+    confirmDelayMs: 3 * second,
+    /** Compared again in every run: banks and nodes report late, and clocks differ. */
     overlapMs: 3 * day,
     overlapSlots: 10_000n,
     statementPages: 1_000,
-    askedAtOnce: 256,
-    /** Payments that the books have, and of those, accounts that the bank is asked about. */
+    attemptsPerCheckMax: 256,
     noticesCompared: 1_000_000,
+    /** Collection accounts queried at the bank one by one. */
     numbersAsked: 1_000,
     walletPages: 1_000,
     walletsPerPage: 1_000,
   },
-  /** Work that is so late is not being done; a cluster's own time is only roughly the world's. */
-  doctor: { lateMs: 3 * minute, answerMs: 5 * second, clockMs: second, chainSeconds: 60 },
-  lowBalance: { watchedAtOnce: 1_000, lookEveryMs: 10 * second },
+  doctor: {
+    /** Due rows and jobs that are later than this are reported. */
+    overdueAfterMs: 3 * minute,
+    responseTimeoutMs: 5 * second,
+    clockSkewMaxMs: second,
+    /** Block times of a chain are only roughly accurate. */
+    chainSkewMaxSeconds: 60,
+  },
+  lowBalance: { environmentsPerBatchMax: 1_000, pollIntervalMs: 10 * second },
   testClock: {
-    /** How far it moves at once, and how far from now, either way, a customer can have paid. */
+    /** One advance. */
     advanceMs: 366 * day,
+    /** Distance of `sentAt` from now, either way. */
     sentWithinMs: 366 * day,
-    /** A year of five digits is written in another way than all others. */
+    /** Total offset: years stay at four digits. */
     aheadMs: 100 * 366 * day,
-    /** They are moved in one statement, which must end well before its timeout. */
+    /** Accounts moved in one statement, which must end before its timeout. */
     openAccounts: 20_000,
-    movesRemembered: 1_000,
+    /** Moves of a clock that are read to convert a time. */
+    movesReadMax: 1_000,
+    /** Checkout pages notified after an advance. */
     pagesWoken: 1_000,
   },
-  borrowed: { finishMs: 5 * second, lookMs: 50 },
+  /** Operator commands that use the database of a service that shuts down. */
+  borrowed: { shutdownMs: 5 * second, pollIntervalMs: 50 },
   idempotency: {
     keyLength: 255,
     keptMs: 30 * day,
     forgottenAtOnce: 1_000,
-    /** A call whose key another transaction holds is run again after ever longer pauses. */
+    /** How long a call waits for the first call with its key, with growing pauses. */
     inProgressMs: 2 * second,
     inProgressPauseMs: 10,
   },
   requestLogs: {
     keptDays: 30,
     forgottenAtOnce: 2_000,
-    /** Of each body, in characters. */
+    /** Characters kept of each body. */
     bodyLength: 4_096,
-    /** So long what was answered waits for company. */
+    /** How long a finished request waits to be written with others. */
     gatherMs: second / 4,
-    /** Masking a batch takes the processor for some milliseconds, while others wait. */
+    /** Small, because masking a batch blocks the event loop for milliseconds. */
     batch: 256,
-    /** What waits in memory, in requests and in characters of their bodies; more is dropped. */
+    /** Entries in memory, and characters of their bodies; beyond either, entries are dropped. */
     waiting: 10_000,
     waitingLength: 16 * 1024 * 1024,
-    /** A page looks at so many requests for those that are asked for, then leads on. */
+    /** Entries a page scans for a filter; the cursor continues after them. */
     seenAtOnce: 10_000,
   },
   keys: {
+    /** A revoked key may work for this long. */
     cachedMs: second,
-    cached: 10_000,
-    rememberUseEveryMs: 5 * second,
-    rollGraceMs: 7 * day,
-    perEnvironment: 100,
-    allowedAddresses: 50,
+    keysCachedMax: 10_000,
+    lastUsedIntervalMs: 5 * second,
+    rollGraceMaxMs: 7 * day,
+    perEnvironmentMax: 100,
+    allowedAddressesMax: 50,
   },
   money: {
-    /** The largest integer that JSON readers agree on. */
+    /** The largest integer that JSON parsers agree on. */
     wireMax: 9_007_199_254_740_991n,
+    /** The largest PostgreSQL bigint. */
     ledgerMax: 9_223_372_036_854_775_807n,
     decimalDigits: 20,
   },
   names: { length: 100 },
   metadata: { keys: 50, bytes: 8 * 1024 },
-  fees: { basisPoints: 10_000, tiers: 20 },
-  operator: { listed: 1_000, defaultListed: 50, noteLength: 500 },
-  settings: { frameOrigins: 10, logoBytes: 32 * 1024, documentBytes: 64 * 1024, remembered: 500 },
+  fees: { basisPointsMax: 10_000, tiersMax: 20 },
+  operator: { rowsListedMax: 1_000, rowsListedDefault: 50, noteLengthMax: 500 },
+  settings: {
+    frameOriginsMax: 10,
+    logoBytesMax: 32 * 1024,
+    documentBytesMax: 64 * 1024,
+    remembered: 500,
+  },
   rateLimit: { tracked: 50_000, listsRunning: 3, listsWaiting: 50, listsRetryAfterSeconds: 1 },
-  proof: { shown: 20 },
+  proof: { counterexamplesShownMax: 20 },
 } as const
+
+// A lease outlives the work it covers, or two workers would do the same row.
+assert(limits.webhooks.leaseMs > limits.webhooks.attemptTimeoutMs)
+assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + 10 * limits.solana.callMs)
+assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeMs)
+assert(limits.deposits.leaseMs > limits.deposits.readMs + limits.solana.callMs)
+
+// The innermost timeout fires first, so that its cause is reported.
+assert(limits.lane.lockMs < limits.lane.statementMs)
+assert(limits.lane.statementMs < limits.lane.deadlineMs)
+assert(limits.postgres.quickStatementMs < limits.http.readyMs)
+assert(limits.postgres.requestStatementMs < limits.http.requestMs)
+assert(limits.postgres.changeStatementMs < limits.http.requestMs)
+assert(limits.http.shutdownMs < limits.http.forcedExitMs)
+assert(limits.work.shutdownMs < limits.http.forcedExitMs)
+
+assert(limits.work.missingAfterMs >= 3 * limits.work.heartbeatIntervalMs)
+assert(limits.webhooks.inFlightUnprovenMax < limits.webhooks.inFlightMax)
+assert(limits.collections.announcedWithinMs < limits.collections.unannouncedMs)
+assert(limits.collections.unannouncedIntervalMs < limits.collections.unannouncedMs)
+assert(limits.reconcile.overlapMs > limits.reconcile.intervalMs)
+assert(limits.deposits.overlapEvery < limits.deposits.unreadLooks)
+
+// A logo in base64 fits the stored settings and the request that sets it.
+const logoLength = Math.ceil(limits.settings.logoBytesMax / 3) * 4
+assert(logoLength < limits.settings.documentBytesMax)
+assert(logoLength < limits.http.bodyBytes)

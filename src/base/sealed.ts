@@ -8,16 +8,16 @@ import {
 } from 'node:crypto'
 import type { Secret } from './secret.js'
 
-/** What may be done with the service's secret. Each use has a key of its own, derived from it. */
+/** Cryptography with the installation's secret. Each use has its own derived key. */
 export type Seal = {
-  /** A hash that only we can compute: for things that are looked up but never read back. */
+  /** A keyed hash, for values that are looked up but never read back. */
   hash(text: string): Buffer
   seal(text: string): string
   open(sealed: string): string
 }
 
 export function createSeal(secret: Secret): Seal {
-  // A key object is prepared once; a bare buffer would be prepared anew for every request.
+  // A key object is prepared once; a buffer would be prepared again for every request.
   const hashKey = createSecretKey(derive(secret, 'hash'))
   const sealKey = derive(secret, 'seal')
   return {
@@ -37,7 +37,7 @@ export function createSeal(secret: Secret): Seal {
   }
 }
 
-/** What the sandbox bank of this installation signs its notices with. */
+/** The key with which the sandbox bank of this installation signs its notices. */
 export function deriveNoticeKey(secret: Secret): Buffer {
   return derive(secret, 'sandbox notices')
 }

@@ -1,8 +1,6 @@
 import { inspect } from 'node:util'
 
-/**
- * A text that must not be seen. However it is printed, it says `[secret]`; only `reveal` shows it.
- */
+/** A string that prints as `[secret]` everywhere; only `reveal` returns it. */
 export class Secret {
   readonly #text: string
 

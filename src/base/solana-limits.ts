@@ -1,51 +1,64 @@
+import { strict as assert } from 'node:assert'
 import { second } from './clock.js'
 
 /** Limits of the Solana rail. */
 export const solanaLimits = {
-  /** Rules of every cluster and of Agave's JSON-RPC. */
+  // Rules of every cluster and of Agave's JSON-RPC.
+  /** Blocks for which a blockhash is valid. */
   blockhashAge: 150,
+  /** Confirmations after which a block is final. */
   finalizedAfter: 32,
   transactionBytes: 1_232,
   accountsPerCall: 100,
   statusesPerCall: 256,
   signaturesPerCall: 1_000,
-  /** Agave reads at most 50 KiB a request; a payout takes about 900 bytes of it. */
+
+  /** Agave reads at most 50 KiB per request; a payout takes about 900 bytes of it. */
   callsPerRequest: 50,
   requestsUnderWay: 4,
-  /** Each answer may be long: a page of a history, or all tokens of a wallet. */
+  /** Calls whose responses may be long: a page of a history, or all tokens of a wallet. */
   longAnswersPerRequest: 20,
   connections: 16,
   callMs: 5 * second,
-  /** How often each endpoint is tried before the rail counts as unavailable. */
+  /** Attempts per endpoint before the rail counts as unavailable. */
   rounds: 2,
   responseBytes: 16 * 1024 * 1024,
   endpoints: 5,
   memoBytes: 128,
-  /** A blockhash lives for about a minute, on the embedded chain for some seconds. */
+  /** How long a blockhash is reused. It is valid for about a minute. */
   blockhashMs: 2 * second,
+  /** On the embedded chain a blockhash is valid for some seconds only. */
   embeddedBlockhashMs: second / 5,
   /** How long the first blockhash waits for a fresher one from another endpoint. */
   patienceMs: second / 4,
+  /** How long treasury balances are cached. */
   balancesMs: second,
+  /** How long a recipient that passed its checks is not checked again. */
   soundMs: 10 * second,
   soundRecipients: 50_000,
+  /** Cached token account addresses of recipients. */
   recipients: 50_000,
+  /** Cached transaction templates. */
   templates: 1_000,
-  /** Beyond so many blocks, another memory than this one may have paid meanwhile. */
+  /** An attempt that expired this long ago is searched for by memo: a backup may be older. */
   longOutageBlocks: 2_000,
-  /** More than every second slot was never skipped, not even on the worst days. */
+  /** Even on the worst days at most every second slot was skipped. */
   slotsPerBlock: 2,
   /**
-   * More blocks, about an hour of them, were never waiting to be finalized. An attempt that
-   * existed when a majority had finalized a block cannot land so many blocks after it.
+   * About an hour of blocks, more than ever waited for finality. An attempt that existed when a
+   * majority had finalized a block cannot land this many blocks after it.
    */
   unfinalizedBlocks: 10_000,
-  /** About half a minute: an endpoint that is further behind another is not believed alone. */
+  /** About half a minute: an endpoint that is further behind another is not trusted alone. */
   staleSlots: 64,
-  /** An endpoint that failed is asked last for this long. */
+  /** An endpoint that failed is queried last for this long. */
   awayMs: 10 * second,
   historyPages: 100,
   signerMs: 5 * second,
   signerWaiting: 10_000,
   signerLineLength: 200,
 } as const
+
+assert(solanaLimits.embeddedBlockhashMs < solanaLimits.blockhashMs)
+assert(solanaLimits.patienceMs < solanaLimits.callMs)
+assert(solanaLimits.callsPerRequest * 900 < 50 * 1024)

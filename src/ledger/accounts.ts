@@ -2,9 +2,9 @@ import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
 
 /**
- * The accounts of one environment and asset. `available` and `suspense` are what we owe: credits
- * make them grow. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are what is
- * held.
+ * The ledger accounts of one environment and asset. `available` and `suspense` are owed to the
+ * merchant or payer and grow with credits. `clearing` (at the bank), `treasury` and `deposits` (on
+ * the chain) are what Manilla holds.
  */
 export type LedgerAccountName =
   | 'available'
@@ -31,12 +31,12 @@ export type Sums = {
 
 export type LedgerAccount = LedgerAccountKey & Sums
 
-/** What may be spent: pending debits are spoken for, pending credits have not come yet. */
+/** Posted balance minus holds. Pending credits do not count. */
 export function spendable(account: Sums): bigint {
   return account.creditsPosted - account.debitsPosted - account.debitsPending
 }
 
-/** What we owe to somebody is never overdrawn; the database refuses it too. */
+/** Accounts that are owed to someone are never overdrawn; a database constraint holds this too. */
 export function mayOverdraw(name: LedgerAccountName): boolean {
   return name !== 'available' && name !== 'suspense'
 }

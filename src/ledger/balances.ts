@@ -3,12 +3,10 @@ import { type Asset, assetNames } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
-/**
- * What a merchant may spend, what open payouts have set aside, what came and is not decided yet.
- */
+/** `held` is reserved by open payouts; `pending` is received but not accepted yet. */
 export type Balance = { asset: Asset; available: bigint; held: bigint; pending: bigint }
 
-/** One balance per asset, also for those that were never used. */
+/** One balance per asset, including unused ones. */
 export async function listBalances(db: Reader, environmentId: EnvironmentId): Promise<Balance[]> {
   const rows = await listBalancesOf(db, [environmentId])
   return assetNames.map((asset) => {
@@ -18,7 +16,7 @@ export async function listBalances(db: Reader, environmentId: EnvironmentId): Pr
   })
 }
 
-/** The balances of many environments at once; those that were never used are left out. */
+/** The balances of many environments, without unused assets. */
 export async function listBalancesOf(
   db: Reader,
   environmentIds: EnvironmentId[],

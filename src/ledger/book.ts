@@ -19,8 +19,8 @@ const sumNames = [
 ] as const
 
 /**
- * The accounts of one batch, locked and held in memory. Movements are decided here one after the
- * other, each against what those before it left; then only the differences are written.
+ * The locked accounts of one batch, in memory. Movements are decided one after the other, each
+ * against the balances after the previous one; then only the differences are written.
  */
 export class Book {
   readonly #before: Map<string, LedgerAccount>
@@ -31,16 +31,16 @@ export class Book {
     this.#now = new Map(accounts.map((account) => [ledgerKeyOf(account), { ...account }]))
   }
 
-  /** All lines or none: a movement that is not covered, or too large to write, leaves no trace. */
+  /** Applies all lines or none: a movement that is not covered or too large changes nothing. */
   move(movement: Movement): Moved | NotMoved {
     const names = movement.lines.flatMap((line) => [line.debit, line.credit])
     const saved = names.map((name) => ({ ...this.#account(movement, name) }))
     const entries: MovementEntry[] = []
-    const isOfOneKind = movement.lines.every(({ debit }) => debit === movement.lines[0]!.debit)
-    assert(!movement.isHold || isOfOneKind, 'a hold takes from one account')
+    const hasOneDebit = movement.lines.every(({ debit }) => debit === movement.lines[0]!.debit)
+    assert(!movement.isHold || hasOneDebit, 'a hold debits one account')
 
     for (const line of movement.lines) {
-      assert(line.amount > 0n, 'a transfer moves something')
+      assert(line.amount > 0n, 'a transfer has an amount')
       const why = this.#apply(movement, line)
       if (why) {
         for (const account of saved) this.#now.set(ledgerKeyOf(account), account)
@@ -51,7 +51,7 @@ export class Book {
     return { isMoved: true, entries }
   }
 
-  /** Turns what was pending into what is spent, or gives it back. */
+  /** Settling posts the pending amounts; releasing removes them. */
   resolve(hold: Movement, verb: 'settle' | 'release'): MovementEntry {
     for (const line of hold.lines) {
       const debit = this.#account(hold, line.debit)
@@ -66,7 +66,7 @@ export class Book {
     return isOnStatement ? this.#numbered(hold) : offStatement
   }
 
-  /** By how much each account changed; accounts that did not are left out. */
+  /** The differences of the accounts that changed. */
   changes(): LedgerAccount[] {
     return [...this.#now.values()]
       .map((now) => difference(now, this.#before.get(ledgerKeyOf(now))!))
@@ -86,9 +86,9 @@ export class Book {
     if (movement.isHold) [debit.debitsPending, credit.creditsPending] = [debits, credits]
     else [debit.debitsPosted, credit.creditsPosted] = [debits, credits]
 
-    // What is set aside may come back, and a release cannot be refused: it counts as well.
+    // Held money counts, because a release gives it back and cannot be refused.
     const total = credit.creditsPosted + credit.creditsPending - credit.debitsPosted
-    const isTooLarge = !mayOverdraw(line.credit) && total > largest(movement.asset)
+    const isTooLarge = !mayOverdraw(line.credit) && total > balanceMax(movement.asset)
     return isTooLarge ? 'beyond_limit' : undefined
   }
 
@@ -119,8 +119,8 @@ function difference(now: LedgerAccount, before: LedgerAccount): LedgerAccount {
 
 const offStatement: MovementEntry = { entryNumber: null, availableAfter: null }
 
-/** Naira balances are written as JSON integers, so they stay where those are exact. */
-function largest(asset: Asset): bigint {
+/** Naira balances are JSON integers in the API, so they stay in the exact range. */
+function balanceMax(asset: Asset): bigint {
   return asset === 'NGN' ? limits.money.wireMax : limits.money.ledgerMax
 }
 

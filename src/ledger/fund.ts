@@ -14,7 +14,7 @@ export type Funding = {
   purpose: 'test_funding' | 'operator_credit'
 }
 
-/** Credits available balances, each against what the bank or the treasury holds for it. */
+/** Credits available balances against clearing or treasury. */
 export async function fundAll(tx: Tx, now: Date, fundings: Funding[]): Promise<Outcome<Moved>[]> {
   const outcomes = await moveAll(tx, now, fundings.map(toMovement))
   return outcomes.map((outcome, index) => (outcome.isMoved ? outcome : tooLarge(fundings[index]!)))
@@ -25,12 +25,12 @@ function toMovement({ id, environmentId, asset, amount, purpose }: Funding): Mov
   return { environmentId, asset, causeId: id, isHold: false, lines }
 }
 
-/** The account that is debited here may be overdrawn, so nothing else can stand in the way. */
+/** The only possible refusal: the debited account may be overdrawn. */
 function tooLarge({ asset, amount }: Funding): Refusal {
   return new Refusal('balance_funding_failed', {
     reason: 'balance_limit',
     message:
-      `Adding ${formatDecimal(amount, asset)} ${asset} would take the balance beyond what can be ` +
-      'written exactly. Use a smaller amount.',
+      `Adding ${formatDecimal(amount, asset)} ${asset} would exceed the largest balance. ` +
+      'Use a smaller amount.',
   })
 }

@@ -16,7 +16,7 @@ const lockText = (list: string) => `
     order by a.environment_id, a.asset, a.name
     for no key update of a`
 
-/** In one order, always, so that two batches can never wait for each other. */
+/** Always in the same order, so that two batches never deadlock. */
 const lock = listStatement<typeof columns, LedgerAccount>({
   name: 'lock_accounts',
   columns,
@@ -49,8 +49,8 @@ const open = listStatement({
 const locking = new WeakSet<Tx>()
 
 /**
- * Locks the accounts of a batch; an account that was never used before is opened on the way. In a
- * lane, throws `Busy` with the environments of accounts that another transaction holds.
+ * Locks the accounts of a batch and opens those that do not exist yet. In a lane, throws `Busy`
+ * with the environments whose accounts another transaction has locked.
  */
 export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
@@ -62,7 +62,7 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   if (accounts.length < wanted.length && !tx.waitsForLocks)
     throwIfHeld(accounts, await tx.rows(find(rows)))
   if (accounts.length < wanted.length) {
-    // Gives the locks back: whoever holds one while it waits to open another is out of order.
+    // Releases the locks first: inserting while holding some of them would break the lock order.
     tx.write({ text: 'rollback to savepoint accounts', values: [] })
     tx.write(open(rows))
     accounts = await tx.rows(lock(rows))
@@ -71,7 +71,7 @@ export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Prom
   return new Book(accounts)
 }
 
-/** An account that exists and could not be locked is held by another transaction. */
+/** An existing account that could not be locked is locked by another transaction. */
 function throwIfHeld(locked: LedgerAccountKey[], existing: LedgerAccountKey[]): void {
   const ours = new Set(locked.map(ledgerKeyOf))
   const held = existing.filter((key) => !ours.has(ledgerKeyOf(key)))

@@ -25,8 +25,8 @@ const insertTransfers = listStatement({
 })
 
 /**
- * Moves money for a list of causes. Each movement is made whole or refused alone, judged after
- * those before it in the list. Called once in a transaction: a second call could lock out of order.
+ * Moves money for a list of causes, in list order. Each movement is made whole or refused alone.
+ * Call it once per transaction: a second call could lock out of order.
  */
 export async function moveAll(
   tx: Tx,

@@ -3,7 +3,7 @@ import type { Asset } from '../money/assets.js'
 import type { LedgerAccountName } from './accounts.js'
 import type { Purpose } from './purposes.js'
 
-/** One debit and one credit. Money goes from the debit side to the credit side. */
+/** One debit and one credit. Money moves from the debited to the credited account. */
 export type MovementLine = {
   debit: LedgerAccountName
   credit: LedgerAccountName
@@ -11,10 +11,7 @@ export type MovementLine = {
   purpose: Purpose
 }
 
-/**
- * What one cause does to the books: all of its lines, or none. As a hold, the money is set aside
- * until the cause is settled or released.
- */
+/** The transfers of one cause: all or none. A hold reserves the money until it is resolved. */
 export type Movement = {
   environmentId: EnvironmentId
   asset: Asset
@@ -23,13 +20,10 @@ export type Movement = {
   lines: MovementLine[]
 }
 
-/** Where a line stands on the merchant's statement, if it touches the available balance. */
+/** Position of a line on the merchant's statement; null if it does not touch `available`. */
 export type MovementEntry = { entryNumber: bigint | null; availableAfter: bigint | null }
 
 export type Moved = { isMoved: true; entries: MovementEntry[] }
 
-/**
- * Why a movement was not made; the use case says it to the caller in its own words. `available` is
- * what the debited account could have spent.
- */
+/** Why a movement was refused, and what the debited account could have spent. */
 export type NotMoved = { isMoved: false; why: 'not_covered' | 'beyond_limit'; available: bigint }

@@ -81,8 +81,8 @@ const resolutionsMatchHolds: Proof = {
     having sum(t.amount) is distinct from r.amount`,
 }
 
-const holdsAreOfOneKind: Proof = {
-  claim: 'All lines of a hold take from one account',
+const holdsDebitOneAccount: Proof = {
+  claim: 'All lines of a hold debit the same account',
   counterexamples: `
     select environment_id, cause_id from ledger_transfers where is_hold
     group by environment_id, cause_id having count(distinct (asset, debit)) > 1`,
@@ -101,6 +101,6 @@ export const ledgerProofs: Proof[] = [
   balancesEqualTransfers,
   statementsAddUp,
   resolutionsMatchHolds,
-  holdsAreOfOneKind,
+  holdsDebitOneAccount,
   testMoneyStaysInTestMode,
 ]

@@ -2,8 +2,8 @@ import type { Prefix } from '../base/ids.js'
 import { prefixes } from '../base/ids.js'
 
 /**
- * Why money moves. A cause moves money once for each purpose, by primary key; the prefix is that of
- * the cause's public reference.
+ * Why money moves. The primary key lets a cause move money once per purpose. `causePrefix` is the
+ * prefix of the cause's public reference.
  */
 export const purposes = {
   test_funding: { causePrefix: prefixes.funding },

@@ -28,9 +28,7 @@ type HoldRow = {
 
 const causes = { environment_id: 'int4', cause_id: 'uuid' } as const
 
-/**
- * By purpose: that of a fee is that of its payout with an ending, so what it is for comes first.
- */
+/** Sorted by purpose, so that `bank_payout` comes before `bank_payout_fee`. */
 const findHolds = listStatement<typeof causes, HoldRow>({
   name: 'find_holds',
   columns: causes,
@@ -68,15 +66,15 @@ const insertResolutions = listStatement({
 })
 
 /**
- * Settles or releases the holds of a list of causes, each once: false says that it was resolved
- * before, and nothing was changed. A cause without a hold is a bug. Called once in a transaction.
+ * Settles or releases the holds of a list of causes. Returns false for a cause that was resolved
+ * before, which is left unchanged. A cause without a hold is a bug. Call it once per transaction.
  */
 export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): Promise<boolean[]> {
-  // Each cause is asked for once: named twice, its holds would be found, and moved, twice.
+  // Without duplicates: a cause listed twice would have its holds found, and moved, twice.
   const rows = [...new Map(resolutions.map((each) => [keyOf(each), toRow(each)])).values()]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
   const book = await lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf))
-  // Asked under the locks: whoever resolved one of these before us has committed by now.
+  // Read under the locks: an earlier resolution of these causes has committed by now.
   const resolved = new Set((await tx.rows(findResolved(rows))).map(keyOf))
 
   const fresh = resolutions.map((resolution) => {

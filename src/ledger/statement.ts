@@ -3,11 +3,11 @@ import type { Asset } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Purpose } from './purposes.js'
 
-/** One line of a merchant's statement: how the available balance changed, and what it was after. */
+/** One line of a merchant's statement: the change of the available balance, and its result. */
 export type StatementEntry = {
   asset: Asset
   entryNumber: bigint
-  /** Negative where money left or was set aside. */
+  /** Negative for spent and held money. */
   change: bigint
   availableAfter: bigint
   purpose: Purpose
@@ -16,7 +16,7 @@ export type StatementEntry = {
   createdAt: Date
 }
 
-/** Newest first, below the given number. The statement of one asset has no gaps. */
+/** Newest first, below the given entry number. */
 export async function listStatementEntries(
   db: Reader,
   page: { environmentId: EnvironmentId; asset: Asset; below: bigint; limit: number },

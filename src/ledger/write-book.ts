@@ -26,9 +26,7 @@ const update = listStatement({
     where a.environment_id = list.environment_id and a.asset = list.asset and a.name = list.name`,
 })
 
-/**
- * Adds differences rather than setting sums: the check constraints then judge what is really there.
- */
+/** Adds differences instead of setting sums, so that check constraints see the stored values. */
 export function writeBook(tx: Tx, book: Book): void {
   const changes = book.changes()
   if (changes.length > 0) tx.write(update(changes.map(toRow)))

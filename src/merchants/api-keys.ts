@@ -1,13 +1,14 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
-import { newId, prefixes, toReference } from '../base/ids.js'
+import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
+import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
 import { sql } from '../postgres/sql.js'
-import type { Tx } from '../postgres/tx.js'
+import type { Reader, Tx } from '../postgres/tx.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
 
-/** All that is kept of a key. Its text is not: only a keyed hash, which is never read back. */
+/** A key as stored. The database holds a keyed hash of it, never the key itself. */
 export type ApiKey = {
   id: string
   environmentId: EnvironmentId
@@ -24,10 +25,9 @@ export type ApiKey = {
   rolledInto: string | null
 }
 
-/** The only moment at which the whole key exists outside of its owner's hands. */
+/** A new key, shown to its owner once. */
 export type IssuedKey = ApiKey & { key: Secret }
 
-/** A key is always named together with its environment. */
 export type KeyName = { environmentId: EnvironmentId; id: string }
 
 export type NewKey = {
@@ -39,15 +39,15 @@ export type NewKey = {
   allowedAddresses: string[]
 }
 
-export const selectKeys = sql`
+const selectKeys = sql`
   select k.id, k.environment_id as "environmentId", e.merchant_id as "merchantId", e.mode, k.kind,
     k.name, k.hint, k.allowed_addresses as "allowedAddresses", k.created_at as "createdAt",
     k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
     k.rolled_into as "rolledInto"
   from api_keys k join environments e on e.id = k.environment_id`
 
-export function insertKey(tx: Tx, now: Date, order: NewKey): IssuedKey {
-  const { seal, environment, kind, name, expiresAt, allowedAddresses } = order
+export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
+  const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
   const key = makeKey({ kind, mode: environment.mode })
   const [id, hint] = [newId(now), hintOf(key)]
   tx.write(sql`
@@ -73,7 +73,7 @@ export function insertKey(tx: Tx, now: Date, order: NewKey): IssuedKey {
   }
 }
 
-/** Locked until the transaction ends, so that rolling and revoking one key take turns. */
+/** Locks the key, so that rolling and revoking it take turns. */
 export async function lockKey(tx: Tx, { environmentId, id }: KeyName): Promise<ApiKey> {
   const [key] = await tx.rows(sql<ApiKey>`
     ${selectKeys} where k.environment_id = ${environmentId} and k.id = ${id}
@@ -82,6 +82,38 @@ export async function lockKey(tx: Tx, { environmentId, id }: KeyName): Promise<A
   return key
 }
 
-export function unknownKey(reference: string): Refusal {
-  return new Refusal('not_found', { message: `There is no API key ${reference}.` })
+/**
+ * Ends a key for good; every process rejects it within a second. Revoking it again changes nothing
+ * and returns when it was first revoked.
+ */
+export async function revokeKey(
+  tx: Tx,
+  now: Date,
+  name: KeyName,
+): Promise<{ key: ApiKey; isFresh: boolean }> {
+  const key = await lockKey(tx, name)
+  if (key.revokedAt) return { key, isFresh: false }
+  tx.write(sql`
+    update api_keys set revoked_at = ${now}
+    where environment_id = ${key.environmentId} and id = ${key.id} and revoked_at is null`)
+  return { key: { ...key, revokedAt: now }, isFresh: true }
+}
+
+/** Newest first, including expired and revoked keys. */
+export async function listKeys(db: Reader, environmentId: EnvironmentId): Promise<ApiKey[]> {
+  return db.rows(sql<ApiKey>`
+    ${selectKeys} where k.environment_id = ${environmentId}
+    order by k.created_at desc, k.id desc limit ${limits.operator.rowsListedMax}`)
+}
+
+/** Searches all environments: an operator names a key by its reference alone. */
+export async function getKey(db: Reader, reference: string): Promise<ApiKey> {
+  const id = fromReference(prefixes.apiKey, reference)
+  const [key] = id ? await db.rows(sql<ApiKey>`${selectKeys} where k.id = ${id}`) : []
+  if (!key) throw unknownKey(reference)
+  return key
+}
+
+function unknownKey(reference: string): Refusal {
+  return new Refusal('not_found', { message: `No API key ${reference} exists.` })
 }

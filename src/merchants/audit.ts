@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** Who did what, for the day somebody asks. Details never hold a secret. */
+/** Who did what. Details never hold a secret. */
 export type AuditLine = {
   actor: string
   action: string
@@ -20,7 +20,7 @@ export type WrittenAuditLine = Required<Omit<AuditLine, 'merchantId' | 'environm
   createdAt: Date
 }
 
-/** In the transaction of the change it tells of: both are there, or neither. */
+/** Written in the transaction of the change it records. */
 export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
   tx.write(sql`
     insert into audit_lines
@@ -32,11 +32,11 @@ export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
 /** Newest first. */
 export async function listAuditLines(
   db: Reader,
-  most: number = limits.operator.defaultListed,
+  count: number = limits.operator.rowsListedDefault,
 ): Promise<WrittenAuditLine[]> {
   const rows = await db.rows(sql<WrittenAuditLine & { details: string }>`
     select id, actor, action, merchant_id as "merchantId", environment_id as "environmentId",
       details, created_at as "createdAt"
-    from audit_lines order by id desc limit ${Math.min(most, limits.operator.listed)}`)
+    from audit_lines order by id desc limit ${Math.min(count, limits.operator.rowsListedMax)}`)
   return rows.map((row) => ({ ...row, details: JSON.parse(row.details) }))
 }

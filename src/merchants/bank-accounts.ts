@@ -6,7 +6,7 @@ import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import { lockEnvironment } from './environments.js'
 
-/** A bank account of the merchant's own. */
+/** The merchant's own bank account. */
 export type BankAccount = {
   id: string
   environmentId: EnvironmentId
@@ -32,7 +32,7 @@ const columns = sql`
   account_number as "accountNumber", account_name as "accountName", is_active as "isActive",
   is_primary as "isPrimary", created_at as "createdAt"`
 
-/** An account that was deactivated comes back by being added again. Refuses one that is active. */
+/** Adding a deactivated account reactivates it. Refuses an active one. */
 export async function addBankAccount(
   tx: Tx,
   now: Date,
@@ -50,15 +50,12 @@ export async function addBankAccount(
     returning ${columns}`)
   if (!row)
     throw new Refusal('validation_failed', {
-      message: `Account ${accountNumber} at bank ${bankCode} was added before.`,
+      message: `Account ${accountNumber} at bank ${bankCode} already exists.`,
     })
   return toBankAccount(row)
 }
 
-/**
- * Makes one account the primary one in place of any other. Changes take turns on the environment,
- * and both updates commit together, so there are never two and a change never leaves none.
- */
+/** Replaces the primary account. The environment lock prevents two primary accounts. */
 export async function makePrimary(tx: Tx, name: BankAccountName): Promise<BankAccount> {
   await lockEnvironment(tx, name.environmentId)
   const id = fromReference(prefixes.bankAccount, name.reference)
@@ -74,13 +71,13 @@ export async function makePrimary(tx: Tx, name: BankAccountName): Promise<BankAc
   return toBankAccount(row)
 }
 
-/** Refuses the primary account: another must take its place first. */
+/** Refuses the primary account. */
 export async function deactivateBankAccount(tx: Tx, name: BankAccountName): Promise<BankAccount> {
   await lockEnvironment(tx, name.environmentId)
   const account = await getActive(tx, name)
   if (account.isPrimary)
     throw new Refusal('validation_failed', {
-      message: 'This is the primary bank account; make another one primary first.',
+      message: 'This is the primary bank account. Make another one primary first.',
     })
   tx.write(sql`
     update merchant_bank_accounts set is_active = false
@@ -98,14 +95,14 @@ export async function findPrimary(
   return row && toBankAccount(row)
 }
 
-/** Newest first, those that were deactivated included. */
+/** Newest first, including deactivated ones. */
 export async function listBankAccounts(
   db: Reader,
   environmentId: EnvironmentId,
 ): Promise<BankAccount[]> {
   const rows = await db.rows(sql<Row>`
     select ${columns} from merchant_bank_accounts where environment_id = ${environmentId}
-    order by id desc limit ${limits.operator.listed}`)
+    order by id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map(toBankAccount)
 }
 
@@ -119,7 +116,7 @@ async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {
 }
 
 function unknownAccount({ reference }: BankAccountName): Refusal {
-  return new Refusal('not_found', { message: `There is no active bank account ${reference}.` })
+  return new Refusal('not_found', { message: `No active bank account ${reference} exists.` })
 }
 
 function toBankAccount(row: Row): BankAccount {

@@ -9,7 +9,7 @@ import { lockEnvironment } from './environments.js'
 
 export type Advance = { environmentId: EnvironmentId; byMs: number }
 
-/** How far the clock of an environment is ahead of the world. */
+/** How far the clock of an environment is ahead of real time. */
 export async function getClockOffset(db: Reader, id: EnvironmentId): Promise<number> {
   const [row] = await db.rows(sql<{ offsetMs: number }>`
     select clock_offset_ms::float8 as "offsetMs" from environments where id = ${id}`)
@@ -18,8 +18,8 @@ export async function getClockOffset(db: Reader, id: EnvironmentId): Promise<num
 }
 
 /**
- * Locks the environment, so that advances at the same time add up, and answers where this one will
- * lead. Refused beyond what times can be written as. Nothing is moved yet.
+ * Locks the environment, so that concurrent advances add up, and returns the offset after this one.
+ * Refuses offsets beyond the limit. `moveClock` then moves the clock.
  */
 export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promise<number> {
   await lockEnvironment(tx, environmentId)
@@ -27,12 +27,12 @@ export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promi
   if (offsetMs <= limits.testClock.aheadMs) return offsetMs
   const most = `${limits.testClock.aheadMs / day} days`
   throw new Refusal('validation_failed', {
-    message: `The clock of an environment can be at most ${most} ahead of the world.`,
+    message: `The clock can be at most ${most} ahead of real time.`,
     details: [{ field: 'seconds', issue: `must leave the clock at most ${most} ahead` }],
   })
 }
 
-/** Adds to what is there: even without a lock, nothing would go back. `now` is the world's. */
+/** Adds to the stored offset, so a clock never moves back. `now` is real time. */
 export function moveClock(tx: Tx, now: Date, { environmentId, byMs }: Advance): void {
   tx.write(sql`
     insert into clock_moves (environment_id, moved_at, offset_before_ms)
@@ -43,10 +43,10 @@ export function moveClock(tx: Tx, now: Date, { environmentId, byMs }: Advance): 
     where id = ${environmentId}`)
 }
 
-/** A move of a clock: until then it was so far ahead. In the time of the world. */
+/** One move of a test clock: when (in real time), and the offset before it. */
 export type ClockMove = { movedAt: Date; offsetBeforeMs: number }
 
-/** The latest of each environment, oldest first. */
+/** The latest moves of each environment, oldest first. */
 export async function listClockMoves(
   db: Reader,
   ids: EnvironmentId[],
@@ -58,7 +58,7 @@ export async function listClockMoves(
       select environment_id as "environmentId", moved_at as "movedAt",
         offset_before_ms::float8 as "offsetBeforeMs"
       from clock_moves where environment_id = any($1) order by moved_at desc limit $2`,
-    values: [ids, limits.testClock.movesRemembered],
+    values: [ids, limits.testClock.movesReadMax],
   })
   for (const { environmentId, ...move } of rows) moves.get(environmentId)!.unshift(move)
   return moves

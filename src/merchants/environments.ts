@@ -4,10 +4,10 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** How people name an environment: the merchant's reference and a mode. */
+/** An environment as operators name it: the merchant's reference and a mode. */
 export type EnvironmentName = { merchant: string; mode: Mode }
 
-/** Both environments of a merchant, test before live; none for a reference we do not know. */
+/** Both environments of a merchant, test before live; empty for an unknown reference. */
 export async function listEnvironments(db: Reader, merchant: string): Promise<Environment[]> {
   const merchantId = fromReference(prefixes.merchant, merchant)
   if (merchantId === undefined) return []
@@ -33,12 +33,12 @@ export async function getEnvironment(db: Reader, name: EnvironmentName): Promise
 }
 
 export function unknownMerchant(merchant: string): Refusal {
-  return new Refusal('not_found', { message: `There is no merchant ${merchant}.` })
+  return new Refusal('not_found', { message: `No merchant ${merchant} exists.` })
 }
 
 /**
- * Changes to how one environment is set up take turns here. Rows that merely refer to the
- * environment, payments and payouts among them, are not made to wait.
+ * Serializes changes to the setup of one environment. Inserts that only reference the environment,
+ * such as payments and payouts, do not wait for it.
  */
 export async function lockEnvironment(tx: Tx, id: EnvironmentId): Promise<void> {
   await tx.rows(sql`select from environments where id = ${id} for no key update`)

@@ -5,9 +5,9 @@ import type { FeeSchedule } from '../money/fees.js'
 
 const closed = { additionalProperties: false }
 
-/** Whole numbers of the smallest unit, as text: JSON readers do not agree on large numbers. */
+/** Whole numbers of the smallest unit, as strings: JSON parsers disagree on large numbers. */
 const Amount = Type.String({ pattern: '^(0|[1-9][0-9]{0,15})$' })
-const BasisPoints = Type.Integer({ minimum: 0, maximum: limits.fees.basisPoints })
+const BasisPoints = Type.Integer({ minimum: 0, maximum: limits.fees.basisPointsMax })
 
 export const FeeDocument = Type.Object(
   {
@@ -17,21 +17,21 @@ export const FeeDocument = Type.Object(
     cap: Type.Union([Amount, Type.Null()]),
     tiers: Type.Array(
       Type.Object({ upTo: Amount, flat: Amount, basisPoints: BasisPoints }, closed),
-      { maxItems: limits.fees.tiers },
+      { maxItems: limits.fees.tiersMax },
     ),
   },
   closed,
 )
 export type FeeDocument = Static<typeof FeeDocument>
 
-/** Why something is no fee schedule, as a sentence. */
+/** Why a document is not a fee schedule, as a sentence. */
 export type NotASchedule = { issue: string }
 
-/** Reads a stored or proposed schedule strictly; nothing is guessed, rounded or left over. */
+/** Parses a stored or proposed schedule strictly. */
 export function parseFeeSchedule(document: unknown): FeeSchedule | NotASchedule {
   if (!Value.Check(FeeDocument, document)) {
     const [error] = Value.Errors(FeeDocument, document)
-    return { issue: `A fee's ${error?.instancePath || 'document'} ${error?.message}.` }
+    return { issue: `Fee schedule: ${error?.instancePath || 'the document'} ${error?.message}.` }
   }
   const schedule: FeeSchedule = {
     flat: BigInt(document.flat),
@@ -49,9 +49,9 @@ export function parseFeeSchedule(document: unknown): FeeSchedule | NotASchedule 
 }
 
 function judgeSchedule({ floor, cap, tiers }: FeeSchedule): string | undefined {
-  if (cap !== null && cap < floor) return "A fee's cap must not be below its floor."
+  if (cap !== null && cap < floor) return 'The cap must not be below the floor.'
   const isAscending = tiers.every((tier, index) => tier.upTo > (tiers[index - 1]?.upTo ?? 0n))
-  return isAscending ? undefined : 'Each tier of a fee must reach further than the one before.'
+  return isAscending ? undefined : 'Each tier must have a higher upper limit than the one before.'
 }
 
 export function toFeeDocument(schedule: FeeSchedule): FeeDocument {

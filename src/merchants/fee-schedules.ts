@@ -12,15 +12,15 @@ import { parseFeeSchedule, toFeeDocument } from './fee-document.js'
 const free: FeeSchedule = { flat: 0n, basisPoints: 0, floor: 0n, cap: null, tiers: [] }
 
 /**
- * What has a price, the asset whose smallest unit the price is written in (USDT counts as USDC
- * does), and what it costs until the operator sets something else.
+ * Operations with a fee: the asset in whose smallest unit the fee is written (USDC also for USDT),
+ * and the default fee.
  */
 export const feeOperations = {
-  virtual_account: { unit: 'NGN', standard: { ...free, basisPoints: 100, cap: 200_000n } },
-  dedicated_account: { unit: 'NGN', standard: { ...free, basisPoints: 100, cap: 30_000n } },
+  virtual_account: { unit: 'NGN', defaultFee: { ...free, basisPoints: 100, cap: 200_000n } },
+  dedicated_account: { unit: 'NGN', defaultFee: { ...free, basisPoints: 100, cap: 30_000n } },
   bank_payout: {
     unit: 'NGN',
-    standard: {
+    defaultFee: {
       ...free,
       flat: 5_000n,
       tiers: [
@@ -29,11 +29,11 @@ export const feeOperations = {
       ],
     },
   },
-  crypto_payout: { unit: 'USDC', standard: { ...free, flat: 500_000n } },
+  crypto_payout: { unit: 'USDC', defaultFee: { ...free, flat: 500_000n } },
   /** On top of a crypto payout whose destination has no token account yet. */
-  crypto_account_creation: { unit: 'USDC', standard: { ...free, flat: 500_000n } },
-  crypto_deposit: { unit: 'USDC', standard: { ...free, basisPoints: 50 } },
-} as const satisfies Record<string, { unit: Asset; standard: FeeSchedule }>
+  crypto_account_creation: { unit: 'USDC', defaultFee: { ...free, flat: 500_000n } },
+  crypto_deposit: { unit: 'USDC', defaultFee: { ...free, basisPoints: 50 } },
+} as const satisfies Record<string, { unit: Asset; defaultFee: FeeSchedule }>
 
 export type FeeOperation = keyof typeof feeOperations
 
@@ -41,7 +41,7 @@ export const feeOperationNames = Object.keys(feeOperations) as FeeOperation[]
 
 export type FeeName = { environmentId: EnvironmentId; operation: FeeOperation }
 
-/** Version 0 is the standard price, which nobody has changed yet. */
+/** Version 0 is the default fee. */
 export type VersionedFee = FeeSchedule & { version: number }
 
 const columns = { environment_id: 'int4', operation: 'text' } as const
@@ -58,7 +58,7 @@ const selectLatest = listStatement<typeof columns, Row>({
     order by f.environment_id, f.operation, f.version desc`,
 })
 
-/** The prices that hold now, in the order they were asked for. */
+/** The current fees, in the order of the names. */
 export async function getFeeSchedules(db: Reader, names: FeeName[]): Promise<VersionedFee[]> {
   const asked = names.map((name) => ({ environment_id: name.environmentId, ...name }))
   const rows = await db.rows(selectLatest(asked))
@@ -66,7 +66,7 @@ export async function getFeeSchedules(db: Reader, names: FeeName[]): Promise<Ver
   return names.map(
     ({ environmentId, operation }) =>
       set.get(`${environmentId}/${operation}`) ?? {
-        ...feeOperations[operation].standard,
+        ...feeOperations[operation].defaultFee,
         version: 0,
       },
   )
@@ -77,7 +77,7 @@ export async function getFeeSchedule(db: Reader, name: FeeName): Promise<Version
   return fee!
 }
 
-/** Adds a version; those before stay, so that any fee ever charged can be explained. */
+/** Adds a version. Earlier versions stay, so that every charged fee can be explained. */
 export async function setFeeSchedule(
   tx: Tx,
   now: Date,

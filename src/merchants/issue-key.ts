@@ -8,27 +8,28 @@ import { type IssuedKey, insertKey, type NewKey } from './api-keys.js'
 import { lockEnvironment } from './environments.js'
 
 /**
- * Makes a key and shows it this once. Refuses an expiry that has passed, addresses that are none,
- * and more keys than an environment may have.
+ * Creates a key and returns it, this once. Refuses an expiry in the past, invalid addresses, and
+ * more keys than an environment may have.
  */
-export async function issueKey(tx: Tx, now: Date, order: NewKey): Promise<IssuedKey> {
-  const refusal = judgeOrder(now, order)
+export async function issueKey(tx: Tx, now: Date, newKey: NewKey): Promise<IssuedKey> {
+  const refusal = judgeNewKey(now, newKey)
   if (refusal) throw refusal
-  await lockEnvironment(tx, order.environment.id)
-  const working = await countWorkingKeys(tx, now, order.environment.id)
-  if (working >= limits.keys.perEnvironment)
-    throw refuse('name', `This environment has ${working} keys already; revoke one first.`)
-  return insertKey(tx, now, order)
+  await lockEnvironment(tx, newKey.environment.id)
+  const working = await countWorkingKeys(tx, now, newKey.environment.id)
+  if (working >= limits.keys.perEnvironmentMax)
+    throw refuse('name', `This environment already has ${working} keys. Revoke one first.`)
+  return insertKey(tx, now, newKey)
 }
 
-function judgeOrder(now: Date, order: NewKey): Refusal | undefined {
-  if (order.expiresAt && order.expiresAt <= now)
+function judgeNewKey(now: Date, newKey: NewKey): Refusal | undefined {
+  if (newKey.expiresAt && newKey.expiresAt <= now)
     return refuse('expiresAt', 'A key must expire in the future.')
-  if (order.allowedAddresses.length > limits.keys.allowedAddresses)
-    return refuse('allowedAddresses', `At most ${limits.keys.allowedAddresses} can be allowed.`)
-  const wrong = order.allowedAddresses.find((range) => !parseAddressRange(range))
-  if (wrong !== undefined)
-    return refuse('allowedAddresses', `"${wrong}" is neither an IP address nor a CIDR range.`)
+  const { allowedAddressesMax } = limits.keys
+  if (newKey.allowedAddresses.length > allowedAddressesMax)
+    return refuse('allowedAddresses', `Allow at most ${allowedAddressesMax} addresses or ranges.`)
+  const invalid = newKey.allowedAddresses.find((range) => !parseAddressRange(range))
+  if (invalid !== undefined)
+    return refuse('allowedAddresses', `"${invalid}" is neither an IP address nor a CIDR range.`)
   return undefined
 }
 
@@ -36,9 +37,7 @@ function refuse(field: string, message: string): Refusal {
   return new Refusal('validation_failed', { message, details: [{ field, issue: message }] })
 }
 
-/**
- * A rolled key is on its way out and its successor counts, so rolling is never refused for number.
- */
+/** Rolled keys do not count, only their successors, so rolling never exceeds the limit. */
 async function countWorkingKeys(tx: Tx, now: Date, environmentId: EnvironmentId): Promise<number> {
   const [row] = await tx.rows(sql<{ count: bigint }>`
     select count(*) from api_keys

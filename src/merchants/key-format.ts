@@ -11,16 +11,16 @@ const randomLength = 32
 const checksumLength = 6
 const shape = new RegExp(`^(sk|pk)_(test|live)_[0-9A-Za-z]{${randomLength + checksumLength}}$`)
 
-/** 190 bits that nobody can guess, and a checksum that a typing mistake does not survive. */
+/** 190 random bits, and a checksum that catches typing mistakes. */
 export function makeKey({ kind, mode }: KeyFormat): Secret {
   const start = `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
-  // randomInt draws again rather than folding the remainder, so every character is equally likely.
+  // Unlike a modulo of random bytes, randomInt makes every character equally likely.
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)])
   const body = start + random.join('')
   return new Secret(body + checksum(body))
 }
 
-/** What a key says of itself, or undefined for a text that we cannot have issued. */
+/** Kind and mode of a key, or undefined for a text that is not one. */
 export function parseKey(text: string): KeyFormat | undefined {
   if (!shape.test(text)) return undefined
   if (text.slice(-checksumLength) !== checksum(text.slice(0, -checksumLength))) return undefined
@@ -30,9 +30,7 @@ export function parseKey(text: string): KeyFormat | undefined {
   }
 }
 
-/**
- * What a person may see of a key. The end is part of the checksum: it tells keys apart, no more.
- */
+/** The part of a key that may be shown. Its end is part of the checksum and reveals nothing. */
 export function hintOf(key: Secret): string {
   const text = key.reveal()
   return `${text.slice(0, 'sk_test_'.length)}…${text.slice(-4)}`

@@ -6,9 +6,9 @@ import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import { listStatement } from '../postgres/statement.js'
 import { type AddressCheck, createAddressCheck } from './address-ranges.js'
+import { ExpiringCache } from './expiring-cache.js'
 import { type KeyFormat, type KeyKind, parseKey } from './key-format.js'
 import { KeyUses } from './key-uses.js'
-import { Recent } from './recent.js'
 
 export type AuthenticatedKey = {
   id: string
@@ -18,49 +18,49 @@ export type AuthenticatedKey = {
 }
 
 export type KeyRing = {
-  /** The key behind a text, if it may be used now and from this address. */
+  /** The API key for this text, if it is valid now and from this address. */
   find(keyText: string, address: string): Promise<AuthenticatedKey | undefined>
-  /** Writes down when keys were last used; a timer calls it. Answers for how many keys. */
-  rememberUses(): Promise<number>
-  readonly unrememberedUses: number
-  /** From now on, keys that were read before a clock was moved know of it here, too. */
+  /** Writes when keys were last used; returns the number of keys. Called by a timer. */
+  writeUses(): Promise<number>
+  readonly unwrittenUses: number
+  /** Applies a moved test clock to cached keys at once. */
   noteClock(environmentId: EnvironmentId, clockOffsetMs: number): void
 }
 
 type KnownKey = { key: AuthenticatedKey; expiresAt: Date | null; isAllowed: AddressCheck }
-type Answer = Promise<KnownKey | undefined>
+type Lookup = Promise<KnownKey | undefined>
 
 /**
- * Tells callers by their keys. An answer of the database is believed for a second at most, counted
- * from the question, so a revocation holds everywhere within a second with nothing announced.
+ * Authenticates callers by API key. A lookup is cached for a second, counted from when it started,
+ * so a revocation takes effect in every process within a second.
  */
 export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock }): KeyRing {
   const { db, seal, clock } = needs
-  const bounds = { ageMs: limits.keys.cachedMs, most: limits.keys.cached }
-  const known = new Recent<Answer>(bounds)
-  // Apart from the known ones, so that a flood of invented keys cannot push those out.
-  const unknown = new Recent<Answer>(bounds)
+  const bounds = { ageMaxMs: limits.keys.cachedMs, sizeMax: limits.keys.keysCachedMax }
+  const known = new ExpiringCache<Lookup>(bounds)
+  // Separate, so that a flood of invented keys cannot evict real ones.
+  const unknown = new ExpiringCache<Lookup>(bounds)
   const uses = new KeyUses()
-  // Clocks only move forward, so that a note is never wrong for being old.
-  const offsets = new Recent<number>({ ...bounds, ageMs: Number.POSITIVE_INFINITY })
-  const ask = gather((hashes: Buffer[]) => findKeys(db, hashes))
+  // Never expire: clocks only move forward, so an old offset is still a lower bound.
+  const offsets = new ExpiringCache<number>({ ...bounds, ageMaxMs: Number.POSITIVE_INFINITY })
+  const fetchKey = gather((hashes: Buffer[]) => findKeys(db, hashes))
 
-  function recall(hash: Buffer): Answer {
+  function lookUp(hash: Buffer): Lookup {
     const name = hash.toString('latin1')
     const at = clock.elapsedMs()
-    const recent = known.get(name, at) ?? unknown.get(name, at)
-    if (recent) return recent
-    const answer = ask(hash)
-    known.set(name, { value: answer, at })
-    answer.then(
+    const cached = known.get(name, at) ?? unknown.get(name, at)
+    if (cached) return cached
+    const lookup = fetchKey(hash)
+    known.set(name, { value: lookup, at })
+    lookup.then(
       (key) => {
         if (key) return
-        known.forget(name, answer)
-        unknown.set(name, { value: answer, at })
+        known.delete(name, lookup)
+        unknown.set(name, { value: lookup, at })
       },
-      () => known.forget(name, answer),
+      () => known.delete(name, lookup),
     )
-    return answer
+    return lookup
   }
 
   const notedOffset = (id: EnvironmentId) => offsets.get(String(id), clock.elapsedMs()) ?? 0
@@ -69,14 +69,14 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
     async find(keyText, address) {
       const format = parseKey(keyText)
       if (!format) return undefined
-      const found = await recall(seal.hash(keyText))
+      const found = await lookUp(seal.hash(keyText))
       const now = clock.now()
-      if (!found || !mayOpen(found, { format, now, address })) return undefined
+      if (!found || !isValid(found, { format, now, address })) return undefined
       uses.note(found.key.id, now)
-      return ahead(found.key, notedOffset(found.key.environment.id))
+      return withClockOffset(found.key, notedOffset(found.key.environment.id))
     },
-    rememberUses: () => uses.write(db),
-    get unrememberedUses() {
+    writeUses: () => uses.write(db),
+    get unwrittenUses() {
       return uses.count
     },
     noteClock(id, clockOffsetMs) {
@@ -86,19 +86,19 @@ export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock })
   }
 }
 
-function ahead(key: AuthenticatedKey, notedMs: number): AuthenticatedKey {
+function withClockOffset(key: AuthenticatedKey, notedMs: number): AuthenticatedKey {
   const { environment } = key
   if (environment.clockOffsetMs >= notedMs) return key
   return { ...key, environment: { ...environment, clockOffsetMs: notedMs } }
 }
 
-type Attempt = { format: KeyFormat; now: Date; address: string }
+type KeyUse = { format: KeyFormat; now: Date; address: string }
 
-function mayOpen({ key, expiresAt, isAllowed }: KnownKey, attempt: Attempt): boolean {
-  const { kind, mode } = attempt.format
-  const isExpired = expiresAt !== null && expiresAt <= attempt.now
-  const isAsItSays = key.kind === kind && key.environment.mode === mode
-  return isAsItSays && !isExpired && isAllowed(attempt.address)
+function isValid({ key, expiresAt, isAllowed }: KnownKey, use: KeyUse): boolean {
+  const { kind, mode } = use.format
+  const isExpired = expiresAt !== null && expiresAt <= use.now
+  const hasClaimedScope = key.kind === kind && key.environment.mode === mode
+  return hasClaimedScope && !isExpired && isAllowed(use.address)
 }
 
 type KeyRow = {

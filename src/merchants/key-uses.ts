@@ -5,8 +5,8 @@ import { listStatement } from '../postgres/statement.js'
 const columns = { id: 'uuid', used_at: 'timestamptz' } as const
 
 /**
- * Rows that someone else is writing are passed over: another process is noting the same use, or the
- * key is being revoked. So a flush never waits, and two of them can never wait for each other.
+ * Skips locked rows: another process is writing the same use, or the key is being revoked. So a
+ * flush never waits, and two flushes never deadlock.
  */
 const update = listStatement({
   name: 'remember_key_uses',
@@ -19,18 +19,18 @@ const update = listStatement({
     update api_keys k set last_used_at = free.used_at from free where free.id = k.id`,
 })
 
-/** When keys were last used, noted in memory on the request path and written off it. */
+/** When keys were last used: collected in memory by requests, written by a timer. */
 export class KeyUses {
   #uses = new Map<string, Date>()
 
-  /** How many keys have a use that is not written yet. */
+  /** Keys with a use that is not written yet. */
   get count(): number {
     return this.#uses.size
   }
 
-  /** A note that finds no room is dropped: the next use of that key is noted instead. */
+  /** Drops the use when the map is full; a later use of that key is recorded instead. */
   note(id: string, at: Date): void {
-    if (this.#uses.size >= limits.keys.cached && !this.#uses.has(id)) return
+    if (this.#uses.size >= limits.keys.keysCachedMax && !this.#uses.has(id)) return
     this.#uses.set(id, at)
   }
 
@@ -41,7 +41,7 @@ export class KeyUses {
     try {
       await db.rows(update([...uses].map(([id, usedAt]) => ({ id, used_at: usedAt }))))
     } catch (error) {
-      // Kept for the next flush, under what was noted meanwhile.
+      // Kept for the next flush; newer uses win.
       this.#uses = new Map([...uses, ...this.#uses])
       throw error
     }

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** False says that it was approved before, and nothing was changed. */
+/** Returns false if it was already approved. */
 export async function approveKyc(tx: Tx, environmentId: EnvironmentId): Promise<boolean> {
   const rows = await tx.rows(sql`
     update environments set kyc_status = 'APPROVED'

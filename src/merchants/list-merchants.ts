@@ -6,12 +6,12 @@ import type { Merchant } from './create-merchant.js'
 
 export type ListedMerchant = Merchant & { isKycApproved: boolean }
 
-/** Newest first; KYC is that of the live environment, where it matters. */
+/** Newest first. KYC matters in the live environment only. */
 export async function listMerchants(db: Reader): Promise<ListedMerchant[]> {
   const rows = await db.rows(sql<Omit<ListedMerchant, 'reference'>>`
     select m.id, m.display_name as "displayName", m.created_at as "createdAt",
       e.kyc_status = 'APPROVED' as "isKycApproved"
     from merchants m join environments e on e.merchant_id = m.id and e.mode = 'live'
-    order by m.id desc limit ${limits.operator.listed}`)
+    order by m.id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map((row) => ({ ...row, reference: toReference(prefixes.merchant, row.id) }))
 }

@@ -8,19 +8,20 @@ import { type ApiKey, type IssuedKey, insertKey, type KeyName, lockKey } from '.
 
 export type KeyRoll = KeyName & { seal: Seal; graceMs: number }
 
-/** The new key, and until when the old one still works. */
+/** The new key, and when the old one stops working. */
 export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
 
 /**
- * Replaces a key by a new one that may do the same. The old one works on for the grace period, but
- * never longer than it would have. Refuses a key that no longer works or was rolled before.
+ * Replaces a key with a new one of the same scope. The old one keeps working for the grace period,
+ * but not beyond its own expiry. Refuses a key that is invalid or was already rolled.
  */
 export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledKey> {
-  if (roll.graceMs < 0 || roll.graceMs > limits.keys.rollGraceMs)
-    throw new Refusal('validation_failed', { message: 'The grace must be between 0 and 7 days.' })
+  if (roll.graceMs < 0 || roll.graceMs > limits.keys.rollGraceMaxMs)
+    throw new Refusal('validation_failed', { message: 'The grace period must be 0 to 7 days.' })
   const old = await lockKey(tx, roll)
-  const why = whyNotRollable(now, old)
-  if (why) throw new Refusal('validation_failed', { message: `This key ${why}; create a new one.` })
+  const reason = whyNotRollable(now, old)
+  if (reason)
+    throw new Refusal('validation_failed', { message: `This key ${reason}. Create a new one.` })
 
   const issued = insertKey(tx, now, {
     seal: roll.seal,
@@ -40,12 +41,12 @@ export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledK
 
 function whyNotRollable(now: Date, key: ApiKey): string | undefined {
   if (key.revokedAt) return 'was revoked'
-  if (key.rolledInto) return 'was rolled before'
+  if (key.rolledInto) return 'was already rolled'
   if (key.expiresAt && key.expiresAt <= now) return 'has expired'
   return undefined
 }
 
-/** A key that was issued for ninety days is followed by one for ninety days. */
+/** The new key is valid for as long as the old one was. */
 function nextExpiry(now: Date, { createdAt, expiresAt }: ApiKey): Date | null {
   return expiresAt && after(now, expiresAt.getTime() - createdAt.getTime())
 }

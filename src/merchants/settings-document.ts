@@ -12,35 +12,32 @@ const Policies = Type.Object(
   {
     ...closed,
     description:
-      'What happens to money that does not match: it is returned, accepted, or held until you resolve it. For an overpayment this is about the excess.',
+      'What happens to a payment that does not match: return it, accept it, or hold it until you resolve it. For an overpayment, this applies to the excess.',
   },
 )
 
-/** Letters and signs that are written with nothing: fillers of Hangul, empty Braille and notes. */
+/** Letters and symbols without a glyph: Hangul fillers, the empty Braille and musical ones. */
 const blank = '\\u115f\\u1160\\u2800\\u3164\\uffa0\u{1d159}'
 
 /**
- * Something to see. Neither control characters nor those that turn the direction of a text, which
- * can disguise it.
+ * At least one visible character. No control characters, and none that change the text direction,
+ * which can disguise a name.
  */
 export const visibleText =
   `^(?=.*(?![${blank}])[\\p{L}\\p{N}\\p{P}\\p{S}])` +
   '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$'
 
-/**
- * Pictures only, and their first bytes must agree with the type they claim. SVG is left out: it can
- * carry script.
- */
+/** Images whose first bytes match their type. SVG is excluded because it can contain scripts. */
 export const picture =
   '^data:image/(png;base64,iVBORw0KGgo|jpeg;base64,/9j/|webp;base64,UklGR)[A-Za-z0-9+/]*={0,2}$'
 const pictureLength =
-  'data:image/jpeg;base64,'.length + Math.ceil(limits.settings.logoBytes / 3) * 4
+  'data:image/jpeg;base64,'.length + Math.ceil(limits.settings.logoBytesMax / 3) * 4
 
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const port =
   '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/** Written into a header as it is, so nothing but a plain origin may pass. */
+/** Only a plain origin: it is written into a header verbatim. */
 export const origin = `^(https://${label}(\\.${label})*|http://(localhost|127\\.0\\.0\\.1))(:${port})?$`
 const originLength = 'https://'.length + 253 + ':65535'.length
 
@@ -52,21 +49,21 @@ const Checkout = Type.Object(
       minLength: 1,
       maxLength: limits.names.length,
       pattern: visibleText,
-      description: 'The name that payers see; the name of the merchant until you set one.',
+      description: 'Name shown to payers; by default the name of the merchant.',
       examples: ['Ada Stores'],
     }),
     colour: Type.Union([Type.String({ pattern: colour }), Type.Null()], {
-      description: 'Colour of the page, such as `#0a7d4f`.',
+      description: 'Accent colour of the checkout page, such as `#0a7d4f`.',
       examples: ['#0a7d4f'],
     }),
     logo: Type.Union([Type.String({ maxLength: pictureLength, pattern: picture }), Type.Null()], {
-      description: 'A PNG, JPEG or WebP picture of at most 32 kB as a `data:` URL in base64.',
+      description: 'A PNG, JPEG or WebP image of at most 32 kB, as a base64 `data:` URL.',
       examples: [null],
     }),
     frameOrigins: Type.Array(Type.String({ pattern: origin, maxLength: originLength }), {
-      maxItems: limits.settings.frameOrigins,
+      maxItems: limits.settings.frameOriginsMax,
       uniqueItems: true,
-      description: 'Sites that may show the page in a frame, such as `https://shop.example`.',
+      description: 'Origins that may embed the checkout page, such as `https://shop.example`.',
       examples: [['https://shop.example']],
     }),
   },
@@ -93,7 +90,7 @@ const LowBalance = Type.Object(
   {
     ...closed,
     description:
-      'Below which available balance `balance.low` is sent: NGN in kobo, the others in decimals; null for never.',
+      'Available balance below which `balance.low` is sent: NGN in kobo, the others as decimals; null to disable.',
   },
 )
 
@@ -102,10 +99,10 @@ const PaymentMethods = Type.Object(
     bankTransfer: Type.Boolean({ examples: [true] }),
     crypto: Type.Boolean({ examples: [true] }),
   },
-  { ...closed, description: 'What payers are offered.' },
+  { ...closed, description: 'Payment methods offered to payers.' },
 )
 
-/** The whole settings of an environment, as they are read. */
+/** The settings of an environment, with defaults filled in. */
 export const Settings = Type.Object(
   {
     policies: Type.Object({ bank: Policies, crypto: Policies }, closed),
@@ -117,7 +114,7 @@ export const Settings = Type.Object(
 )
 export type Settings = Static<typeof Settings>
 
-/** A change of settings: what is absent stays. Lists and values are replaced whole. */
+/** A change of settings. Absent fields stay as they are; lists are replaced whole. */
 export const SettingsPatch = Type.Partial(
   Type.Object({
     policies: Type.Partial(
@@ -132,7 +129,7 @@ export const SettingsPatch = Type.Partial(
 )
 export type SettingsPatch = Static<typeof SettingsPatch>
 
-/** What holds until a merchant sets something else. Crypto has no sender to return to unasked. */
+/** Crypto payments are held: they name no address to return to. */
 export function defaultSettings(environment: Pick<Environment, 'merchantName'>): Settings {
   return {
     policies: {
@@ -162,7 +159,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
 
 type Json = Record<string, unknown>
 
-/** Objects are merged key by key; everything else, lists and null included, is replaced. */
+/** Merges objects key by key; replaces everything else, including lists and null. */
 export function mergeSettings<Base extends object>(base: Base, patch: SettingsPatch): Base {
   return merge(base as Json, patch as Json) as Base
 }

@@ -19,9 +19,8 @@ export async function getSettings(db: Reader, environment: Environment): Promise
 }
 
 /**
- * Changes what the patch names and answers the whole. Changes of one environment take turns, so two
- * at once are both there afterwards. Only what was set is stored: a default that improves in a
- * later release reaches everyone who never chose. Refuses thresholds that the asset cannot hold.
+ * Applies a patch and returns the full settings. Only what a merchant sets is stored, so that
+ * improved defaults reach everyone else. Refuses thresholds with more digits than the asset has.
  */
 export async function patchSettings(
   tx: Tx,
@@ -41,7 +40,7 @@ export async function patchSettings(
   return mergeSettings(defaultSettings(environment), stored)
 }
 
-/** What the schema cannot say: how many digits an asset has. */
+/** Checks the decimal places of thresholds, which the schema cannot. */
 function judgePatch({ lowBalance = {} }: SettingsPatch): Detail[] {
   return (['USDC', 'USDT'] as const).flatMap((asset) => {
     const threshold = lowBalance[asset]
@@ -62,7 +61,7 @@ function writeStored(
   { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
 ): void {
   const document = JSON.stringify(stored)
-  assert(Buffer.byteLength(document) <= limits.settings.documentBytes, 'settings stay small')
+  assert(Buffer.byteLength(document) <= limits.settings.documentBytesMax, 'settings stay small')
   tx.write(sql`
     insert into environment_settings (environment_id, document, version, updated_at)
     values (${environmentId}, ${document}, 1, ${now})
@@ -75,13 +74,13 @@ export type LowBalanceSettings = {
   thresholds: Partial<Record<Asset, number | string | null>>
 }
 
-/** Of every environment that has ever set one, in order, so many at once. */
+/** A page of low-balance thresholds, by environment id, for environments that ever set one. */
 export async function listLowBalances(db: Reader, after: number): Promise<LowBalanceSettings[]> {
   const rows = await db.rows(sql<{ environmentId: EnvironmentId; thresholds: string }>`
     select environment_id as "environmentId", document -> 'lowBalance' as thresholds
     from environment_settings
     where document -> 'lowBalance' is not null and environment_id > ${after}
-    order by environment_id limit ${limits.lowBalance.watchedAtOnce}`)
+    order by environment_id limit ${limits.lowBalance.environmentsPerBatchMax}`)
   return rows.map(({ environmentId, thresholds }) => ({
     environmentId,
     thresholds: JSON.parse(thresholds),
@@ -90,7 +89,7 @@ export async function listLowBalances(db: Reader, after: number): Promise<LowBal
 
 export type CollectionPolicies = Settings['policies'] & { clockOffsetMs: number }
 
-/** What many environments do with money that does not match, and how far ahead their clocks are. */
+/** Payment policies and clock offsets of many environments. */
 export async function listPolicies(
   db: Reader,
   ids: EnvironmentId[],

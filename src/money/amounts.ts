@@ -4,20 +4,20 @@ import { type Asset, assets } from './assets.js'
 
 export const decimalPattern = '^\\d+(\\.\\d+)?$'
 
-/** Why a decimal text is no amount, in words that finish the sentence "amount …". */
+/** Why a text is not an amount; completes the sentence "amount …". */
 export type NotAnAmount = { issue: string }
 
-/** Reads a decimal text exactly. It never rounds: digits that the asset cannot hold are refused. */
+/** Parses a decimal exactly. It never rounds: more digits than the asset has are refused. */
 export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
   if (!new RegExp(decimalPattern).test(text))
-    return { issue: 'must be decimal digits with an optional fraction, such as "25.50"' }
+    return { issue: 'must be a decimal number such as "25.50"' }
   const { decimals } = assets[asset]
   const [whole = '', fraction = ''] = text.split('.')
   if (whole.length + fraction.length > limits.money.decimalDigits)
     return { issue: `must have at most ${limits.money.decimalDigits} digits` }
   const significant = fraction.replace(/0+$/, '')
   if (significant.length > decimals)
-    return { issue: `must have at most ${decimals} digits after the point for ${asset}` }
+    return { issue: `must have at most ${decimals} decimal places for ${asset}` }
 
   const amount = BigInt(whole + significant.padEnd(decimals, '0'))
   if (amount === 0n) return { issue: 'must be greater than zero' }
@@ -26,12 +26,12 @@ export function parseDecimal(text: string, asset: Asset): bigint | NotAnAmount {
   return amount
 }
 
-/** The one canonical way to write an amount: no trailing zeros, no point without a fraction. */
+/** The canonical form of an amount: no trailing zeros, no point without a fraction. */
 export function formatDecimal(amount: bigint, asset: Asset): string {
   return formatUnits(amount, assets[asset].decimals)
 }
 
-/** The same for what has no book: the lamports of a hot wallet. */
+/** The same for amounts outside the ledger, such as the lamports of a hot wallet. */
 export function formatUnits(amount: bigint, decimals: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const fraction = digits.slice(-decimals).replace(/0+$/, '')
@@ -39,21 +39,21 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return sign + digits.slice(0, -decimals) + (fraction && `.${fraction}`)
 }
 
-/** As people write it: ₦10,000,000, and kobo only where there are some. */
+/** For display: ₦10,000,000, with kobo only where there are any. */
 export function formatNaira(kobo: bigint): string {
   const [whole = '', fraction = ''] = formatDecimal(kobo, 'NGN').split('.')
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return `₦${grouped}${fraction && `.${fraction.padEnd(2, '0')}`}`
 }
 
-/** What `toWire` has written. */
+/** Reverses `toWire`. */
 export function fromWire(written: number | string, asset: Asset): bigint {
   if (asset === 'NGN') return BigInt(written)
   const [whole = '', fraction = ''] = String(written).split('.')
   return BigInt(whole + fraction.padEnd(assets[asset].decimals, '0'))
 }
 
-/** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal text. */
+/** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal string. */
 export function toWire(amount: bigint, asset: Asset): number | string {
   if (asset !== 'NGN') return formatDecimal(amount, asset)
   assert(amount <= limits.money.wireMax && amount >= -limits.money.wireMax, 'NGN fits the wire')

@@ -1,4 +1,7 @@
-/** The assets Manilla keeps books in. Amounts are whole numbers of the smallest unit. */
+/**
+ * The assets of the ledger. Amounts are whole numbers of the smallest unit. `holder` is the ledger
+ * account of what a bank or the treasury holds.
+ */
 export const assets = {
   NGN: { decimals: 2, holder: 'clearing' },
   USDC: { decimals: 6, holder: 'treasury' },
@@ -7,7 +10,7 @@ export const assets = {
 
 export type Asset = keyof typeof assets
 
-/** Those that live on a chain. */
+/** Assets on a chain. */
 export type Coin = Exclude<Asset, 'NGN'>
 
 export const coins = ['USDC', 'USDT'] as const satisfies Coin[]

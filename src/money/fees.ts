@@ -1,17 +1,14 @@
-/** One step of a fee: a flat part and a part in basis points (hundredths of a percent). */
+/** A flat part plus a part in basis points (hundredths of a percent). */
 export type FeeRate = { flat: bigint; basisPoints: number }
 
-/**
- * A fee as data: the first tier that reaches the amount applies, else the base rate; the result is
- * kept between floor and cap.
- */
+/** The first tier that covers the amount applies, or else the base rate; then floor and cap. */
 export type FeeSchedule = FeeRate & {
   floor: bigint
   cap: bigint | null
   tiers: (FeeRate & { upTo: bigint })[]
 }
 
-/** Rounds half up to the smallest unit, so that the same amount always costs the same. */
+/** Rounds half up to the smallest unit. */
 export function computeFee(schedule: FeeSchedule, amount: bigint): bigint {
   const rate = schedule.tiers.find((tier) => amount <= tier.upTo) ?? schedule
   const proportional = (amount * BigInt(rate.basisPoints) + 5_000n) / 10_000n

@@ -1,17 +1,16 @@
 import type { Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 
-/** A job as far as its progress is concerned. */
 export type WatchedJob = {
   name: string
   everyMs: number
-  /** How long one run may take, where that is longer than usual. */
+  /** How long one run may take before the job is late; by default a few minutes. */
   mayTakeMs?: number
 }
 
 type Progress = { runs: number; failures: number; succeededAtMs: number }
 
-/** What the jobs of this process have done since it started, by its monotonic clock. */
+/** Progress of the jobs of this process since it started, measured by a monotonic clock. */
 export class JobProgress {
   readonly #clock: Clock
   readonly #jobs: WatchedJob[]
@@ -36,17 +35,17 @@ export class JobProgress {
     } else progress.failures += 1
   }
 
-  /** Whether any job succeeded recently: if none did, the loops hang or the database is gone. */
+  /** Whether any job succeeded recently. If none did, the loops hang or the database is down. */
   isRecent(): boolean {
     const last = this.#lastSuccessMs
     return last !== undefined && this.#clock.elapsedMs() - last < limits.work.missingAfterMs
   }
 
-  /** Jobs that hang, or that fail again and again. */
+  /** Jobs that hang or keep failing. */
   lateJobs(): string[] {
     const nowMs = this.#clock.elapsedMs()
     return this.#jobs
-      .filter(({ name, everyMs, mayTakeMs = limits.doctor.lateMs }) => {
+      .filter(({ name, everyMs, mayTakeMs = limits.doctor.overdueAfterMs }) => {
         const { succeededAtMs } = this.#progress.get(name)!
         return nowMs - succeededAtMs > everyMs + mayTakeMs
       })

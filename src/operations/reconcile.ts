@@ -30,7 +30,7 @@ import { readArriving } from '../wallets/store-sweeps.js'
 
 export type Reconciled = { rail: string; differences: Difference[]; position: bigint }
 
-/** A bank that lists what it carried out. A page ends with where the next one begins. */
+/** A bank with a statement of executed transfers. `next` is where the next page starts. */
 export type ReconcilableBank = Pick<PayoutRail, 'name' | 'check'> &
   CollectionRail & {
     statement(period: { from: Date; to: Date; after?: StatementPosition }): Promise<{
@@ -46,20 +46,21 @@ export type ReconcilableRails = {
   sandboxBank: ReconcilableBank | undefined
 }
 
-/** Where to begin: what the books made since a time, what a chain took since a slot. */
+/** Start of the comparison: a time for the books, a slot for a chain. */
 type Since = { from: Date; slot: bigint }
 
-type Told = { carried: Carried[]; position: bigint; isComplete: boolean }
+type RailReport = { carried: Carried[]; position: bigint; isComplete: boolean }
 
-/** A rail that can tell what it carried, and what it holds of ours where it holds it. */
-type Side = {
+/** One rail to compare with the books. */
+type Counterpart = {
   rail: Pick<PayoutRail, 'name' | 'check'>
   everyMs: number
-  /** Whether it is known which one it is. A chain that never answered has no name yet. */
+  /** False while a chain has never responded, and so has no name yet. */
   isKnown(): Promise<boolean>
-  tell(since: Since): Promise<Told>
-  /** What the rail holds of ours, or took in for us. */
-  compareRest(db: Database, since: Since): Promise<Difference[]>
+  /** What the rail executed. */
+  report(since: Since): Promise<RailReport>
+  /** Differences in what the rail holds or received. */
+  compareHoldings(db: Database, since: Since): Promise<Difference[]>
 }
 
 const beginning = new Date(0)
@@ -67,47 +68,45 @@ const beginning = new Date(0)
 type Tools = {
   db: Database
   rails: ReconcilableRails
-  /** Between the two looks; less only where nothing moves by itself. */
-  lookAgainMs?: number
+  /** Shortened in tests where nothing moves by itself. */
+  confirmDelayMs?: number
 }
 
-/**
- * Compares everything and keeps the result; or of the chain only what it took since a slot, which
- * says too little to be kept.
- */
+/** Compares every rail with the books. With `slot`, only a part of the chain: not recorded. */
 export async function reconcile(
-  { db, rails, lookAgainMs }: Tools,
+  { db, rails, confirmDelayMs }: Tools,
   now: Date,
   slot?: bigint,
 ): Promise<Reconciled[]> {
   const results: Reconciled[] = []
-  for (const side of sidesOf(rails, now)) {
-    if (!(await side.isKnown())) throw new Error('A chain does not answer. Try again later.')
-    const result = await reconcileSide(
-      { db, side, lookAgainMs },
+  for (const counterpart of counterpartsOf(rails, now)) {
+    if (!(await counterpart.isKnown()))
+      throw new Error('A Solana chain does not respond. Try again later.')
+    const result = await reconcileOne(
+      { db, counterpart, confirmDelayMs },
       { from: beginning, slot: slot ?? 0n },
     )
-    if (slot === undefined) await keep(db, now, side, result)
+    if (slot === undefined) await recordResult(db, now, counterpart, result)
     results.push(result)
   }
   return results
 }
 
 /**
- * The same for rails that are due, from where they last agreed. Differences are logged, one by one:
- * none of them puts itself right. Says how many rails there were.
+ * Compares the rails that are due, from where they last agreed. Logs every difference as an error,
+ * because none resolves itself. Returns the number of rails.
  */
 export async function reconcileDue(
-  { db, rails, logger, lookAgainMs }: Tools & { logger: Logger },
+  { db, rails, logger, confirmDelayMs }: Tools & { logger: Logger },
   now: Date,
 ): Promise<number> {
   let done = 0
-  for (const side of sidesOf(rails, now)) {
-    if (!(await side.isKnown())) continue
-    const agreed = await claimReconciliation(db, now, side.rail.name)
+  for (const counterpart of counterpartsOf(rails, now)) {
+    if (!(await counterpart.isKnown())) continue
+    const agreed = await claimReconciliation(db, now, counterpart.rail.name)
     if (!agreed) continue
-    const result = await reconcileSide({ db, side, lookAgainMs }, toSince(agreed))
-    await keep(db, now, side, result)
+    const result = await reconcileOne({ db, counterpart, confirmDelayMs }, toSince(agreed))
+    await recordResult(db, now, counterpart, result)
     for (const difference of result.differences)
       logger.error({ rail: result.rail, ...difference }, 'books and rail differ')
     done += 1
@@ -115,10 +114,10 @@ export async function reconcileDue(
   return done
 }
 
-function keep(
+function recordResult(
   db: Database,
   now: Date,
-  { everyMs }: Side,
+  { everyMs }: Counterpart,
   { rail, differences, position }: Reconciled,
 ): Promise<void> {
   const dueAt = after(now, everyMs)
@@ -133,18 +132,18 @@ function toSince({ agreedAt, position }: Agreed): Since {
   }
 }
 
-/** A difference counts when it is there twice: what was under way at the first look is through. */
-async function reconcileSide(
-  tools: { db: Database; side: Side; lookAgainMs: number | undefined },
+/** Reports only differences that appear in two comparisons: others were in flight at the first. */
+async function reconcileOne(
+  tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined },
   since: Since,
 ): Promise<Reconciled> {
-  const { lookAgainMs = limits.reconcile.lookAgainMs } = tools
-  const first = await look(tools, since)
-  if (first.differences.length > 0) await sleep(lookAgainMs)
-  const last = first.differences.length > 0 ? await look(tools, since) : first
+  const { confirmDelayMs = limits.reconcile.confirmDelayMs } = tools
+  const first = await compareOnce(tools, since)
+  if (first.differences.length > 0) await sleep(confirmDelayMs)
+  const last = first.differences.length > 0 ? await compareOnce(tools, since) : first
   const before = new Set(first.differences.map(nameOf))
   const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
-  return { rail: tools.side.rail.name, differences, position: last.position }
+  return { rail: tools.counterpart.rail.name, differences, position: last.position }
 }
 
 function nameOf({ kind, name }: Difference): string {
@@ -152,46 +151,49 @@ function nameOf({ kind, name }: Difference): string {
 }
 
 /**
- * The rail is read first and the books after it: whatever left was in the books before it left.
- * What the books call arrived and the rail did not show, the rail is asked for by name.
+ * Reads the rail first and the books second: whatever left was in the books before it left. Payouts
+ * that the books call completed and the rail did not list are checked one by one.
  */
-async function look({ db, side }: { db: Database; side: Side }, since: Since) {
-  const { rail } = side
-  const { carried, position, isComplete } = await side.tell(since)
+async function compareOnce(
+  { db, counterpart }: { db: Database; counterpart: Counterpart },
+  since: Since,
+) {
+  const { rail } = counterpart
+  const { carried, position, isComplete } = await counterpart.report(since)
   const tokens = carried.map(({ token }) => token)
   const booked = await db.transaction((tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.liftTimeouts()
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
-  const asked = await askFor({ db, rail }, findUnseen(booked, carried))
+  const checked = await checkUnseen({ db, rail }, findUnseen(booked, carried))
   const differences = [
-    ...compareBooks(booked, [...carried, ...asked]),
-    ...(await side.compareRest(db, since)),
+    ...compareBooks(booked, [...carried, ...checked]),
+    ...(await counterpart.compareHoldings(db, since)),
     ...(isComplete ? [] : [notCompared(rail.name)]),
   ]
   return { differences, position }
 }
 
-async function askFor(
-  { db, rail }: { db: Database; rail: Side['rail'] },
+async function checkUnseen(
+  { db, rail }: { db: Database; rail: Counterpart['rail'] },
   unseen: BookedPayout[],
 ): Promise<Carried[]> {
-  const told: Carried[] = []
-  const { askedAtOnce } = limits.reconcile
-  for (let start = 0; start < unseen.length; start += askedAtOnce) {
-    const attempts = await readLandedAttempts(db, unseen.slice(start, start + askedAtOnce))
+  const found: Carried[] = []
+  const { attemptsPerCheckMax } = limits.reconcile
+  for (let start = 0; start < unseen.length; start += attemptsPerCheckMax) {
+    const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
     const findings = await rail.check(attempts)
     for (const [index, { token, asset }] of attempts.entries()) {
-      const state = toldStates[findings[index]!.state]
-      if (state) told.push({ token, asset, memo: null, amount: null, state })
+      const state = carriedStates[findings[index]!.state]
+      if (state) found.push({ token, asset, memo: null, amount: null, state })
     }
   }
-  return told
+  return found
 }
 
-/** Null: the rail looked and has nothing of it. */
-const toldStates: Record<Finding['state'], Carried['state'] | null> = {
+/** Null: the rail does not have it. */
+const carriedStates: Record<Finding['state'], Carried['state'] | null> = {
   landed: 'landed',
   failed: 'failed',
   pending: 'unknown',
@@ -200,39 +202,39 @@ const toldStates: Record<Finding['state'], Carried['state'] | null> = {
 }
 
 function notCompared(rail: string): Difference {
-  const atRail = 'more than can be read at once: begin later, with --since-slot'
-  return { kind: 'not_compared', name: rail, inBooks: 'not compared in full', atRail }
+  const atRail = 'too much to read in one run: start later with --since-slot'
+  return { kind: 'not_compared', name: rail, inBooks: 'not fully compared', atRail }
 }
 
-function sidesOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Side[] {
+function counterpartsOf({ solana, sandboxBank }: ReconcilableRails, now: Date): Counterpart[] {
   const chains = (['test', 'live'] as const).flatMap((mode) => {
     const rail = solana[mode]
     if (!rail) return []
-    const side = chainSide(rail, mode, now)
-    return rail.wallets ? [side, depositSide(rail.wallets, now)] : [side]
+    const treasury = treasuryOf(rail, mode, now)
+    return rail.wallets ? [treasury, depositsOf(rail.wallets, now)] : [treasury]
   })
-  return [...chains, ...(sandboxBank ? [bankSide(sandboxBank, now)] : [])]
+  return [...chains, ...(sandboxBank ? [bankOf(sandboxBank, now)] : [])]
 }
 
-function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
+function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
   return {
     rail,
-    everyMs: limits.reconcile.everyMs,
+    everyMs: limits.reconcile.intervalMs,
     isKnown: () => rail.hasMetItsChain(),
-    async tell({ slot }) {
+    async report({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
       const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
-      // What came in is no payout; whether it is in the books, the balance says.
+      // Incoming transfers are no payouts; the comparison of balances covers them.
       const out = transfers.filter(({ amountOut, hasFailed }) => hasFailed || amountOut !== 0n)
       const carried = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toCarried)
       return { carried, position, isComplete }
     },
-    async compareRest(db) {
+    async compareHoldings(db) {
       const differences: Difference[] = []
       for (const asset of ['USDC', 'USDT'] as const) {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
-        // First what arrives, then what came: a sweep that ends in between is in both.
+        // Arriving sweeps first: one that ends in between is counted in both.
         const arriving = await readArriving(db, rail.name, asset)
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
@@ -243,8 +245,8 @@ function chainSide(rail: SolanaRail, mode: Mode, now: Date): Side {
   }
 }
 
-/** Wallets are compared more often than the rest, and under a name of their own. */
-function depositSide(wallets: WalletRail, now: Date): Side {
+/** Deposit wallets are compared more often, and under their own name. */
+function depositsOf(wallets: WalletRail, now: Date): Counterpart {
   const rail = {
     // The chain may not have reported its name yet when this is made.
     get name() {
@@ -254,10 +256,10 @@ function depositSide(wallets: WalletRail, now: Date): Side {
   }
   return {
     rail,
-    everyMs: limits.reconcile.depositsEveryMs,
+    everyMs: limits.reconcile.depositsIntervalMs,
     isKnown: () => wallets.hasMetItsChain(),
-    tell: async () => ({ carried: [], position: 0n, isComplete: true }),
-    async compareRest(db, { from }) {
+    report: async () => ({ carried: [], position: 0n, isComplete: true }),
+    async compareHoldings(db, { from }) {
       const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
       return isComplete ? differences : [...differences, notCompared(rail.name)]
     },
@@ -265,13 +267,8 @@ function depositSide(wallets: WalletRail, now: Date): Side {
 }
 
 function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
-  const atRail = `${hosts} contradict each other since ${firstSeenAt.toISOString()}`
-  return {
-    kind: 'endpoints_disagree',
-    name: subject,
-    inBooks: 'as a majority says, or still open',
-    atRail,
-  }
+  const atRail = `${hosts} disagree since ${firstSeenAt.toISOString()}`
+  return { kind: 'endpoints_disagree', name: subject, inBooks: 'as the majority, or open', atRail }
 }
 
 function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTransfer): Carried {
@@ -279,32 +276,26 @@ function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTra
   return { token: signature, memo, asset, amount: amountOut, state }
 }
 
-/** What the sandbox bank holds is not compared: it keeps no account of ours. */
-function bankSide(bank: ReconcilableBank, now: Date): Side {
+/** The sandbox bank has no account of ours, so no balance is compared. */
+function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
   return {
     rail: bank,
-    everyMs: limits.reconcile.everyMs,
+    everyMs: limits.reconcile.intervalMs,
     isKnown: async () => true,
-    async tell({ from }) {
+    async report({ from }) {
       const carried: Carried[] = []
-      // The bank's clock is its own: what it received by its future is there, too.
+      // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       let page = await bank.statement(period)
       for (let pages = 1; ; pages += 1) {
         for (const { token, reference, amount, state } of page.lines)
-          carried.push({
-            token,
-            memo: reference,
-            asset: 'NGN',
-            amount,
-            state,
-          })
-        const isEnough = pages === limits.reconcile.statementPages
-        if (!page.next || isEnough) return { carried, position: 0n, isComplete: !page.next }
-        page = await bank.statement({ ...period, after: page.next })
+          carried.push({ token, memo: reference, asset: 'NGN', amount, state })
+        const isLastPage = !page.next || pages === limits.reconcile.statementPages
+        if (isLastPage) return { carried, position: 0n, isComplete: !page.next }
+        page = await bank.statement({ ...period, after: page.next! })
       }
     },
-    async compareRest(db, { from }) {
+    async compareHoldings(db, { from }) {
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       const { differences, isComplete } = await comparePayments(
         db,

@@ -21,23 +21,23 @@ export const allProofs = [
 ]
 
 /**
- * Checks every claim against one snapshot, so that work under way cannot make it look wrong. Tells
- * `checked` of each as it is done: millions of rows take their time.
+ * Checks every claim against one snapshot, so that concurrent work cannot disprove it. Calls
+ * `onChecked` after each claim, because millions of rows take a while.
  */
 export async function verifyLedger(
   db: Database,
   proofs: Proof[] = allProofs,
-  checked: (claim: string) => void = () => {},
+  onChecked: (claim: string) => void = () => {},
 ): Promise<ProofResult[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)
     tx.liftTimeouts()
-    const findings: ProofResult[] = []
+    const results: ProofResult[] = []
     for (const { claim, counterexamples } of proofs) {
-      const some = `select * from (${counterexamples}) c limit ${limits.proof.shown}`
-      findings.push({ claim, counterexamples: await tx.rows({ text: some, values: [] }) })
-      checked(claim)
+      const text = `select * from (${counterexamples}) c limit ${limits.proof.counterexamplesShownMax}`
+      results.push({ claim, counterexamples: await tx.rows({ text, values: [] }) })
+      onChecked(claim)
     }
-    return findings
+    return results
   })
 }

@@ -5,7 +5,7 @@ import { readOpenAmount } from '../payouts/treasury-books.js'
 import type { Database } from '../postgres/database.js'
 import type { SolanaRail } from '../rails/solana/rail.js'
 
-/** A hot wallet and the amounts below which somebody must fill it, in the smallest units. */
+/** A hot wallet and its minimum balances, in the smallest unit. */
 export type WatchedTreasury = {
   mode: Mode
   rail: Pick<SolanaRail, 'treasuryBalances' | 'treasuryAddress'>
@@ -13,8 +13,8 @@ export type WatchedTreasury = {
 }
 
 /**
- * Raises an alarm for everything of which a hot wallet holds too little: of coins, besides what is
- * promised; of lamports, for fees and rent. Says how many alarms there were.
+ * Logs an error for every coin of which a hot wallet holds less than its floor after open payouts,
+ * and for SOL, which pays fees and rent. Returns the number of errors.
  */
 export async function watchTreasury(
   { db, logger }: { db: Database; logger: Logger },
@@ -27,12 +27,15 @@ export async function watchTreasury(
     const free = balances[coin] - (await readOpenCommitments(db, mode, coin))
     if (free >= floor) continue
     alarms += 1
-    logger.error({ mode, coin, free, floor, treasuryAddress }, 'the hot wallet is low: fill it')
+    logger.error(
+      { mode, coin, free, floor, treasuryAddress },
+      'hot wallet below its floor: top it up',
+    )
   }
   return alarms
 }
 
-/** What open payouts will take of a hot wallet; lamports are promised to nobody. */
+/** What open payouts will take from a hot wallet. They take no SOL. */
 export async function readOpenCommitments(
   db: Database,
   mode: Mode,

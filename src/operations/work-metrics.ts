@@ -7,10 +7,7 @@ import { readWorkers } from './worker-heartbeats.js'
 
 type Sample = { labels?: Record<string, string>; value: number }
 
-/**
- * What the database knows of background work. Every API process reports it as well, because a
- * worker that is missing reports nothing.
- */
+/** State of background work. API processes report it too, in case no worker is running. */
 export function addWorkFigures(
   registry: Registry,
   { db, clock }: { db: Database; clock: Clock },
@@ -19,12 +16,12 @@ export function addWorkFigures(
     new Gauge({
       name,
       help,
-      // Without any label name, a gauge that has no value would report 0.
+      // Without a label name, a gauge that has no value would report 0.
       labelNames: ['work'],
       registers: [registry],
       async collect() {
         this.reset()
-        // Absent while the database does not answer; the other figures are needed all the more.
+        // Absent while the database does not respond; the other metrics still work.
         const samples = await read().catch(() => [])
         for (const { labels = {}, value } of samples) this.set(labels, value)
       },
@@ -40,7 +37,7 @@ export function addWorkFigures(
       return lastBeatAgeMs === null ? [] : [{ value: lastBeatAgeMs / 1_000 }]
     },
   )
-  add('manilla_late_jobs', 'Jobs that hang, or fail again and again, on any worker.', async () => [
+  add('manilla_late_jobs', 'Jobs that hang or keep failing, on any worker.', async () => [
     { value: (await readWorkers(db)).lateJobs.length },
   ])
   add('manilla_due_lag_seconds', 'How long the oldest due row has been waiting.', async () =>
@@ -51,13 +48,13 @@ export function addWorkFigures(
   )
 }
 
-/** What this process did. */
+/** Jobs of this process. */
 export function addJobMetrics(registry: Registry, progress: JobProgress): void {
   const registers = [registry]
   const labelNames = ['job']
   new Counter({
     name: 'manilla_job_runs_total',
-    help: 'Runs of each job that ended, whether they succeeded or failed.',
+    help: 'Finished runs of each job, successful or failed.',
     labelNames,
     registers,
     collect() {
@@ -89,7 +86,7 @@ export function addJobMetrics(registry: Registry, progress: JobProgress): void {
 
 type DueLag = { work: string; lagSeconds: number }
 
-/** Deliveries by endpoint, one index probe each: there may be very many of them. */
+/** Deliveries are read per endpoint, one index probe each, because there may be very many. */
 async function readDueLag(db: Database, now: Date): Promise<DueLag[]> {
   return db.rows(sql<DueLag>`
     select work,

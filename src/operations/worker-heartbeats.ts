@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { JobProgress } from './job-progress.js'
 
-/** What a process that runs work was started as. */
+/** The command with which a worker process was started. */
 export type WorkCommand = 'work' | 'start'
 
 export type Worker = {
@@ -19,7 +19,7 @@ export type Worker = {
   version: string
 }
 
-/** This process as a worker. A restart is another worker. */
+/** This process as a worker. A restart is a new worker. */
 export function describeWorker(command: WorkCommand): Worker {
   const file = new URL('../../package.json', import.meta.url)
   const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
@@ -27,8 +27,8 @@ export function describeWorker(command: WorkCommand): Worker {
 }
 
 /**
- * Reports that a worker is alive, and which of its jobs are late. Times are the database's own, so
- * clocks that differ between machines do not matter. Rows of workers long gone are removed.
+ * Reports that a worker is alive and which of its jobs are late. Uses the database's time, because
+ * the clocks of machines differ. Removes the rows of old workers.
  */
 export async function writeHeartbeat(
   db: Database,
@@ -39,7 +39,7 @@ export async function writeHeartbeat(
   await db.rows(sql`
     with removed as (
       delete from worker_heartbeats
-      where beat_at < clock_timestamp() - ${limits.work.heartbeatsKeptMs} * interval '1 ms')
+      where beat_at < clock_timestamp() - ${limits.work.heartbeatRetentionMs} * interval '1 ms')
     insert into worker_heartbeats
       (worker_id, command, host_name, process_id, version, started_at, beat_at, late_jobs)
     values (${id}, ${command}, ${hostName}, ${processId}, ${version},
@@ -56,27 +56,26 @@ export async function keepBeating(
 ): Promise<void> {
   while (!signal.aborted) {
     await writeHeartbeat(db, worker, progress.lateJobs()).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the heartbeat of this worker was not written'),
+      logger.warn({ err: error }, 'could not write the worker heartbeat'),
     )
-    await sleep(limits.work.heartbeatEveryMs, undefined, { signal }).catch(() => {})
+    await sleep(limits.work.heartbeatIntervalMs, undefined, { signal }).catch(() => {})
   }
 }
 
-/** Records an orderly stop: the worker no longer counts, without waiting until it is missed. */
+/** Records an orderly stop, so that the worker does not count as crashed. */
 export async function stopHeartbeat(db: Database, { id }: Worker): Promise<void> {
   await db.rows(sql`
     update worker_heartbeats set stopped_at = clock_timestamp() where worker_id = ${id}`)
 }
 
-/** The workers of an installation, as of now. */
 export type Workers = {
-  /** Those that have not stopped and whose last heartbeat is recent. */
+  /** Workers that have not stopped and have a recent heartbeat. */
   alive: number
-  /** Those that ended within the last hour without an orderly stop. */
+  /** Workers that ended within the last hour without an orderly stop. */
   missed: number
-  /** Since the newest heartbeat of any worker; null when no worker has run of late. */
+  /** Age of the newest heartbeat; null if no worker ran recently. */
   lastBeatAgeMs: number | null
-  /** Jobs that are late on a worker that is alive, by name. */
+  /** Names of jobs that are late on an alive worker. */
   lateJobs: string[]
 }
 
@@ -91,7 +90,7 @@ export async function readWorkers(db: Database): Promise<Workers> {
       from beats)
     select (select count(*) from workers where is_alive)::int as alive,
       (select count(*) from workers where not is_alive and stopped_at is null
-        and age_ms < ${limits.work.missedForMs})::int as missed,
+        and age_ms < ${limits.work.missedReportMs})::int as missed,
       (select min(greatest(age_ms, 0)) from workers) as "lastBeatAgeMs",
       array(
         select distinct job from workers, unnest(late_jobs) as job

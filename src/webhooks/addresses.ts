@@ -1,9 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Only what the internet at large can reach: no private, local, mapped or translated address, of
- * version 6 only what is given out as global unicast, and no address at which clouds answer to the
- * machines inside them.
+ * Publicly routable addresses only: no private, local, mapped or translated ones, only global
+ * unicast for IPv6, and no cloud metadata services.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || cloudAddresses.includes(address)) return false
@@ -12,6 +11,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.toByteArray()[0]! >> 5 === 1
 }
 
+/** Azure's metadata service has an address in the public range. */
 const cloudAddresses = ['168.63.129.16']
 
 export const loopbackAddresses = ['127.0.0.1', '::1']
@@ -20,7 +20,7 @@ export function isLoopback(address: string): boolean {
   return loopbackAddresses.includes(address)
 }
 
-/** Addresses of version 6 stand in brackets. */
+/** The host without the brackets around an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

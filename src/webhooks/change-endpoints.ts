@@ -14,8 +14,7 @@ import {
   lockEndpoint,
   type WebhookEndpoint,
 } from './endpoint.js'
-import { readPreviousSecrets } from './previous-secrets.js'
-import { makeSecret, makeSigningKey } from './signing.js'
+import { makeSecret, makeSigningKey, readPreviousSecrets } from './signing.js'
 
 export type NewEndpoint = {
   environment: Pick<Environment, 'id'>
@@ -25,19 +24,19 @@ export type NewEndpoint = {
   description: string
 }
 
-/** The secret is shown here and never again. */
+/** The secret is returned once and never shown again. */
 export type CreatedEndpoint = { endpoint: WebhookEndpoint; secret: Secret }
 
 export async function createEndpoint(
   tx: Tx,
   now: Date,
-  order: NewEndpoint,
+  { environment, seal, url, eventTypes, description }: NewEndpoint,
 ): Promise<CreatedEndpoint> {
-  // The environment's row is the turnstile: two creates at once must not both be the tenth.
-  await lockEnvironment(tx, order.environment.id)
+  // Serializes creates: two at once must not both be the tenth endpoint.
+  await lockEnvironment(tx, environment.id)
   const [existing] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from webhook_endpoints
-    where environment_id = ${order.environment.id} and deleted_at is null`)
+    where environment_id = ${environment.id} and deleted_at is null`)
   if (existing!.count >= limits.webhooks.endpointsPerEnvironment) throw tooMany()
 
   const secret = makeSecret()
@@ -45,9 +44,8 @@ export async function createEndpoint(
   const [endpoint] = await tx.rows(sql<WebhookEndpoint>`
     insert into webhook_endpoints (environment_id, id, url, event_types, description, is_enabled,
       secret, signing_key, public_key, created_at)
-    values (${order.environment.id}, ${newId(now)}, ${order.url}, ${order.eventTypes},
-      ${order.description}, true, ${order.seal.seal(secret.reveal())},
-      ${order.seal.seal(signingKey.reveal())}, ${publicKey}, ${now})
+    values (${environment.id}, ${newId(now)}, ${url}, ${eventTypes}, ${description}, true,
+      ${seal.seal(secret.reveal())}, ${seal.seal(signingKey.reveal())}, ${publicKey}, ${now})
     returning ${endpointColumns}`)
   return { endpoint: endpoint!, secret }
 }
@@ -59,7 +57,7 @@ export type EndpointChange = {
   isEnabled?: boolean
 }
 
-/** What is absent stays. A new address, and enabling, forget since when it failed. */
+/** Absent fields stay as they are. A new URL, or enabling, resets the failing time. */
 export async function changeEndpoint(
   tx: Tx,
   name: EndpointName,
@@ -78,7 +76,7 @@ export async function changeEndpoint(
   return changed!
 }
 
-/** Its history stays; nothing more is sent to it. */
+/** Keeps the history of deliveries; sends no more. */
 export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Promise<void> {
   const { environmentId, id } = await lockEndpoint(tx, name)
   tx.write(sql`
@@ -87,10 +85,7 @@ export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Pro
     where environment_id = ${environmentId} and id = ${id}`)
 }
 
-/**
- * The secrets before sign on until their overlap ends, so that receivers can change over without a
- * gap, also when somebody rotates twice.
- */
+/** Previous secrets keep signing until their overlap ends, so that receivers can switch safely. */
 export async function rotateSecret(
   tx: Tx,
   now: Date,
@@ -117,13 +112,13 @@ export async function rotateSecret(
 function tooManyRotations(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `The secret was rotated ${limits.webhooks.previousSecrets} times within a day. Wait until the oldest is no longer valid.`,
+    message: `The secret was rotated ${limits.webhooks.previousSecrets} times within a day. Wait until the oldest one expires.`,
   })
 }
 
 function tooMany(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `An environment has at most ${limits.webhooks.endpointsPerEnvironment} webhook endpoints. Delete one first.`,
+    message: `An environment can have at most ${limits.webhooks.endpointsPerEnvironment} webhook endpoints. Delete one first.`,
   })
 }

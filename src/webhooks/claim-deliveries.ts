@@ -4,14 +4,14 @@ import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** A delivery that is ours until its lease ends, with everything a try needs. */
+/** A delivery that this worker owns until its lease ends, with everything an attempt needs. */
 export type ClaimedDelivery = {
   environmentId: EnvironmentId
   eventId: string
   endpointId: string
-  /** Whoever records the end of this attempt must name it. */
+  /** Identifies the attempt when its result is recorded. */
   attemptNumber: number
-  /** Which try of its schedule this is. */
+  /** Attempts since the schedule started; a redelivery resets it. */
   tries: number
   mode: Mode
   type: string
@@ -25,10 +25,10 @@ export type ClaimedDelivery = {
   sealedSigningKey: string
 }
 
-/** How many more deliveries of an endpoint may be under way. */
-export type Share = { environmentId: EnvironmentId; endpointId: string; places: number }
+/** How many more deliveries an endpoint may have in flight. */
+export type EndpointShare = { environmentId: EnvironmentId; endpointId: string; capacity: number }
 
-const columns = { environment_id: 'int4', endpoint_id: 'uuid', places: 'int4' } as const
+const columns = { environment_id: 'int4', endpoint_id: 'uuid', capacity: 'int4' } as const
 
 const claim = listStatement<typeof columns, ClaimedDelivery>({
   name: 'claim_deliveries',
@@ -39,7 +39,7 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
         select d.environment_id, d.event_id, d.endpoint_id from deliveries d
         where d.environment_id = list.environment_id and d.endpoint_id = list.endpoint_id
           and d.state = 'PENDING' and d.due_at <= ${more(0)}::timestamptz
-        order by d.due_at limit list.places
+        order by d.due_at limit list.capacity
         for update skip locked) due),
     leased as (
       update deliveries d set due_at = ${more(1)}::timestamptz, attempts = d.attempts + 1,
@@ -58,17 +58,17 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
     join environments v on v.id = l.environment_id`,
 })
 
-/** Takes what is due, as much as each endpoint may have, what has waited longest first. */
+/** Claims due deliveries, oldest first, up to the capacity of each endpoint. */
 export async function claimDeliveries(
   db: Reader,
   now: Date,
-  shares: Share[],
+  shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
-  const rows = shares.map(({ environmentId, endpointId, places }) => ({
+  const rows = shares.map(({ environmentId, endpointId, capacity }) => ({
     environment_id: environmentId,
     endpoint_id: endpointId,
-    places,
+    capacity,
   }))
   return db.rows(claim(rows, now, after(now, limits.webhooks.leaseMs)))
 }

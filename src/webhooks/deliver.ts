@@ -14,13 +14,13 @@ import {
   type Position,
   start,
 } from './find-open-endpoints.js'
+import { InFlight } from './in-flight.js'
 import { type FinishedAttempt, isSuccess, judgeDeliveryAttempt } from './judge-attempt.js'
 import { createSigner } from './message.js'
 import { recordAttempts } from './record-attempts.js'
-import { mostTries } from './schedule.js'
+import { attemptsMax } from './schedule.js'
 import type { DeliveryResult, Sender } from './send.js'
-import { sharePlaces } from './share-places.js'
-import { UnderWay } from './under-way.js'
+import { shareCapacity } from './share-capacity.js'
 
 type Tools = {
   db: Reader
@@ -29,20 +29,20 @@ type Tools = {
   clock: Clock
   logger: Logger
   sender: Sender
-  /** Called after each search for due deliveries. */
-  onRound?: (hasSucceeded: boolean) => void
+  /** Called after each poll for due deliveries. */
+  onPoll?: (hasSucceeded: boolean) => void
 }
 
 /**
- * Sends what is due until stopped. Endpoints share the places of a process, so that a slow or dead
- * one never delays another; many processes may do this at once.
+ * Sends due deliveries until stopped. Endpoints share the capacity of a process, so that a slow or
+ * dead one never delays another. Many processes may run at once.
  */
 export class Deliverer {
   readonly stats = { claimed: 0, delivered: 0, failed: 0 }
   readonly #tools: Tools
   readonly #sign: ReturnType<typeof createSigner>
   readonly #results: Lane<FinishedAttempt, true>
-  readonly #underWay = new UnderWay()
+  readonly #inFlight = new InFlight()
   readonly #stopping = new AbortController()
   #position: Position = start
   #loop: Promise<void> | undefined
@@ -54,13 +54,13 @@ export class Deliverer {
     this.#results = new Lane({
       connect: tools.connect,
       nameOf: ({ delivery }) => delivery.endpointId,
-      work: async (tx, ended) => {
-        const disabled = await recordAttempts(tx, tools.clock.now(), ended)
+      work: async (tx, attempts) => {
+        const disabled = await recordAttempts(tx, tools.clock.now(), attempts)
         for (const endpoint of disabled) {
           const { id, disabledReason } = showEndpoint(endpoint)
-          tools.logger.warn({ id, reason: disabledReason }, 'a webhook endpoint was disabled')
+          tools.logger.warn({ id, reason: disabledReason }, 'webhook endpoint disabled')
         }
-        return ended.map(() => true)
+        return attempts.map(() => true)
       },
     })
   }
@@ -70,105 +70,105 @@ export class Deliverer {
   }
 
   /**
-   * Nothing new is claimed; what is under way is finished and written down. A receiver that takes
-   * too long is cut off: its delivery falls due again when the lease is over.
+   * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
+   * deliveries fall due again when the lease ends.
    */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#loop
-    await this.#finish(limits.webhooks.finishMs)
+    await this.#waitForInFlight(limits.webhooks.shutdownMs)
     this.#hasClosed = true
     this.#tools.sender.close()
-    await this.#finish(limits.webhooks.attemptMs)
+    await this.#waitForInFlight(limits.webhooks.attemptTimeoutMs)
     await this.#results.close()
   }
 
-  async #finish(withinMs: number): Promise<void> {
+  async #waitForInFlight(timeoutMs: number): Promise<void> {
     const { clock } = this.#tools
     const startedAt = clock.elapsedMs()
-    while (this.#underWay.count > 0 && clock.elapsedMs() - startedAt < withinMs) await sleep(10)
+    while (this.#inFlight.count > 0 && clock.elapsedMs() - startedAt < timeoutMs) await sleep(10)
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      let restMs: number = limits.webhooks.lookEveryMs
+      let pauseMs: number = limits.webhooks.pollIntervalMs
       try {
-        restMs = await this.#look()
-        this.#tools.onRound?.(true)
+        pauseMs = await this.#poll()
+        this.#tools.onPoll?.(true)
       } catch (error) {
-        // What was claimed falls due again by itself when its lease is over.
-        this.#tools.logger.error({ err: error }, 'due deliveries could not be claimed')
-        this.#tools.onRound?.(false)
+        // Claimed deliveries fall due again when their lease ends.
+        this.#tools.logger.error({ err: error }, 'could not claim due deliveries')
+        this.#tools.onPoll?.(false)
       }
-      await sleep(restMs, undefined, { signal }).catch(() => {})
+      await sleep(pauseMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  /** Claims as much as there are places for; says how long to rest before the next look. */
-  async #look(): Promise<number> {
-    const { places: most, breathMs, lookEveryMs, endpointsPerLook } = limits.webhooks
-    if (this.#underWay.count >= most) return breathMs
+  /** Claims and sends up to the free capacity; returns the pause before the next poll. */
+  async #poll(): Promise<number> {
+    const { inFlightMax, busyPollIntervalMs, pollIntervalMs, endpointsPerPollMax } = limits.webhooks
+    if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
     const { db, clock } = this.#tools
     const startedAt = clock.elapsedMs()
-    const walked = await findOpenEndpoints(db, clock.now(), this.#position)
-    const walkMs = clock.elapsedMs() - startedAt
-    const due = inAnyTurn(walked.filter((endpoint) => endpoint.isDue))
-    const places = sharePlaces(
-      this.#underWay,
-      due.map((endpoint) => this.#underWay.of(endpoint)),
+    const open = await findOpenEndpoints(db, clock.now(), this.#position)
+    const searchMs = clock.elapsedMs() - startedAt
+    const due = rotateRandomly(open.filter((endpoint) => endpoint.isDue))
+    const capacities = shareCapacity(
+      this.#inFlight,
+      due.map((endpoint) => this.#inFlight.loadOf(endpoint)),
     )
-    const shares = due.map((endpoint, index) => ({ ...endpoint, places: places[index]! }))
+    const shares = due.map((endpoint, index) => ({ ...endpoint, capacity: capacities[index]! }))
     const claimed = await claimDeliveries(
       db,
       clock.now(),
-      shares.filter((share) => share.places > 0),
+      shares.filter((share) => share.capacity > 0),
     )
     this.stats.claimed += claimed.length
     for (const delivery of claimed) void this.#deliver(delivery)
 
-    const isUnfinished = walked.length === endpointsPerLook
-    this.#position = isUnfinished ? walked.at(-1)! : start
-    const isWaiting = due.some((endpoint) => this.#underWay.of(endpoint).isProven)
-    if (claimed.length > 0 || isWaiting) return breathMs
-    // A long way past endpoints that only wait: as much rest as work, so that it costs little.
-    return isUnfinished ? Math.max(walkMs, breathMs) : lookEveryMs
+    const isUnfinished = open.length === endpointsPerPollMax
+    this.#position = isUnfinished ? open.at(-1)! : start
+    const isProvenWaiting = due.some((endpoint) => this.#inFlight.loadOf(endpoint).isProven)
+    if (claimed.length > 0 || isProvenWaiting) return busyPollIntervalMs
+    // Many endpoints with nothing due: pause as long as the search took, to bound its load.
+    return isUnfinished ? Math.max(searchMs, busyPollIntervalMs) : pollIntervalMs
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { clock, logger } = this.#tools
-    const end = this.#underWay.add(delivery)
+    const end = this.#inFlight.add(delivery)
     const startedAt = clock.now()
     let wasSuccess = false
     try {
-      const sent = await this.#attempt(delivery, startedAt)
-      wasSuccess = isSuccess(sent)
-      if (!this.#hasClosed) await this.#record(delivery, startedAt, sent)
+      const result = await this.#attempt(delivery, startedAt)
+      wasSuccess = isSuccess(result)
+      if (!this.#hasClosed) await this.#record(delivery, startedAt, result)
     } catch (error) {
-      logger.error({ err: error }, 'the end of a delivery attempt could not be written down')
+      logger.error({ err: error }, 'could not record a delivery attempt')
     }
     end(wasSuccess)
   }
 
   async #attempt(delivery: ClaimedDelivery, now: Date): Promise<DeliveryResult> {
     if (!delivery.isEnabled) return unsent('the endpoint is disabled or deleted')
-    // Workers died of it, or could not write down how it ended: not for ever.
-    if (delivery.tries > mostTries(delivery.mode)) return unsent('no attempt came to an end')
+    // Bounds the attempts whose result was never recorded, such as when workers crash.
+    if (delivery.tries > attemptsMax(delivery.mode)) return unsent('no attempt was completed')
     try {
       return await this.#tools.sender.send(this.#sign(delivery, now))
     } catch (error) {
-      this.#tools.logger.error({ err: error }, 'a delivery could not be sent')
-      return unsent('an internal error')
+      this.#tools.logger.error({ err: error }, 'could not send a delivery')
+      return unsent('internal error')
     }
   }
 
-  async #record(delivery: ClaimedDelivery, startedAt: Date, sent: DeliveryResult): Promise<void> {
+  async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
     const now = this.#tools.clock.now()
     const { mode, tries } = delivery
     const verdict = delivery.isEnabled
-      ? judgeDeliveryAttempt(sent, { now, mode, tries, chance: Math.random() })
+      ? judgeDeliveryAttempt(result, { now, mode, tries, chance: Math.random() })
       : ({ state: 'GIVEN_UP', dueAt: now, finishedAt: now } as const)
-    await this.#results.run({ delivery, startedAt, sent, verdict })
+    await this.#results.run({ delivery, startedAt, result, verdict })
     this.stats[verdict.state === 'DELIVERED' ? 'delivered' : 'failed'] += 1
   }
 }
@@ -177,8 +177,8 @@ function unsent(error: string): DeliveryResult {
   return { status: null, error, response: '', durationMs: 0 }
 }
 
-/** Somebody must be asked first; nobody is always the last. */
-function inAnyTurn(endpoints: OpenEndpoint[]): OpenEndpoint[] {
+/** So that no endpoint is always served last. */
+function rotateRandomly(endpoints: OpenEndpoint[]): OpenEndpoint[] {
   const first = Math.floor(Math.random() * endpoints.length)
   return [...endpoints.slice(first), ...endpoints.slice(0, first)]
 }

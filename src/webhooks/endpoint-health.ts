@@ -61,20 +61,20 @@ const updateEndpoints = listStatement({
 })
 
 /**
- * Locks the endpoints whose health these attempts may change. Healthy ones that answered well are
- * not among them, so that a busy endpoint is not a row everybody waits for. In a lane, throws
- * `Busy` with the endpoints that another transaction holds.
+ * Locks the endpoints whose health these attempts may change. Healthy endpoints with successful
+ * attempts are not locked, so that a busy endpoint is not a contended row. In a lane, throws `Busy`
+ * with the endpoints that another transaction has locked.
  */
 export async function lockFailingEndpoints(
   tx: Tx,
-  ended: FinishedAttempt[],
+  attempts: FinishedAttempt[],
 ): Promise<WebhookEndpoint[]> {
   const keyOf = (one: { environmentId: number; endpointId: string }) =>
     `${one.environmentId}/${one.endpointId}`
-  const byKey = new Map(ended.map(({ delivery }) => [keyOf(delivery), delivery]))
+  const byKey = new Map(attempts.map(({ delivery }) => [keyOf(delivery), delivery]))
   const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
-  const failed = ended
-    .filter(({ sent, delivery }) => !isSuccess(sent) && delivery.isEnabled)
+  const failed = attempts
+    .filter(({ result, delivery }) => !isSuccess(result) && delivery.isEnabled)
     .map(({ delivery }) => delivery)
   const troubled = new Set([...failing, ...failed].map(keyOf))
   if (troubled.size === 0) return []
@@ -86,24 +86,24 @@ export async function lockFailingEndpoints(
   return rows.map(({ foundId, isOurs, ...endpoint }) => endpoint)
 }
 
-/** Says which of the locked endpoints are disabled by what was answered. */
+/** Returns the locked endpoints that these attempts disable. */
 export function changeHealth(
   tx: Tx,
   now: Date,
-  { before, ended }: { before: WebhookEndpoint[]; ended: FinishedAttempt[] },
+  { before, attempts }: { before: WebhookEndpoint[]; attempts: FinishedAttempt[] },
 ): WebhookEndpoint[] {
-  const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, ended), now))
+  const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, attempts), now))
   const changed = after.filter((endpoint, index) => endpoint !== before[index])
   if (changed.length > 0) tx.write(updateEndpoints(changed.map(toRow)))
   return after.filter((endpoint, index) => before[index]!.isEnabled && !endpoint.isEnabled)
 }
 
-/** What an address answered that has been changed since says nothing about the new one. */
+/** Attempts at a URL that was changed since say nothing about the new one. */
 function attemptsAt(
   { environmentId, id, url }: WebhookEndpoint,
-  ended: FinishedAttempt[],
+  attempts: FinishedAttempt[],
 ): FinishedAttempt[] {
-  return ended.filter(
+  return attempts.filter(
     ({ delivery }) =>
       delivery.environmentId === environmentId &&
       delivery.endpointId === id &&
@@ -112,20 +112,24 @@ function attemptsAt(
   )
 }
 
-/** Any success makes it well. Only failures for five days, or one 410, make it disabled. */
+/** Any success makes it healthy. Five days of failures, or one 410, disable it. */
 export function judgeHealth(
   endpoint: WebhookEndpoint,
   attempts: FinishedAttempt[],
   now: Date,
 ): WebhookEndpoint {
   if (attempts.length === 0) return endpoint
-  if (attempts.some(({ sent }) => isSuccess(sent)))
+  if (attempts.some(({ result }) => isSuccess(result)))
     return endpoint.failingSince ? { ...endpoint, failingSince: null } : endpoint
   const failingSince = endpoint.failingSince ?? now
   const failing = endpoint.failingSince ? endpoint : { ...endpoint, failingSince }
   if (!endpoint.isEnabled) return failing
-  const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.failingMs
-  const reason = attempts.some(({ sent }) => isGone(sent)) ? 'gone' : isFailing ? 'failing' : null
+  const isFailing = now.getTime() - failingSince.getTime() >= limits.webhooks.disableAfterMs
+  const reason = attempts.some(({ result }) => isGone(result))
+    ? 'gone'
+    : isFailing
+      ? 'failing'
+      : null
   return reason ? disable(failing, reason) : failing
 }
 

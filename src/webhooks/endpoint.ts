@@ -4,7 +4,7 @@ import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 
-/** Where a merchant hears of events. Its secrets stay in the table, sealed. */
+/** A merchant's URL that receives events. Its sealed secrets stay in the table. */
 export type WebhookEndpoint = {
   environmentId: EnvironmentId
   id: string
@@ -22,7 +22,6 @@ export type WebhookEndpoint = {
 
 export type DisabledReason = 'merchant' | 'gone' | 'failing'
 
-/** Of the table under this name. */
 export function columnsOf(w: string): string {
   return `${w}.environment_id as "environmentId", ${w}.id, ${w}.url, ${w}.description,
     ${w}.event_types as "eventTypes", ${w}.is_enabled as "isEnabled",
@@ -46,16 +45,15 @@ export async function listEndpoints(
 }
 
 export async function getEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
-  return one(name, (id) =>
+  return findOrRefuse(name, (id) =>
     db.rows(sql<WebhookEndpoint>`
       select ${endpointColumns} from webhook_endpoints
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
   )
 }
 
-/** The same, locked: changes of one endpoint take turns. */
 export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
-  return one(name, (id) =>
+  return findOrRefuse(name, (id) =>
     tx.rows(sql<WebhookEndpoint>`
       select ${endpointColumns} from webhook_endpoints
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null
@@ -63,16 +61,16 @@ export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookE
   )
 }
 
-/** Nothing can be sent to a disabled one; enabling it is the merchant's own step. */
+/** Refuses a disabled endpoint: only the merchant enables it. */
 export async function getEnabledEndpoint(db: Reader, name: EndpointName): Promise<WebhookEndpoint> {
-  return enabled(await getEndpoint(db, name))
+  return refuseDisabled(await getEndpoint(db, name))
 }
 
 export async function lockEnabledEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
-  return enabled(await lockEndpoint(tx, name))
+  return refuseDisabled(await lockEndpoint(tx, name))
 }
 
-function enabled(endpoint: WebhookEndpoint): WebhookEndpoint {
+function refuseDisabled(endpoint: WebhookEndpoint): WebhookEndpoint {
   if (endpoint.isEnabled) return endpoint
   throw new Refusal('webhook_endpoint_failed', {
     reason: 'endpoint_disabled',
@@ -80,7 +78,7 @@ function enabled(endpoint: WebhookEndpoint): WebhookEndpoint {
   })
 }
 
-async function one(
+async function findOrRefuse(
   { reference }: EndpointName,
   find: (id: string) => Promise<WebhookEndpoint[]>,
 ): Promise<WebhookEndpoint> {
@@ -90,7 +88,7 @@ async function one(
   return endpoint
 }
 
-/** An endpoint as its verify operation, and events about it, show it. */
+/** An endpoint in API responses and events. */
 export function showEndpoint(endpoint: WebhookEndpoint) {
   return {
     id: toReference(prefixes.webhookEndpoint, endpoint.id),

@@ -22,7 +22,7 @@ export type Delivery = {
   attempts: DeliveryAttempt[]
 }
 
-/** Where an event went, and the latest attempts with what came back. */
+/** The deliveries of an event, with their latest attempts. */
 export async function listDeliveries(db: Reader, event: Event): Promise<Delivery[]> {
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`

@@ -3,14 +3,14 @@ import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** An endpoint that has open deliveries. */
+/** An endpoint with open deliveries. */
 export type OpenEndpoint = {
   environmentId: EnvironmentId
   endpointId: string
   isDue: boolean
 }
 
-/** Where the last look ended, so that the next one goes on from there and nobody is passed over. */
+/** Where the last poll ended, so that the next one continues there and skips no endpoint. */
 export type Position = { environmentId: number; endpointId: string }
 
 export const start: Position = {
@@ -19,8 +19,8 @@ export const start: Position = {
 }
 
 /**
- * Walks from endpoint to endpoint over the index of open deliveries: one step for each, however
- * many deliveries wait there. At most so many steps at once; the last one says where to go on.
+ * Skip-scans the index of open deliveries: one step per endpoint, however many deliveries it has. A
+ * full page ends with the position of the next one.
  */
 export async function findOpenEndpoints(
   db: Reader,
@@ -40,7 +40,7 @@ export async function findOpenEndpoints(
         where d.state = 'PENDING'
           and (d.environment_id, d.endpoint_id) > (walk.environment_id, walk.endpoint_id)
         order by d.environment_id, d.endpoint_id, d.due_at limit 1) next
-      where walk.step < ${limits.webhooks.endpointsPerLook}::int)
+      where walk.step < ${limits.webhooks.endpointsPerPollMax}::int)
     select environment_id as "environmentId", endpoint_id as "endpointId",
       due_at <= ${now}::timestamptz as "isDue"
     from walk order by step`)

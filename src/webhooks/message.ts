@@ -3,22 +3,27 @@ import { limits } from '../base/limits.js'
 import type { Seal } from '../base/sealed.js'
 import { toBody } from '../events/body.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
-import { readPreviousSecrets } from './previous-secrets.js'
 import type { WebhookMessage } from './send.js'
-import { readSecret, readSigningKey, type SigningKeys, signMessage } from './signing.js'
+import {
+  readPreviousSecrets,
+  readSecret,
+  readSigningKey,
+  type SigningKeys,
+  signMessage,
+} from './signing.js'
 
-/** Opens sealed keys once: a parsed key is worth remembering, its sealed text names it. */
+/** Turns deliveries into signed messages. Opened keys are cached by their sealed text. */
 export function createSigner(seal: Seal) {
-  const opened = new Map<string, SigningKeys['privateKey'] | Buffer>()
-  const remember = <Key extends SigningKeys['privateKey'] | Buffer>(
+  const cache = new Map<string, SigningKeys['privateKey'] | Buffer>()
+  const openKey = <Key extends SigningKeys['privateKey'] | Buffer>(
     sealed: string,
     read: (text: string) => Key,
   ): Key => {
-    const known = opened.get(sealed)
-    if (known) return known as Key
-    if (opened.size >= limits.webhooks.openedKeys) opened.clear()
+    const cached = cache.get(sealed)
+    if (cached) return cached as Key
+    if (cache.size >= limits.webhooks.signingKeysCachedMax) cache.clear()
     const key = read(seal.open(sealed))
-    opened.set(sealed, key)
+    cache.set(sealed, key)
     return key
   }
 
@@ -26,8 +31,8 @@ export function createSigner(seal: Seal) {
     const previous = readPreviousSecrets(delivery.sealedPreviousSecrets, now)
     const sealed = [delivery.sealedSecret, ...previous.map(({ secret }) => secret)]
     const keys = {
-      secrets: sealed.map((secret) => remember(secret, readSecret)),
-      privateKey: remember(delivery.sealedSigningKey, readSigningKey),
+      secrets: sealed.map((secret) => openKey(secret, readSecret)),
+      privateKey: openKey(delivery.sealedSigningKey, readSigningKey),
     }
     const id = toReference(prefixes.event, delivery.eventId)
     const timestamp = Math.floor(now.getTime() / 1_000)

@@ -5,8 +5,8 @@ import { Refusal } from '../base/refusal.js'
 import { hostOf, isLoopback, isPublicAddress } from './addresses.js'
 
 /**
- * Refuses what can be told from the text alone: schemes, credentials, addresses of the inside.
- * Names are judged when they are dialled, by the address that is really reached.
+ * Refuses what the URL alone shows: wrong schemes, credentials, private addresses. Hostnames are
+ * checked when a connection is made, by the address they resolve to.
  */
 export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL {
   const url = parse(text)
@@ -23,16 +23,16 @@ export function readUrl(text: string, mode: Mode, allowsLoopback: boolean): URL 
     throw refused(`must be at most ${limits.webhooks.urlLength} characters when written in ASCII`)
 
   const host = hostOf(url)
-  const isInside = isIP(host) !== 0 && !isPublicAddress(host)
+  const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)
   const isAllowed = mode === 'test' && allowsLoopback && isLoopback(host)
-  if (isInside && !isAllowed)
+  if (isPrivate && !isAllowed)
     throw refused(
       `must be a public address${mode === 'test' && allowsLoopback ? ', or 127.0.0.1' : ''}`,
     )
   return url
 }
 
-/** What a URL parser would mend or drop in silence is refused: it is not what was meant. */
+/** Refuses what a URL parser would silently correct or drop. */
 function parse(text: string): URL | undefined {
   const isPlain = /^[a-z]+:\/\/[^\s\\\p{Cc}]+$/iu.test(text)
   return isPlain && URL.canParse(text) ? new URL(text) : undefined

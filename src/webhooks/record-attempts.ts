@@ -33,9 +33,9 @@ const endColumns = {
 } as const
 
 /**
- * Names the attempt it ends, and the try of its schedule: a worker that outlived its lease changes
- * nothing, nor does an attempt during which the delivery was asked for again. Open is said by
- * `finished_at`, not by `state`, which would tempt the planner to the index of open deliveries.
+ * Matches the attempt number and `tries`, so that a worker that outlived its lease changes nothing,
+ * nor does an attempt during which a redelivery was requested. Filters by `finished_at` instead of
+ * `state`, because the planner would choose the index of open deliveries.
  */
 const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpointId: string }>({
   name: 'end_delivery_attempts',
@@ -51,21 +51,21 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
 })
 
 /**
- * Writes down a list of attempts and what follows: delivered, due again, given up; and for the
- * endpoint, that it is well again, failing, or disabled, which the merchant's other endpoints hear.
- * An attempt whose delivery has gone to another worker is kept on record and changes nothing else.
+ * Records attempts with their verdicts, and the health of their endpoints: healthy again, failing,
+ * or disabled, which emits an event. An attempt whose delivery another worker has claimed since is
+ * recorded but changes nothing else. Returns the endpoints it disabled.
  */
 export async function recordAttempts(
   tx: Tx,
   now: Date,
-  ended: FinishedAttempt[],
+  attempts: FinishedAttempt[],
 ): Promise<WebhookEndpoint[]> {
-  const before = await lockFailingEndpoints(tx, ended)
-  const rows = ended.map((one) => toRow(atNewAddress(now, one, before))).sort(byKey)
+  const before = await lockFailingEndpoints(tx, attempts)
+  const rows = attempts.map((attempt) => toRow(retryIfMoved(now, attempt, before))).sort(byKey)
   tx.write(insertAttempts(rows))
   const changed = new Set((await tx.rows(endDeliveries(rows))).map(keyOf))
-  const inTime = ended.filter(({ delivery }) => changed.has(keyOf(delivery)))
-  const disabled = changeHealth(tx, now, { before, ended: inTime })
+  const current = attempts.filter(({ delivery }) => changed.has(keyOf(delivery)))
+  const disabled = changeHealth(tx, now, { before, attempts: current })
   emitAll(
     tx,
     now,
@@ -78,17 +78,17 @@ function keyOf({ eventId, endpointId }: { eventId: string; endpointId: string })
   return `${eventId}/${endpointId}`
 }
 
-/** The old address failed, whatever it said: the new one has not been asked yet. */
-function atNewAddress(
+/** An attempt that failed at a URL that was changed since is retried at the new one at once. */
+function retryIfMoved(
   now: Date,
-  ended: FinishedAttempt,
+  attempt: FinishedAttempt,
   endpoints: WebhookEndpoint[],
 ): FinishedAttempt {
-  const { delivery, sent } = ended
+  const { delivery, result } = attempt
   const endpoint = endpoints.find(({ id }) => id === delivery.endpointId)
   const hasMoved = endpoint?.isEnabled && endpoint.url !== delivery.url
-  if (!hasMoved || isSuccess(sent)) return ended
-  return { ...ended, verdict: { state: 'PENDING', dueAt: now, finishedAt: null } }
+  if (!hasMoved || isSuccess(result)) return attempt
+  return { ...attempt, verdict: { state: 'PENDING', dueAt: now, finishedAt: null } }
 }
 
 function byKey(left: ReturnType<typeof toRow>, right: ReturnType<typeof toRow>): number {
@@ -103,7 +103,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function toRow({ delivery, startedAt, sent, verdict }: FinishedAttempt) {
+function toRow({ delivery, startedAt, result, verdict }: FinishedAttempt) {
   return {
     environment_id: delivery.environmentId,
     event_id: delivery.eventId,
@@ -112,10 +112,10 @@ function toRow({ delivery, startedAt, sent, verdict }: FinishedAttempt) {
     tries: delivery.tries,
     url: delivery.url,
     started_at: startedAt,
-    duration_ms: sent.durationMs,
-    status: sent.status,
-    error: sent.error,
-    response: sent.response,
+    duration_ms: result.durationMs,
+    status: result.status,
+    error: result.error,
+    response: result.response,
     state: verdict.state,
     due_at: verdict.dueAt,
     finished_at: verdict.finishedAt,

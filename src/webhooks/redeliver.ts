@@ -7,37 +7,36 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 import { showEndpoint, type WebhookEndpoint } from './endpoint.js'
 
-/** Tests are for the endpoint that asked for them, also when they are sent again. */
+/** A test event goes only to the endpoint it was created for, also when it is sent again. */
 const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`
 
-/** A delivery that is made due again starts its schedule anew; its attempts stay on record. */
+/** Restarts the schedule of a delivery; its attempts stay on record. */
 const dueAgain = sql`
   on conflict (environment_id, event_id, endpoint_id) do update
   set state = 'PENDING', due_at = excluded.due_at, tries = 0, finished_at = null,
     is_under_way = false`
 
-/** Sends an event again to one endpoint, or to all that listen to it. Says to how many. */
+/** Sends an event again, to one endpoint or to all that subscribe to it. Returns their number. */
 export async function redeliver(
   tx: Tx,
   now: Date,
   { event, endpoint }: { event: Event; endpoint: WebhookEndpoint | undefined },
 ): Promise<number> {
-  const who = endpoint ? sql`w.id = ${endpoint.id}` : sql.raw(listensTo('w', 'e.type'))
+  const recipients = endpoint ? sql`w.id = ${endpoint.id}` : sql.raw(listensTo('w', 'e.type'))
   const rows = await tx.rows(sql`
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
     select e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
     where e.environment_id = ${event.environmentId} and e.id = ${event.id}
       and w.is_enabled and w.deleted_at is null
-      and ${isMeantFor} and ${who}
+      and ${isMeantFor} and ${recipients}
     order by e.environment_id, e.id, w.id ${dueAgain} returning 1`)
   return rows.length
 }
 
 /**
- * Sends everything since a time that this endpoint listens to and has not taken: what waits for a
- * later try, what was given up, and what happened while it was disabled. Says how many, a bounded
- * number at once.
+ * Sends all events since a time that this endpoint subscribes to and has not received: those that
+ * wait for a retry, were given up, or happened while it was disabled. Returns their number.
  */
 export async function recover(
   tx: Tx,
@@ -59,7 +58,7 @@ export async function recover(
   return rows.length
 }
 
-/** An event that only this endpoint hears, for trying it out. Says which. */
+/** Creates an event for this endpoint only, to test it. Returns the event's reference. */
 export async function sendTest(tx: Tx, now: Date, endpoint: WebhookEndpoint): Promise<string> {
   const [row] = await tx.rows(sql<{ sequence: number }>`
     update webhook_endpoints set event_sequence = event_sequence + 1

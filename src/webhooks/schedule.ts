@@ -2,8 +2,8 @@ import { hour, minute, second } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 
-/** How long to wait after each failed try; when the list is over, the delivery is given up. */
-const waits: Record<Mode, number[]> = {
+/** Delay after each failed attempt; at the end of the list the delivery is given up. */
+const retryDelaysMs: Record<Mode, number[]> = {
   live: [
     5 * second,
     5 * minute,
@@ -15,34 +15,34 @@ const waits: Record<Mode, number[]> = {
     20 * hour,
     24 * hour,
   ],
-  // Five tries within an hour: whoever tests is looking now.
+  // Five attempts within an hour: a developer is waiting for the result.
   test: [5 * second, 30 * second, 5 * minute, 20 * minute],
 }
 
-/** A delivery is tried so often, and no more, however its attempts end. */
-export function mostTries(mode: Mode): number {
-  return waits[mode].length + 1
+export function attemptsMax(mode: Mode): number {
+  return retryDelaysMs[mode].length + 1
 }
 
 /**
- * When to try again after so many tries, or undefined to give up. `chance` in [0, 1) spreads the
- * tries, so that a receiver that comes back is not met by all of them at once.
+ * Delay before the next attempt, or undefined to give up. `chance` in [0, 1) spreads retries, so
+ * that a recovering receiver does not get all of them at once.
  */
-export function nextWaitMs(
+export function nextRetryDelayMs(
   mode: Mode,
   tries: number,
   { retryAfterMs = 0, chance }: { retryAfterMs?: number; chance: number },
 ): number | undefined {
-  const wait = waits[mode][tries - 1]
-  if (wait === undefined) return undefined
-  const jittered = wait * (1 + limits.webhooks.jitter * chance)
-  return Math.max(jittered, Math.min(retryAfterMs, limits.webhooks.longestWaitMs))
+  const delayMs = retryDelaysMs[mode][tries - 1]
+  if (delayMs === undefined) return undefined
+  const spreadMs = delayMs * (1 + limits.webhooks.retryJitterFraction * chance)
+  return Math.max(spreadMs, Math.min(retryAfterMs, limits.webhooks.retryAfterMaxMs))
 }
 
-/** `Retry-After` as seconds or as a date; anything else is ignored. */
+/** Parses `Retry-After` as seconds or a date; ignores anything else. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
-  if (/^\d+$/.test(header)) return Math.min(Number(header) * second, limits.webhooks.longestWaitMs)
+  if (/^\d+$/.test(header))
+    return Math.min(Number(header) * second, limits.webhooks.retryAfterMaxMs)
   const date = Date.parse(header)
   return Number.isNaN(date) ? undefined : Math.max(date - now.getTime(), 0)
 }

@@ -9,7 +9,7 @@ import { limits } from '../base/limits.js'
 import { hostOf, isLoopback, isPublicAddress, loopbackAddresses } from './addresses.js'
 import { readRetryAfter } from './schedule.js'
 
-/** How one try ended. Without a status there was no whole answer. */
+/** The result of one attempt. `status` is null without a complete response. */
 export type DeliveryResult = {
   status: number | null
   error: string | null
@@ -30,35 +30,34 @@ export type Sender = { send(message: WebhookMessage): Promise<DeliveryResult>; c
 type Lookup = (hostname: string, options: object, callback: (...args: never[]) => void) => void
 
 /**
- * Posts to merchants' servers over kept connections. The address that is dialled is checked at the
- * moment of dialling, so a name that changes between check and connect gains nothing. Redirects are
- * answers like any other: they are never followed.
+ * Posts to merchants' servers with keep-alive. The resolved address is checked when connecting, so
+ * DNS rebinding does not help an attacker. Redirects are never followed.
  */
 export function createSender(options: {
   clock: Clock
   allowsLoopback: boolean
-  attemptMs?: number
-  /** For tests: names that resolve as they please. */
+  attemptTimeoutMs?: number
+  /** Replaced in tests. */
   lookup?: Lookup
 }): Sender {
-  const { clock, attemptMs = limits.webhooks.attemptMs } = options
-  const kept = {
+  const { clock, attemptTimeoutMs = limits.webhooks.attemptTimeoutMs } = options
+  const connection = {
     keepAlive: true,
-    maxFreeSockets: limits.webhooks.places,
-    timeout: limits.webhooks.idleMs,
+    maxFreeSockets: limits.webhooks.inFlightMax,
+    timeout: limits.webhooks.idleConnectionMs,
   }
   const { allowsLoopback, lookup = dnsLookup as Lookup } = options
-  const outside = { ...kept, lookup: checkedLookup(lookup, false) }
-  const inside = {
-    ...kept,
+  const publicOnly = { ...connection, lookup: checkedLookup(lookup, false) }
+  const withLoopback = {
+    ...connection,
     allowIPAddressList: allowsLoopback ? loopbackAddresses : [],
     lookup: checkedLookup(lookup, allowsLoopback),
   }
   const agents = {
-    live: { http: undefined, https: new RequestFilteringHttpsAgent(outside) },
+    live: { http: undefined, https: new RequestFilteringHttpsAgent(publicOnly) },
     test: {
-      http: new RequestFilteringHttpAgent(inside),
-      https: new RequestFilteringHttpsAgent(inside),
+      http: new RequestFilteringHttpAgent(withLoopback),
+      https: new RequestFilteringHttpsAgent(withLoopback),
     },
   }
   let isClosed = false
@@ -67,8 +66,8 @@ export function createSender(options: {
       const url = new URL(message.url)
       const isSecure = url.protocol === 'https:'
       const agent = agents[message.mode][isSecure ? 'https' : 'http']
-      if (!agent) return { status: null, error: 'live endpoints must be https', ...nothing }
-      if (!mayDial(hostOf(url), message.mode === 'test' && allowsLoopback))
+      if (!agent) return { status: null, error: 'live endpoints must use https', ...nothing }
+      if (!mayConnect(hostOf(url), message.mode === 'test' && allowsLoopback))
         return { status: null, error: 'the address is not public', ...nothing }
       const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) }
       const post = () =>
@@ -76,12 +75,12 @@ export function createSender(options: {
       const startedAt = clock.elapsedMs()
       const spentMs = () => Math.round(clock.elapsedMs() - startedAt)
       const tryOnce = () =>
-        exchange(post(), message.body, { clock, withinMs: attemptMs - spentMs() })
-      let answer = await tryOnce()
-      // The receiver closed a kept connection just as we wrote to it: nobody's failure.
-      if (answer.wasStale && !isClosed) answer = await tryOnce()
-      const { wasStale, ...sent } = answer
-      return { ...sent, durationMs: spentMs() }
+        exchange(post(), message.body, { clock, timeoutMs: attemptTimeoutMs - spentMs() })
+      let exchanged = await tryOnce()
+      // The receiver closed the idle connection just as it was reused: not a failed attempt.
+      if (exchanged.wasStale && !isClosed) exchanged = await tryOnce()
+      const { wasStale, ...result } = exchanged
+      return { ...result, durationMs: spentMs() }
     },
     close() {
       isClosed = true
@@ -90,23 +89,23 @@ export function createSender(options: {
   }
 }
 
-/** Our own check beside the library's, at the same moment: on the addresses that are dialled. */
+/** Checks the resolved addresses in addition to the library's own filter. */
 function checkedLookup(lookup: Lookup, allowsLoopback: boolean): Lookup {
   return (hostname, options, callback) => {
-    const answer = callback as (error: Error | null, ...found: unknown[]) => void
+    const respond = callback as (error: Error | null, ...found: unknown[]) => void
     lookup(hostname, options, ((error: Error | null, found: string | Found[], family: number) => {
-      if (error) return answer(error)
+      if (error) return respond(error)
       const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found]
-      const isFine = addresses.every((address) => mayDial(address, allowsLoopback))
-      return isFine ? answer(null, found, family) : answer(new Error('is not allowed'))
+      const isAllowed = addresses.every((address) => mayConnect(address, allowsLoopback))
+      return isAllowed ? respond(null, found, family) : respond(new Error('is not allowed'))
     }) as never)
   }
 }
 
 type Found = { address: string }
 
-/** Names are judged by what they resolve to. */
-function mayDial(host: string, allowsLoopback: boolean): boolean {
+/** Hostnames pass here and are checked by what they resolve to. */
+function mayConnect(host: string, allowsLoopback: boolean): boolean {
   return isIP(host) === 0 || isPublicAddress(host) || (allowsLoopback && isLoopback(host))
 }
 
@@ -114,29 +113,29 @@ const nothing = { response: '', durationMs: 0 }
 
 type Exchanged = Omit<DeliveryResult, 'durationMs'> & { wasStale?: boolean }
 
-/** One limit for everything: who drips bytes has no more time than who is silent. */
+/** One timeout covers the whole exchange, so that a slow trickle of bytes does not extend it. */
 function exchange(
   outgoing: ClientRequest,
   body: string,
-  { clock, withinMs }: { clock: Clock; withinMs: number },
+  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
 ): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const finish = (answer: Exchanged) => {
+    const finish = (exchanged: Exchanged) => {
       clearTimeout(timer)
-      resolve(answer)
+      resolve(exchanged)
     }
     const fail = (error: string) => finish({ status: null, error, response: '' })
     const timer = setTimeout(() => {
-      fail(`no whole answer within ${limits.webhooks.attemptMs / second} seconds`)
+      fail(`no complete response within ${limits.webhooks.attemptTimeoutMs / second} seconds`)
       outgoing.destroy()
-    }, withinMs)
+    }, timeoutMs)
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const wasStale = outgoing.reusedSocket && error.code === 'ECONNRESET'
       finish({ status: null, error: explain(error), response: '', wasStale })
     })
     outgoing.on('response', (incoming) => {
       readStart(incoming).then(
-        (response) => finish({ ...toAnswer(incoming, clock), response }),
+        (response) => finish({ ...readHead(incoming, clock), response }),
         (error: Error) => fail(explain(error)),
       )
     })
@@ -144,25 +143,25 @@ function exchange(
   })
 }
 
-function toAnswer(incoming: IncomingMessage, clock: Clock) {
+function readHead(incoming: IncomingMessage, clock: Clock) {
   const status = incoming.statusCode ?? 0
-  const isAsking = status === 429 || status === 503
+  const mayDelay = status === 429 || status === 503
   const header = incoming.headers['retry-after']
-  const retryAfterMs = isAsking ? readRetryAfter(header, clock.now()) : undefined
+  const retryAfterMs = mayDelay ? readRetryAfter(header, clock.now()) : undefined
   return { status, error: null, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }
 
-/** What is kept of an answer. A longer one is cut off, and its connection with it. */
+/** Reads the part of the response that is stored, and closes the connection if there is more. */
 function readStart(incoming: IncomingMessage): Promise<string> {
-  const most = limits.webhooks.responseBytes
+  const bytesMax = limits.webhooks.responseBytes
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
-    const finish = () => resolve(toText(Buffer.concat(chunks), most))
+    const finish = () => resolve(toText(Buffer.concat(chunks), bytesMax))
     incoming.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       length += chunk.length
-      if (length <= most) return
+      if (length <= bytesMax) return
       finish()
       incoming.destroy()
     })
@@ -172,41 +171,36 @@ function readStart(incoming: IncomingMessage): Promise<string> {
   })
 }
 
-/** Cutting may split a character; NUL is the one character a text column cannot hold. */
-function toText(bytes: Buffer, most: number): string {
-  const text = bytes.subarray(0, most).toString('utf8')
-  return cutToBytes(text.replaceAll('\0', ''), most)
-}
-
-function cutToBytes(text: string, most: number): string {
-  let cut = text
-  while (Buffer.byteLength(cut) > most) cut = cut.slice(0, -1)
-  return cut
+/** Removes NUL, which a text column cannot hold. A split character at the end may add bytes. */
+function toText(bytes: Buffer, bytesMax: number): string {
+  let text = bytes.subarray(0, bytesMax).toString('utf8').replaceAll('\0', '')
+  while (Buffer.byteLength(text) > bytesMax) text = text.slice(0, -1)
+  return text
 }
 
 class CutOff extends Error {}
 
 /**
- * In words of our own: the merchant reads them, and what a library says may tell of our network or
- * quote whatever the receiver wrote into its certificate.
+ * Fixed texts, because merchants read them: a library's message may reveal our network or quote
+ * whatever the receiver wrote into its certificate.
  */
 function explain(error: NodeJS.ErrnoException): string {
-  if (error instanceof CutOff) return 'the answer was cut off'
+  if (error instanceof CutOff) return 'the response was cut off'
   if (/is not allowed/.test(error.message)) return 'the address is not public'
   const known = error.code && errorsByCode[error.code]
   if (known) return known
-  if (error.code?.startsWith('HPE_')) return 'the answer was not HTTP'
+  if (error.code?.startsWith('HPE_')) return 'the response was not HTTP'
   if (/CERT|TLS|SSL/.test(error.code ?? '')) return 'the certificate is not valid'
   return 'the connection failed'
 }
 
 const errorsByCode: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed before an answer',
-  EPIPE: 'the connection was closed before an answer',
-  ENOTFOUND: 'the name does not resolve',
-  EAI_AGAIN: 'the name does not resolve',
-  EHOSTUNREACH: 'the address cannot be reached',
-  ENETUNREACH: 'the address cannot be reached',
-  ETIMEDOUT: 'the address cannot be reached',
+  ECONNRESET: 'the connection was closed before a response',
+  EPIPE: 'the connection was closed before a response',
+  ENOTFOUND: 'the hostname does not resolve',
+  EAI_AGAIN: 'the hostname does not resolve',
+  EHOSTUNREACH: 'the address is unreachable',
+  ENETUNREACH: 'the address is unreachable',
+  ETIMEDOUT: 'the address is unreachable',
 }

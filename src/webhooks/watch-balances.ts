@@ -16,34 +16,35 @@ type Level = {
   environmentId: EnvironmentId
   asset: Asset
   available: bigint
-  /** Without one, no balance is low. */
+  /** Without a threshold, a balance is never low. */
   threshold: bigint | undefined
 }
-type Known = { environmentId: EnvironmentId; asset: Asset; isLow: boolean }
+type StoredLevel = { environmentId: EnvironmentId; asset: Asset; isLow: boolean }
 
 /**
- * Tells merchants whose available balance fell below the threshold they set: once for each fall.
- * Several processes may look at the same time; the row decides which of them tells.
+ * Emits `balance.low` when an available balance falls below the merchant's threshold, once per
+ * fall. Processes may run concurrently: the one that changes the row emits. Returns the number of
+ * events.
  */
 export async function watchBalances(db: Database, now: Date): Promise<number> {
-  let told = 0
+  let emitted = 0
   for (let last = 0; ; ) {
     const watched = await listLowBalances(db, last)
     const changed = await findChanged(db, watched)
-    if (changed.length > 0) told += await tell(db, now, changed)
-    if (watched.length < limits.lowBalance.watchedAtOnce) return told
+    if (changed.length > 0) emitted += await recordLevels(db, now, changed)
+    if (watched.length < limits.lowBalance.environmentsPerBatchMax) return emitted
     last = watched.at(-1)!.environmentId
   }
 }
 
-/** Those that have gone from enough to low or back since they were last seen. */
+/** Balances that became low, or recovered, since they were last recorded. */
 async function findChanged(db: Reader, watched: LowBalanceSettings[]): Promise<Level[]> {
   const ids = watched.map(({ environmentId }) => environmentId)
   const balances = await listBalancesOf(db, ids)
-  const known = await db.rows(sql<Known>`
+  const stored = await db.rows(sql<StoredLevel>`
     select environment_id as "environmentId", asset, is_low as "isLow" from low_balances
     where environment_id = any(${ids})`)
-  const wasLow = new Map(known.map((row) => [keyOf(row), row.isLow]))
+  const wasLow = new Map(stored.map((row) => [keyOf(row), row.isLow]))
   const available = new Map(balances.map((row) => [keyOf(row), row.available]))
   return watched.flatMap(({ environmentId, thresholds }) => {
     return assetNames.flatMap((asset) => {
@@ -61,12 +62,12 @@ function readThreshold(value: number | string | null | undefined, asset: Asset) 
   return typeof amount === 'bigint' ? amount : undefined
 }
 
-type Change = { environmentId: EnvironmentId; asset: Asset; isLow: boolean; sequence: number }
+type LevelChange = StoredLevel & { sequence: number }
 
 const columns = { environment_id: 'int4', asset: 'text', is_low: 'bool' } as const
 
-/** Whoever changes the row tells; for everybody else it is changed already. */
-const changeLevels = listStatement<typeof columns, Change>({
+/** Returns only the rows that it changed, so that one process emits each event. */
+const changeLevels = listStatement<typeof columns, LevelChange>({
   name: 'change_low_balances',
   columns,
   text: (list, more, names) => `
@@ -80,7 +81,7 @@ const changeLevels = listStatement<typeof columns, Change>({
       event_sequence as sequence`,
 })
 
-async function tell(db: Database, now: Date, levels: Level[]): Promise<number> {
+async function recordLevels(db: Database, now: Date, levels: Level[]): Promise<number> {
   const rows = levels.map((level) => ({
     environment_id: level.environmentId,
     asset: level.asset,
@@ -93,15 +94,15 @@ async function tell(db: Database, now: Date, levels: Level[]): Promise<number> {
     emitAll(
       tx,
       now,
-      falls.map((fall) => toHappening(now, byKey.get(keyOf(fall))!, fall.sequence)),
+      falls.map((fall) => toEvent(now, byKey.get(keyOf(fall))!, fall.sequence)),
     )
     return falls.length
   })
 }
 
-function toHappening(now: Date, level: Level, sequence: number): NewEvent {
+function toEvent(now: Date, level: Level, sequence: number): NewEvent {
   const { environmentId, asset, available, threshold } = level
-  // A balance has no row of its own to be named by; its name is made from what it is.
+  // A balance has no id of its own, so one is derived from environment and asset.
   const digest = createHash('sha256')
     .update(`balance/${keyOf(level)}`)
     .digest()

@@ -112,7 +112,7 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
   const lane = { run: async () => undefined } as never
   for (const job of createJobs(opened, { clock, logger, lane, requestLogDays: 30 }))
     await job.run(db, clock.now())
-  const results = await reconcile({ db, rails: opened, lookAgainMs: 1 }, clock.now())
+  const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())
   expect(results).toMatchObject([{ rail: rail.name, differences: [] }])
   await expectSoundBooks(db)
 

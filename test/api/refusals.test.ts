@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
 import type { Code, Reason } from '../../src/base/refusals.js'
+import { revokeKey } from '../../src/merchants/api-keys.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import { makeKey } from '../../src/merchants/key-format.js'
-import { revokeKey } from '../../src/merchants/revoke-key.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openHouse, type Reply } from '../support/house.js'
 import { openSession } from '../support/sessions.js'
@@ -118,10 +118,10 @@ describe('paths and methods', () => {
   })
 
   test.each([
-    ['/v1/disbursements/crypto/', /^The path ends where the reference of a transfer belongs. Name/],
-    ['/v1/disbursements/crypto/a%0a%1b', /^There is no transfer a��. Check the reference/],
-    ['/v1/events/evt_%07', /^There is no event evt_�\./],
-    ['/v1/webhook-endpoints/', /^The path ends where the reference of a webhook endpoint/],
+    ['/v1/disbursements/crypto/', /^The path must end with the reference of a transfer\./],
+    ['/v1/disbursements/crypto/a%0a%1b', /^No transfer a�� exists\. Check the reference/],
+    ['/v1/events/evt_%07', /^No event evt_� exists\./],
+    ['/v1/webhook-endpoints/', /^The path must end with the reference of a webhook endpoint\./],
   ])('%s is not found and not echoed raw', async (path, message) => {
     const reply = await expectNothingWritten(() => ask('GET', path, { key: ours.secret }))
     expectRefusal(reply, { status: 404, code: 'not_found', message })
@@ -297,22 +297,22 @@ describe('fields of a body', () => {
     coins('true', /^amount must be a string, not a boolean/),
     coins('null', /^amount must be a string, not null/),
     coins('["5"]', /^amount must be a string, not an array/),
-    coins('"1.0000001"', /^amount must have at most 6 digits after the point/),
+    coins('"1.0000001"', /^amount must have at most 6 decimal places/),
     coins('"0"', /^amount must be greater than zero/),
     coins('"0.000000"', /^amount must be greater than zero/),
-    coins('"-1"', /^amount must be decimal digits with an optional fraction, such as "25.50"/),
-    coins('"+1"', /^amount must be decimal digits/),
-    coins('"1e3"', /^amount must be decimal digits/),
-    coins('" 1"', /^amount must be decimal digits/),
-    coins('"1 "', /^amount must be decimal digits/),
-    coins('"1\\n"', /^amount must be decimal digits/),
-    coins('"1."', /^amount must be decimal digits/),
-    coins('".5"', /^amount must be decimal digits/),
-    coins('""', /^amount must be decimal digits/),
-    coins('"1,000"', /^amount must be decimal digits/),
-    coins('"0x10"', /^amount must be decimal digits/),
-    coins('"١٢"', /^amount must be decimal digits/),
-    coins('"Infinity"', /^amount must be decimal digits/),
+    coins('"-1"', /^amount must be a decimal number such as "25.50"/),
+    coins('"+1"', /^amount must be a decimal number/),
+    coins('"1e3"', /^amount must be a decimal number/),
+    coins('" 1"', /^amount must be a decimal number/),
+    coins('"1 "', /^amount must be a decimal number/),
+    coins('"1\\n"', /^amount must be a decimal number/),
+    coins('"1."', /^amount must be a decimal number/),
+    coins('".5"', /^amount must be a decimal number/),
+    coins('""', /^amount must be a decimal number/),
+    coins('"1,000"', /^amount must be a decimal number/),
+    coins('"0x10"', /^amount must be a decimal number/),
+    coins('"١٢"', /^amount must be a decimal number/),
+    coins('"Infinity"', /^amount must be a decimal number/),
     coins(`"${'9'.repeat(21)}"`, /^amount must have at most 20 digits/),
     coins(`"${'9'.repeat(20)}"`, /^amount must be at most 9223372036854.775807/),
     { body: '{}', message: /^asset is required; amount is required/, fields: ['asset', 'amount'] },

@@ -5,7 +5,7 @@ import { standardNaira } from '../support/house.js'
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const naira = (given: Record<string, string>) => readConfig({ ...settings, ...given }).naira
 
-test('amounts of naira have bounds, by default and as they are set', () => {
+test('naira amounts have default and configured limits', () => {
   expect(naira({})).toEqual(standardNaira)
   const given = { NAIRA_MIN_TEST: '5', NAIRA_MIN_LIVE: '700', NAIRA_MAX: '700' }
   expect(naira(given)).toEqual({ test: { min: 5n, max: 700n }, live: { min: 700n, max: 700n } })
@@ -17,7 +17,7 @@ test.each([
   [{ NAIRA_MIN_LIVE: '0' }, 'NAIRA_MIN_LIVE must be >= 1'],
   [{ NAIRA_MAX: '9007199254740992' }, 'NAIRA_MAX must be <= 9007199254740991'],
   [{ NAIRA_MAX: '₦10,000' }, 'NAIRA_MAX must be integer'],
-])('bounds that make no sense are named: %j', (given, message) => {
+])('contradictory limits are refused: %j', (given, message) => {
   expect(() => naira(given)).toThrow(message)
 })
 
@@ -25,18 +25,18 @@ test.each([
   ['https://pay.example.com', 'https://pay.example.com'],
   ['https://pay.example.com/', 'https://pay.example.com'],
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
-])('the address that callers use is taken: %s', (PUBLIC_URL, url) => {
+])('a public address is accepted: %s', (PUBLIC_URL, url) => {
   expect(readConfig({ ...settings, PUBLIC_URL }).publicUrl).toBe(url)
 })
 
-test('requests are kept for 30 days, for fewer, or not at all, and never for longer', () => {
+test('request logs are kept for 30 days, fewer, or not at all', () => {
   const days = (given: object) => readConfig({ ...settings, ...given }).requestLogDays
   expect([{}, { REQUEST_LOG_DAYS: '7' }, { REQUEST_LOG_DAYS: '0' }].map(days)).toEqual([30, 7, 0])
   for (const REQUEST_LOG_DAYS of ['31', '-1', '1.5', 'ever'])
     expect(() => days({ REQUEST_LOG_DAYS })).toThrow('REQUEST_LOG_DAYS must be')
 })
 
-// Every link that payers are sent begins with it.
+// Checkout links start with it.
 test.each([
   'https://pay.example.com?x=1',
   'https://pay.example.com/?',
@@ -48,7 +48,7 @@ test.each([
   'ftp://pay.example.com',
   'pay.example.com',
   '',
-])('an address that could not be added to is refused by name: %s', (PUBLIC_URL) => {
+])('an address to which no path can be appended is refused: %s', (PUBLIC_URL) => {
   expect(() => readConfig({ ...settings, PUBLIC_URL })).toThrow(
     /^PUBLIC_URL must be .* without a path, query, fragment/,
   )

@@ -6,7 +6,6 @@ const prefix = fc.constantFrom(...Object.values(prefixes))
 const time = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
 const now = new Date('2026-01-05T09:00:00.000Z')
 
-// UUIDs of version 7, so that every tool shows their age, and lower case, as the database writes them.
 test('an id is a UUID of version 7 that carries its time', () => {
   fc.assert(
     fc.property(time, (at) => {
@@ -17,16 +16,16 @@ test('an id is a UUID of version 7 that carries its time', () => {
   )
 })
 
-// Randomness is drawn in bulk and handed out in slices: a slice handed out twice would be the same
-// id for two payouts. Ten thousand of one millisecond cross the end of the supply many times.
+// Random bytes are drawn in bulk: a slice handed out twice would give two payouts the same id. Ten
+// thousand ids of one millisecond refill the pool many times.
 test('ids of the same millisecond are all different', () => {
   const ids = Array.from({ length: 10_000 }, () => newId(now))
   expect(new Set(ids).size).toBe(10_000)
-  // The supply is one buffer that is filled again: ids made before must not change with it.
+  // The pool is one buffer that is refilled: earlier ids must not change with it.
   expect(ids.every((id) => id.startsWith('019b8d62-7a80-7'))).toBe(true)
 })
 
-// Every bit that may be random is: over many ids each of the 74 is seen both ways.
+// Over many ids, each of the 74 bits is seen as 0 and 1.
 test('an id has 74 random bits', () => {
   const ids = Array.from({ length: 400 }, () => BigInt(`0x${newId(now).replaceAll('-', '')}`))
   const everOne = ids.reduce((bits, id) => bits | id, 0n)
@@ -35,7 +34,7 @@ test('an id has 74 random bits', () => {
   expect(both.replaceAll('0', '')).toHaveLength(74)
 })
 
-// A list by reference is a list by age, in any database and any spreadsheet: plain text order.
+// Plain text order is order of age.
 test('references sort by age', () => {
   fc.assert(
     fc.property(time, time, prefix, (one, other, of) => {
@@ -46,7 +45,7 @@ test('references sort by age', () => {
   )
 })
 
-// And in the same order as the ids behind them, also within one millisecond.
+// Also within one millisecond.
 test('references sort as their ids do', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), (one, other) => {
@@ -56,7 +55,7 @@ test('references sort as their ids do', () => {
   )
 })
 
-test('a reference leads back to its id, and says it in 26 plain characters', () => {
+test('a reference is its id in 26 plain characters', () => {
   fc.assert(
     fc.property(time, prefix, (at, of) => {
       const id = newId(at)
@@ -67,9 +66,9 @@ test('a reference leads back to its id, and says it in 26 plain characters', () 
   )
 })
 
-// One resource, one spelling. What we cannot have written is not found, rather than found under
-// another name: upper case, look-alike letters, other prefixes, anything added or left out.
-test('a reference that is spelled in any other way leads nowhere', () => {
+// One resource has one spelling: upper case, look-alike letters, other prefixes and extra
+// characters are not found.
+test('any other spelling of a reference is not found', () => {
   const reference = toReference('ct_', newId(now))
   const body = reference.slice(3)
   const others = [
@@ -89,7 +88,7 @@ test('a reference that is spelled in any other way leads nowhere', () => {
     `ct_ct_${body}`,
     'ct_',
     '',
-    // Crockford's readers take these for 1, 1, 0: the same reference in other letters.
+    // Crockford's decoder reads these as 1, 1, 0.
     `ct_i${body.slice(1)}`,
     `ct_l${body.slice(1)}`,
     `ct_o${body.slice(1)}`,
@@ -100,7 +99,7 @@ test('a reference that is spelled in any other way leads nowhere', () => {
     if (of !== 'ct_') expect(fromReference(of, reference)).toBeUndefined()
 })
 
-// 26 characters hold two bits more than an id. Set, they would be a second spelling of the same id.
+// 26 characters hold two bits more than an id. If set, they would be a second spelling.
 test('the two spare bits of a reference must be zero', () => {
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
   const reference = toReference('ct_', newId(now))
@@ -114,7 +113,7 @@ test('the two spare bits of a reference must be zero', () => {
   ])
 })
 
-test('any text leads to an id that spells that text, or nowhere', () => {
+test('any text is the reference of one id, or of none', () => {
   const letters = fc.string({
     unit: fc.constantFrom(...'0123456789abcdefghijklmnopqrstuvwxyzABZ-_'),
   })
@@ -128,7 +127,7 @@ test('any text leads to an id that spells that text, or nowhere', () => {
   )
 })
 
-// No prefix is the beginning of another, or a reference could be read as two kinds.
+// No prefix starts with another, or a reference could be of two kinds.
 test('prefixes cannot be mistaken for each other', () => {
   const all = Object.values(prefixes)
   for (const one of all) {
@@ -137,6 +136,6 @@ test('prefixes cannot be mistaken for each other', () => {
   }
 })
 
-test('sixteen bytes are written as the database writes them', () => {
+test('sixteen bytes are formatted as the database does', () => {
   expect(toUuid('019b8d627a807d4c91e73ebb339f9a1e')).toBe('019b8d62-7a80-7d4c-91e7-3ebb339f9a1e')
 })

@@ -140,7 +140,7 @@ test('while one of three lies, real deposits are credited and the lie is shown e
   const findings = await examineWork({ db, clock })
   expect(JSON.stringify(findings)).toContain(invented)
   const rails = { solana: { test: rail, live: undefined }, sandboxBank: undefined }
-  const results = await reconcile({ db, rails, lookAgainMs: 0 }, clock.now())
+  const results = await reconcile({ db, rails, confirmDelayMs: 0 }, clock.now())
   const differences = results.flatMap((one) => one.differences)
   expect(differences).toContainEqual(
     expect.objectContaining({ kind: 'endpoints_disagree', name: invented }),
@@ -243,7 +243,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
   onTestFinished(() => late.stop())
   proxy!.heal()
   const rails = { solana: { test: late, live: undefined }, sandboxBank: undefined }
-  const results = await reconcile({ db, rails, lookAgainMs: 0 }, clock.now())
+  const results = await reconcile({ db, rails, confirmDelayMs: 0 }, clock.now())
   expect(results.map((one) => one.rail)).toEqual([rail.name, `${rail.name} deposits`])
 })
 

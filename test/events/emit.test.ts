@@ -189,7 +189,7 @@ test('a new delivery is due at once', async () => {
   await db.rows(sql`update deliveries set state = 'DELIVERED', finished_at = ${now}`)
   await emit([happening(environmentId)])
   const [event] = await listEvents(environmentId)
-  const claimed = await claimDeliveries(db, now, [{ environmentId, endpointId, places: 10 }])
+  const claimed = await claimDeliveries(db, now, [{ environmentId, endpointId, capacity: 10 }])
   expect(claimed).toMatchObject([
     { environmentId, eventId: event!.id, endpointId, attemptNumber: 1 },
   ])

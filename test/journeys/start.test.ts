@@ -102,7 +102,7 @@ describe('the first start', () => {
     programs.push(second)
     expect((await second.ended).code).toBe(1)
     expect(second.text().trim()).toBe(
-      `Manilla already runs on ${home} (process ${running.pid}). Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start`,
+      `Manilla is already running on ${home} (process ${running.pid}). Stop it first, or choose another folder: MANILLA_HOME=/some/folder npm start`,
     )
     await fund(1)
   })
@@ -151,11 +151,11 @@ describe('commands beside a running service', () => {
       runCommand(home, 'doctor', '--json'),
     ])
     expect([asked.code, JSON.parse(asked.out)[0].asset]).toEqual([0, 'NGN'])
-    const { isWell, findings } = JSON.parse(examined.out)
-    expect([examined.code, isWell], examined.out).toEqual([0, true])
-    const looked = findings.map(({ about }: { about: string }) => about)
-    const wanted = ['Service', 'Database', 'Clock', 'Workers', 'Solana, test', 'Treasury, test']
-    expect(looked).toEqual(expect.arrayContaining(wanted))
+    const { isHealthy, checks } = JSON.parse(examined.out)
+    expect([examined.code, isHealthy], examined.out).toEqual([0, true])
+    const names = checks.map(({ check }: { check: string }) => check)
+    const expected = ['Service', 'Database', 'Clock', 'Workers', 'Solana (test)', 'Treasury (test)']
+    expect(names).toEqual(expect.arrayContaining(expected))
   })
 
   // A mistyped folder would be an empty service without problems.
@@ -164,7 +164,7 @@ describe('commands beside a running service', () => {
     for (const words of [['notices', 'open'], ['verify-ledger'], ['reconcile']]) {
       const said = await runCommand(nowhere, ...words)
       expect([said.code, said.out]).toEqual([1, ''])
-      expect(said.err).toContain('There is no service in')
+      expect(said.err).toContain('No service found in')
     }
     expect((await runCommand(nowhere, 'doctor')).code).toBe(1)
     expect(existsSync(nowhere)).toBe(false)
@@ -176,7 +176,7 @@ describe('commands beside a running service', () => {
       runCommand(home, 'balances', 'show', 'mer_unknown', '--mode', 'test'),
     ])
     expect([proof.code, JSON.parse(proof.out).isClean]).toEqual([0, true])
-    expect(wrong).toEqual({ code: 1, out: '', err: 'error: There is no merchant mer_unknown.\n' })
+    expect(wrong).toEqual({ code: 1, out: '', err: 'error: No merchant mer_unknown exists.\n' })
     expect(postgresOf(home)).toBeDefined()
     expect(await readBalances()).toEqual([500_000_001, '10000', '10000'])
   })
@@ -186,7 +186,7 @@ describe('stopping and starting', () => {
   test('Ctrl-C ends everything and leaves no process', async () => {
     const postgres = postgresOf(home)!
     expect(await stop(running)).toEqual({ code: 0, signal: null })
-    expect(running.text()).toContain('Stopped. Everything is on disk.')
+    expect(running.text()).toContain('Stopped. All data is on disk.')
     expect([running.pid, postgres].filter(isRunning)).toEqual([])
     await expect(fetch(readDemo(home).baseUrl)).rejects.toThrow()
   })

@@ -29,7 +29,7 @@ function emptyBook(asset: Asset): Book {
   return new Book(names.map((name): LedgerAccount => ({ environmentId, asset, name, ...zero })))
 }
 
-// The last unit that fits is taken, and one more is refused without a trace.
+// The last unit that fits is accepted; one more is refused and changes nothing.
 test('sums go up to the largest the ledger can hold, and no further', () => {
   const book = emptyBook('USDC')
   const place = { environmentId, asset: 'USDC' } as const
@@ -39,7 +39,7 @@ test('sums go up to the largest the ledger can hold, and no further', () => {
   expect(book.changes()).toEqual(before)
 })
 
-// Naira are written as JSON integers, so a balance beyond what those can say exactly is refused.
+// Naira are JSON integers in the API, so a larger balance could not be written exactly.
 test('a naira balance stays where JSON integers are exact', () => {
   const book = emptyBook('NGN')
   const place = { environmentId, asset: 'NGN' } as const
@@ -47,9 +47,9 @@ test('a naira balance stays where JSON integers are exact', () => {
   expect(book.move(fundingOf(place, 1n))).toMatchObject({ isMoved: false, why: 'beyond_limit' })
 })
 
-// Money that is set aside may come back. If it did not count towards the limit, a release could make
-// a balance that cannot be written, and a release cannot be refused.
-test('money set aside counts towards the limit, so that it can always come back', () => {
+// A release cannot be refused. If held money did not count towards the limit, a release could
+// create a balance that cannot be written.
+test('held money counts towards the limit, so that it can always be released', () => {
   const book = emptyBook('NGN')
   const place = { environmentId, asset: 'NGN' } as const
   const hold = holdOf(place, wireMax)
@@ -60,9 +60,8 @@ test('money set aside counts towards the limit, so that it can always come back'
   expect(toWire(availableAfter!, 'NGN')).toBe(Number(wireMax))
 })
 
-// A resolution has one debit account and one amount: a hold over two accounts could not be told by
-// it, and its statement would not add up. The code stops it before the books can be wrong.
-test('a hold that takes from two accounts is a bug', () => {
+// A resolution has one debit account and one amount, so it cannot describe a hold on two accounts.
+test('a hold on two accounts is a bug', () => {
   const book = emptyBook('USDC')
   const mixed: Movement = {
     ...holdOf({ environmentId, asset: 'USDC' }, 1n),
@@ -71,13 +70,13 @@ test('a hold that takes from two accounts is a bug', () => {
       { debit: 'suspense', credit: 'fees', amount: 1n, purpose: 'crypto_payout_fee' },
     ],
   }
-  expect(() => book.move(mixed)).toThrow('takes from one account')
+  expect(() => book.move(mixed)).toThrow('a hold debits one account')
 })
 
 test.each([0n, -1n])('a transfer of %s is a bug', (amount) => {
   const book = emptyBook('USDC')
   const movement = fundingOf({ environmentId, asset: 'USDC' }, amount)
-  expect(() => book.move(movement)).toThrow('a transfer moves something')
+  expect(() => book.move(movement)).toThrow('a transfer has an amount')
 })
 
 test('an account that was not locked is a bug', () => {
@@ -86,8 +85,8 @@ test('an account that was not locked is a bug', () => {
   expect(() => book.move(elsewhere)).toThrow('is locked before it is used')
 })
 
-// Only differences are written, and an account that ends where it began is left alone.
-test('what cancels itself out within a batch writes nothing but its statement lines', () => {
+// Only differences are written; an account that ends where it started is not updated.
+test('movements that cancel out within a batch write only their statement lines', () => {
   const book = emptyBook('USDC')
   const hold = holdOf({ environmentId, asset: 'USDC' }, 7n, 3n)
   book.move(fundingOf({ environmentId, asset: 'USDC' }, 10n))

@@ -7,9 +7,8 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 
-// The database's half of every rule about money, asked for by direct SQL: no code of ours stands
-// before it here. Each case breaks one rule and no other, so the name of the constraint that refuses
-// it tells that the rule itself was met, and not a neighbour.
+// Every money rule is also a database constraint, tested here by direct SQL. Each case breaks one
+// rule only, so the name of the violated constraint shows that this rule holds.
 
 const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
@@ -36,7 +35,7 @@ function account(change: Values): Promise<unknown> {
   return insert('ledger_accounts', { ...row, ...change })
 }
 
-/** A posted transfer that never touches the available balance, unless the change says so. */
+/** A posted transfer that does not touch the available balance by default. */
 function transfer(change: Values): Promise<unknown> {
   return insert('ledger_transfers', {
     environment_id: environmentId,
@@ -69,13 +68,13 @@ function resolution(change: Values): Promise<unknown> {
 const onStatement = { credit: 'available', entry_number: 1_000, available_after: 1 }
 const released = { verb: 'release', entry_number: 2_000, available_after: 1 }
 
-/** Every way to break a rule, by the name of the constraint that must refuse it. */
+/** Ways to break each rule, by the name of the constraint that must refuse it. */
 const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   account_asset_is_known: {
-    'an asset nobody knows': () => account({ asset: 'EUR' }),
+    'an unknown asset': () => account({ asset: 'EUR' }),
   },
   account_name_is_known: {
-    'a name nobody knows': () => account({ name: 'pocket' }),
+    'an unknown name': () => account({ name: 'pocket' }),
     'a bank account for coins': () => account({ name: 'clearing' }),
     'a treasury for naira': () => account({ asset: 'NGN', name: 'treasury' }),
     'deposits of naira': () => account({ asset: 'NGN', name: 'deposits' }),
@@ -87,27 +86,27 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'credits posted': () => account({ credits_posted: -1 }),
   },
   available_never_below_zero: {
-    'spent beyond what came': () =>
+    'more spent than credited': () =>
       account({ name: 'available', credits_posted: 99, debits_posted: 100 }),
-    'set aside beyond what came': () =>
+    'more held than credited': () =>
       account({ name: 'available', credits_posted: 99, debits_pending: 100 }),
-    'spent and set aside together': () =>
+    'more spent and held than credited': () =>
       account({ name: 'available', credits_posted: 99, debits_posted: 50, debits_pending: 50 }),
-    'covered only by what is still to come': () =>
+    'covered only by pending credits': () =>
       account({ name: 'available', credits_pending: 100, debits_posted: 1 }),
   },
   suspense_never_below_zero: {
-    'spent beyond what came': () =>
+    'more spent than credited': () =>
       account({ name: 'suspense', credits_posted: 99, debits_posted: 100 }),
-    'set aside beyond what came': () =>
+    'more held than credited': () =>
       account({ name: 'suspense', credits_posted: 99, debits_pending: 100 }),
   },
   naira_balance_fits_the_wire: {
-    'more kobo than JSON can say': () =>
+    'more kobo than a JSON integer': () =>
       account({ asset: 'NGN', name: 'available', credits_posted: '9007199254740992' }),
-    'more kobo than JSON can say, once it has come': () =>
+    'more kobo than a JSON integer, pending': () =>
       account({ asset: 'NGN', name: 'suspense', credits_pending: '9007199254740992' }),
-    'more than JSON can say once a hold is released': () =>
+    'more kobo than a JSON integer once a hold is released': () =>
       account({
         asset: 'NGN',
         name: 'available',
@@ -122,14 +121,14 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a second account of the same name': () => account({ asset: 'USDC', name: 'treasury' }),
   },
   ledger_accounts_environment_id_fkey: {
-    'an account of nobody': () => account({ environment_id: 999_999 }),
+    'an account without an environment': () => account({ environment_id: 999_999 }),
   },
   transfer_asset_is_known: {
-    'an asset nobody knows': () => transfer({ asset: 'EUR' }),
+    'an unknown asset': () => transfer({ asset: 'EUR' }),
   },
   transfer_amount_is_positive: {
-    'nothing at all': () => transfer({ amount: 0 }),
-    'less than nothing': () => transfer({ amount: -1 }),
+    zero: () => transfer({ amount: 0 }),
+    'a negative amount': () => transfer({ amount: -1 }),
   },
   transfer_leaves_available_whole: {
     'a statement below zero': () => transfer({ ...onStatement, available_after: -1 }),
@@ -138,46 +137,46 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'from an account to itself': () => transfer({ credit: 'treasury' }),
   },
   transfer_purpose_is_known: {
-    'a purpose nobody knows': () => transfer({ purpose: 'fun' }),
+    'an unknown purpose': () => transfer({ purpose: 'fun' }),
   },
   hold_sets_money_aside: {
     'a hold on money that is not owed': () => transfer({ is_hold: true }),
   },
   transfer_is_on_the_statement: {
-    'money for the merchant without a line': () => transfer({ credit: 'available' }),
-    'money of the merchant without a line': () => transfer({ debit: 'available' }),
-    'a line for money of others': () => transfer({ entry_number: 1_000, available_after: 1 }),
-    'a line without a balance': () => transfer({ ...onStatement, available_after: null }),
-    'a balance without a line': () => transfer({ available_after: 1 }),
+    'a credit of available without an entry': () => transfer({ credit: 'available' }),
+    'a debit of available without an entry': () => transfer({ debit: 'available' }),
+    'an entry of another account': () => transfer({ entry_number: 1_000, available_after: 1 }),
+    'an entry without a balance': () => transfer({ ...onStatement, available_after: null }),
+    'a balance without an entry': () => transfer({ available_after: 1 }),
   },
   ledger_transfers_pkey: {
     'a cause that moves money again for the same purpose': () =>
       transfer({ cause_id: funding.causeId, purpose: 'test_funding' }),
   },
   transfer_entries_are_numbered_once: {
-    'a line number that is taken': () => transfer({ ...onStatement, entry_number: 1 }),
+    'a used entry number': () => transfer({ ...onStatement, entry_number: 1 }),
   },
   resolution_verb_is_known: {
-    'a verb nobody knows': () => resolution({ verb: 'forget' }),
+    'an unknown verb': () => resolution({ verb: 'forget' }),
   },
   resolution_amount_is_positive: {
-    'nothing at all': () => resolution({ amount: 0 }),
+    zero: () => resolution({ amount: 0 }),
   },
   resolution_leaves_available_whole: {
     'a statement below zero': () => resolution({ ...released, available_after: -1 }),
   },
   release_is_on_the_statement: {
-    'money given back without a line': () => resolution({ verb: 'release' }),
-    'a line for money that is spent': () => resolution({ ...released, verb: 'settle' }),
-    'a line for money of others': () => resolution({ ...released, debit: 'suspense' }),
-    'a line without a balance': () => resolution({ ...released, available_after: null }),
-    'a balance without a line': () => resolution({ available_after: 1 }),
+    'a release without an entry': () => resolution({ verb: 'release' }),
+    'a settlement with an entry': () => resolution({ ...released, verb: 'settle' }),
+    'an entry of another account': () => resolution({ ...released, debit: 'suspense' }),
+    'an entry without a balance': () => resolution({ ...released, available_after: null }),
+    'a balance without an entry': () => resolution({ available_after: 1 }),
   },
   ledger_resolutions_pkey: {
     'a hold that is resolved again': () => resolution({ cause_id: hold.causeId }),
   },
   resolution_entries_are_numbered_once: {
-    'a line number that is taken': () => resolution({ ...released, entry_number: 4 }),
+    'a used entry number': () => resolution({ ...released, entry_number: 4 }),
   },
 }
 
@@ -187,8 +186,8 @@ describe.each(Object.entries(violations))('%s', (constraint, attempts) => {
   })
 })
 
-// The cases above would refuse nothing if their plain forms were refused already.
-test('what breaks no rule is taken', async () => {
+// The cases above prove nothing if their valid forms are refused too.
+test('valid rows are accepted', async () => {
   await account({})
   await account({ name: 'available', credits_posted: 100, debits_posted: 50, debits_pending: 50 })
   await transfer({})
@@ -197,8 +196,8 @@ test('what breaks no rule is taken', async () => {
   await resolution(released)
 })
 
-// A constraint that is added without a case, or renamed, fails here until it is tried above.
-test('every constraint and unique index of the ledger is tried above', async () => {
+// A constraint that is added or renamed fails here until it has a case above.
+test('every constraint and unique index of the ledger has a case above', async () => {
   const rows = await db.rows(sql<{ name: string }>`
     select conname as name from pg_constraint
     where conrelid::regclass::text like 'ledger\_%' and contype <> 'n'
@@ -208,8 +207,7 @@ test('every constraint and unique index of the ledger is tried above', async () 
   expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort())
 })
 
-// What happened is corrected by another row, never edited: not one row, not all of them, and not by
-// the owner of the tables either.
+// Mistakes are corrected by another row. No row can be edited, not even by the owner of the tables.
 describe.each(['ledger_transfers', 'ledger_resolutions'])('%s', (table) => {
   test.each([
     `update ${table} set amount = amount + 1`,

@@ -11,12 +11,12 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
 
-// Every rule that protects money is held twice, in code and by the database. These tests take the
-// code's half away, in the ways in which it could really go missing, and look at the other half.
+// Every money rule is held twice, in code and by the database. These tests bypass the code, in
+// realistic ways, and check that the database still holds the rule.
 
 const db = await freshDatabase()
 
-/** An available balance of 100, with all of a payout's accounts opened by an earlier one of 2. */
+/** An available balance of 100; an earlier payout of 2 has opened all accounts. */
 async function environmentWithHundred(): Promise<EnvironmentId> {
   const environmentId = await insertEnvironment(db)
   const place = { environmentId, asset: 'USDC' } as const
@@ -24,7 +24,7 @@ async function environmentWithHundred(): Promise<EnvironmentId> {
   return environmentId
 }
 
-/** What the accounts say without a lock: what a store that forgot to lock would work with. */
+/** Reads the accounts without a lock, as a store that forgot to lock would. */
 function readAccounts(environmentId: EnvironmentId): Promise<LedgerAccount[]> {
   return db.rows(sql<LedgerAccount>`
     select environment_id as "environmentId", asset, name, debits_pending as "debitsPending",
@@ -38,15 +38,15 @@ async function balanceOf(environmentId: EnvironmentId) {
   return balances.find(({ asset }) => asset === 'USDC')!
 }
 
-// The book is told of a thousand that is not there, so its own check passes, and its differences go
-// out by the same statement as always. The database judges what is really there, and refuses.
+// The book believes in a balance of a thousand, so its own check passes. The constraint checks the
+// stored values and refuses.
 test('a book that is wrong about the balance is stopped by the constraint', async () => {
   const environmentId = await environmentWithHundred()
-  const told = (await readAccounts(environmentId)).map((account) =>
+  const inflated = (await readAccounts(environmentId)).map((account) =>
     account.name === 'available' ? { ...account, creditsPosted: 1_000n } : account,
   )
   const outcome = db.transaction(async (tx) => {
-    const book = new Book(told)
+    const book = new Book(inflated)
     expect(book.move(holdOf({ environmentId, asset: 'USDC' }, 100n, 1n)).isMoved).toBe(true)
     writeBook(tx, book)
   })
@@ -54,9 +54,9 @@ test('a book that is wrong about the balance is stopped by the constraint', asyn
   expect(await balanceOf(environmentId)).toMatchObject({ available: 100n, held: 2n })
 })
 
-// Ten transactions read the balance of 100 at the same time and without locks, so each of them
-// believes that its 30 fits. The constraint lets three through.
-test('without any lock no more goes through than the balance', async () => {
+// Ten transactions read the balance of 100 without locks, so each believes that its 30 fits. The
+// constraint lets three through.
+test('without locks, no more than the balance goes through', async () => {
   const environmentId = await environmentWithHundred()
   const accounts = await readAccounts(environmentId)
   const books = Array.from({ length: 10 }, () => {
@@ -74,8 +74,7 @@ test('without any lock no more goes through than the balance', async () => {
   expect(await balanceOf(environmentId)).toMatchObject({ available: 10n, held: 92n })
 })
 
-// Suspense is money of somebody whose payment is not decided: it may not be spent twice either.
-test('suspense cannot be overdrawn behind the back of the book', async () => {
+test('suspense cannot be overdrawn past the book', async () => {
   const environmentId = await environmentWithHundred()
   const spent = db.rows(sql`
     insert into ledger_accounts (environment_id, asset, name, debits_pending)
@@ -83,9 +82,9 @@ test('suspense cannot be overdrawn behind the back of the book', async () => {
   await expect(spent).rejects.toMatchObject({ constraint: 'suspense_never_below_zero' })
 })
 
-// Whether a payout was resolved before is asked under locks. Here it is resolved by hand and without
-// them, after the question and before the write: the primary key must stop the second resolution.
-test('a hold that somebody resolves in between is not resolved again', async () => {
+// Resolutions are read under locks. Here another session resolves the payout without locks, between
+// the read and the write: the primary key must stop the second resolution.
+test('a hold that another session resolves meanwhile is not resolved again', async () => {
   const environmentId = await environmentWithHundred()
   const hold = holdOf({ environmentId, asset: 'USDC' }, 29n, 1n)
   await db.transaction((tx) => moveAll(tx, now, [hold]))

@@ -25,7 +25,7 @@ const connections = 4
 
 type Place = { environmentId: EnvironmentId; asset: Asset }
 
-/** What a generated step does to the books, with `holder` standing for the asset's own. */
+/** The lines of each kind of step; `holder` stands for the holder account of the asset. */
 type Shape = { isHold: boolean; path: [debit: string, credit: string][] }
 
 const shapes: Record<string, Shape> = {
@@ -39,7 +39,7 @@ const shapes: Record<string, Shape> = {
   },
   'payment to be judged': { isHold: false, path: [['holder', 'suspense']] },
   'payment accepted later': { isHold: false, path: [['suspense', 'available']] },
-  'opposing: fees given back': { isHold: false, path: [['fees', 'available']] },
+  'opposing: fees returned': { isHold: false, path: [['fees', 'available']] },
   'opposing: sent without a hold': { isHold: false, path: [['available', 'holder']] },
   payout: { isHold: true, path: [['available', 'holder']] },
   'payout with a fee': {
@@ -82,7 +82,7 @@ const movementStep = fc.record({
     { weight: 1, arbitrary: fc.constant('payout with a fee') },
   ),
   amounts: fc.tuple(amount, amount, amount),
-  /** Now and then an earlier cause comes again instead. */
+  /** Sometimes repeats an earlier cause instead. */
   repeats: fc.oneof(
     { weight: 19, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.nat(50) },
@@ -96,7 +96,7 @@ const batch = fc.oneof(
   fc.record({ moves: fc.array(movementStep, { minLength: 1, maxLength: 6, size: 'max' }) }),
   fc.record({ resolves: fc.array(resolutionStep, { minLength: 1, maxLength: 6, size: 'max' }) }),
 )
-/** Batches of one round run at the same time, each on a connection of its own. */
+/** Batches of one round run concurrently, each on its own connection. */
 const round = fc.array(batch, { minLength: 1, maxLength: connections, size: 'max' })
 const history = fc.array(round, { minLength: 1, maxLength: 8, size: 'max' })
 
@@ -104,7 +104,7 @@ type MovementStep = typeof movementStep extends fc.Arbitrary<infer Step> ? Step 
 type Batch = typeof batch extends fc.Arbitrary<infer Value> ? Value : never
 type Work = { movements: Movement[] } | { resolutions: Resolution[] }
 
-/** What became of a batch, and when it held its locks: the order in which batches took effect. */
+/** The result of a batch, and when it held its locks, which is the order of effect. */
 type Ran = { work: Work; place: number; outcomes: unknown[] | Error }
 
 class World {
@@ -129,8 +129,8 @@ class World {
   }
 
   /**
-   * A batch that conflicts with another gets past its locks only when the other has committed. So
-   * the moment at which its decisions are back, still under locks, tells their order.
+   * Conflicting batches wait for each other's locks, so the order in which their decisions return,
+   * still under locks, is the order in which they took effect.
    */
   async run(session: pg.Client, work: Work): Promise<Ran> {
     let place = -1
@@ -170,7 +170,7 @@ class World {
   }
 }
 
-/** Runs the same batch on the model, and says what must have come of it. */
+/** Runs the batch on the model and returns the expected result. */
 function judge(model: LedgerModel, { work, outcomes }: Ran): LedgerModel {
   try {
     const expected =
@@ -226,9 +226,8 @@ async function expectAgreement(model: LedgerModel, places: Place[]): Promise<voi
 }
 
 // Any history of fundings, payouts, settlements, releases, repeats and reversals over two merchants
-// and three assets, in batches of any cut, several at a time on connections of their own. Plain
-// arithmetic over a list must come to the same outcomes, balances and statements, to the last unit,
-// and every claim of verify-ledger must hold.
+// and three assets, in concurrent batches of any size. Plain arithmetic over a list must give the
+// same outcomes, balances and statements, and every claim of verify-ledger must hold.
 test('any history agrees with plain arithmetic', async () => {
   const sessions = await Promise.all(Array.from({ length: connections }, () => openSession(db)))
   const seen = { moved: 0, refused: 0, beyond: 0, repeated: 0, resolved: 0, late: 0 }
@@ -252,7 +251,7 @@ test('any history agrees with plain arithmetic', async () => {
   })
   await fc.assert(property, { numRuns: 60 })
 
-  // A property over histories in which nothing happens would hold as well.
+  // Guards against histories in which nothing happens.
   for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)
 
   function count({ outcomes }: Ran): void {

@@ -30,8 +30,8 @@ function tenHolds(environmentId: EnvironmentId): Movement[] {
 }
 
 // Ten payouts of 30 race for a balance of 100 on ten connections. Three fit; seven must be refused,
-// and the money set aside must be exactly what the winners asked for.
-test('racing holds never set aside more than the balance', async () => {
+// and exactly the winners' money must be held.
+test('racing holds never exceed the balance', async () => {
   const environmentId = await fundedEnvironment(100n)
   const sessions = await Promise.all(Array.from({ length: 10 }, () => openSession(db)))
   const holds = tenHolds(environmentId)
@@ -50,8 +50,8 @@ test('racing holds never set aside more than the balance', async () => {
   await expectSoundLedger(db)
 })
 
-// The same ten in one list. Now order decides: the first three fit, and those behind them are refused
-// one by one without taking anything from a smaller one that still fits.
+// The same ten in one list. The first three fit; the others are refused one by one, while a smaller
+// one behind them still fits.
 test('holds of one list are judged one after the other', async () => {
   const environmentId = await fundedEnvironment(100n)
   const small = holdOf({ environmentId, asset: 'USDC' }, 9n, 1n)
@@ -65,9 +65,8 @@ test('holds of one list are judged one after the other', async () => {
   await expectSoundLedger(db)
 })
 
-// Amount and fee are covered as one sum: a payout whose amount fits and whose fee does not is refused
-// whole, and leaves no half of itself behind.
-test('a movement is made with all of its lines or with none', async () => {
+// Amount and fee are covered together: a payout whose fee does not fit is refused whole.
+test('a movement is made with all of its lines or none', async () => {
   const environmentId = await fundedEnvironment(100n)
   const short = holdOf({ environmentId, asset: 'USDC' }, 100n, 1n)
   const exact = holdOf({ environmentId, asset: 'USDC' }, 99n, 1n)
@@ -81,9 +80,8 @@ test('a movement is made with all of its lines or with none', async () => {
   await expectSoundLedger(db)
 })
 
-// A cause moves money once for a purpose. Whoever brings it again fails by the primary key, whatever
-// the code believed, and nothing of the second time is there.
-test('a cause that comes again moves nothing', async () => {
+// A cause moves money once per purpose. A repeat fails by primary key and changes nothing.
+test('a repeated cause moves nothing', async () => {
   const environmentId = await insertEnvironment(db)
   const funding = fundingOf({ environmentId, asset: 'USDC' }, 100n)
   await db.transaction((tx) => moveAll(tx, now, [funding]))
@@ -94,8 +92,6 @@ test('a cause that comes again moves nothing', async () => {
   await expectSoundLedger(db)
 })
 
-// Nothing crosses environments or assets: equal names in another environment or asset are other
-// accounts, and money that is there pays for nothing here.
 test('money of another environment or asset covers nothing', async () => {
   const rich = await fundedEnvironment(1_000n)
   const poor = await insertEnvironment(db)
@@ -109,7 +105,6 @@ test('money of another environment or asset covers nothing', async () => {
   expect(outcomes.map(({ isMoved }) => isMoved)).toEqual([false, false, true])
 })
 
-// Every asset has a balance, also one that was never used.
 test('a merchant without any movement has balances of zero', async () => {
   const environmentId = await insertEnvironment(db)
   const zero = { available: 0n, held: 0n, pending: 0n }
@@ -120,7 +115,6 @@ test('a merchant without any movement has balances of zero', async () => {
   ])
 })
 
-// Money that came and is not decided yet is shown as pending, not as available.
 test('money in suspense is pending, and cannot be spent', async () => {
   const environmentId = await insertEnvironment(db)
   const received: Movement = {

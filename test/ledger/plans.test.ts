@@ -11,9 +11,8 @@ import { fundingOf, holdOf, now } from '../support/movements.js'
 import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
-// The ledger only grows. What is asked for with every payout must cost the same with ten rows and
-// with ten million, so it must go by an index. The server itself is asked how it would run the very
-// statements that the code has prepared, on tables that are large enough for it to mind.
+// The ledger only grows, so every statement of a payout must use an index. The server explains the
+// prepared statements of the code on tables that are large enough.
 
 const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
@@ -39,7 +38,7 @@ await db.rows(sql`
   from ledger_transfers`)
 await db.rows(sql`analyze`)
 
-test('locking the accounts of a batch goes by their primary key', async () => {
+test('locking the accounts of a batch uses the primary key', async () => {
   const session = await openSession(db)
   const other = { ...place, asset: 'USDT' } as const
   await inTransaction(session, (tx) => moveAll(tx, now, [fundingOf(other, 1n)]))
@@ -48,7 +47,7 @@ test('locking the accounts of a batch goes by their primary key', async () => {
     expect(scans).toEqual(['by ledger_accounts_pkey'])
 })
 
-test('writing the accounts of a batch goes by their primary key', async () => {
+test('writing the accounts of a batch uses the primary key', async () => {
   const session = await openSession(db)
   const other = { ...place, asset: 'USDT' } as const
   await inTransaction(session, (tx) => moveAll(tx, now, [fundingOf(other, 1n)]))
@@ -58,7 +57,7 @@ test('writing the accounts of a batch goes by their primary key', async () => {
     expect(scans).toEqual(['by ledger_accounts_pkey'])
 })
 
-test('finding holds and resolutions goes by cause, never through the whole ledger', async () => {
+test('finding holds and resolutions uses the cause, never a scan of the ledger', async () => {
   const session = await openSession(db)
   const other = { ...place, asset: 'USDT' } as const
   const hold = holdOf(other, 1n)
@@ -73,7 +72,7 @@ test('finding holds and resolutions goes by cause, never through the whole ledge
     expect(scans).toEqual(['by ledger_resolutions_pkey'])
 })
 
-test('a page of the statement reads that page, not the statement', async () => {
+test('a page of the statement reads only that page', async () => {
   const session = await openSession(db)
   await listStatementEntries(readerOf(session), { ...place, below: 9_000n, limit: 20 })
   const values = [`${environmentId}`, 'USDC', '9000', '20']

@@ -13,13 +13,13 @@ import { fundingOf, holdOf, now } from '../support/movements.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 import { proofsBelow } from '../support/sound-books.js'
 
-// A check that cannot fail proves nothing. For every claim, a sound database is damaged so that this
-// claim and no other is untrue, and verify-ledger must name it. The damage is done past all triggers
-// and constraints, as a bug in PostgreSQL, a restored backup or a person with a console would.
+// A check that cannot fail proves nothing. For every claim, a valid database is damaged so that
+// only this claim is violated, and verify-ledger must report it. The damage bypasses triggers and
+// constraints, as a PostgreSQL bug, a restored backup or a person with a console would.
 
 const db = await freshDatabase()
 
-/** Two environments with every kind of row: posted, held, settled, released, suspended, told. */
+/** Two environments with every kind of row: posted, held, settled, released, suspended. */
 async function fill(): Promise<{ held: Movement; settled: Movement }> {
   const environmentId = await insertEnvironment(db)
   const place = { environmentId, asset: 'USDC' } as const
@@ -81,7 +81,7 @@ afterEach(() =>
   ]),
 )
 
-/** As a replica runs what it is sent: without triggers, and without asking whether it may be. */
+/** Runs SQL as a replica does: without triggers and foreign keys. */
 async function run(statements: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     tx.write(sql`set local session_replication_role = replica`)
@@ -102,12 +102,12 @@ function claimOf({ claim }: { claim: string }): string {
 const here = `environment_id = ${environmentId}`
 const account = (name: string) => `${here} and asset = 'USDC' and name = '${name}'`
 
-/** Every claim, and the ways in which it can come to be untrue while all the others hold. */
+/** Ways to violate each claim while all others hold. */
 const damages: Record<string, Record<string, string[]>> = {
-  // The balances are made from transfers with two equal sides, so if this one alone is untrue then
-  // the accounts themselves are: here, one of them is there twice.
+  // Transfers have two equal sides, so this claim alone is violated only if the accounts are wrong:
+  // here, one of them exists twice.
   'Debits equal credits, pending and posted, in every environment and asset': {
-    'an account that is there twice': [
+    'a duplicate account': [
       'alter table ledger_accounts drop constraint ledger_accounts_pkey',
       `insert into ledger_accounts select * from ledger_accounts where ${account('treasury')}`,
     ],
@@ -125,15 +125,11 @@ const damages: Record<string, Record<string, string[]>> = {
       `insert into ledger_transfers values (${environmentId}, gen_random_uuid(), 'operator_credit',
         'USDT', 'treasury', 'deposits', 5, false, null, null, now())`,
     ],
-    'a transfer that is gone': [
-      `delete from ledger_transfers where ${here} and credit = 'suspense'`,
-    ],
-    'a transfer to an account that has no name': [
+    'a deleted transfer': [`delete from ledger_transfers where ${here} and credit = 'suspense'`],
+    'a transfer to an unknown account': [
       `update ledger_transfers set credit = 'pocket' where ${here} and credit = 'suspense'`,
     ],
-    'a settlement that is gone': [
-      `delete from ledger_resolutions where ${here} and verb = 'settle'`,
-    ],
+    'a deleted settlement': [`delete from ledger_resolutions where ${here} and verb = 'settle'`],
   },
   'Every statement is without gaps, adds up line by line and ends at the balance': {
     'a line with a wrong balance': [
@@ -149,12 +145,12 @@ const damages: Record<string, Record<string, string[]>> = {
        where ${here} and entry_number is not null`,
       `update ledger_accounts set entry_count = entry_count + 1 where ${account('available')}`,
     ],
-    'a line number that is there twice': [
+    'a duplicate entry number': [
       `update ledger_resolutions set entry_number = entry_number - 1
        where ${here} and entry_number is not null`,
       `update ledger_accounts set entry_count = entry_count - 1 where ${account('available')}`,
     ],
-    'more lines counted than there are': [
+    'an entry count that is too high': [
       `update ledger_accounts set entry_count = entry_count + 1 where ${account('available')}`,
     ],
   },
@@ -173,8 +169,8 @@ const damages: Record<string, Record<string, string[]>> = {
         'crypto_payout', 'USDC', 'available', 5, null, null, now())`,
     ],
   },
-  'All lines of a hold take from one account': {
-    'a second line that takes from suspense': [
+  'All lines of a hold debit the same account': {
+    'a second line that debits suspense': [
       `insert into ledger_transfers values (${environmentId}, '${held.causeId}', 'operator_credit',
         'USDC', 'suspense', 'fees', 5, true, null, null, now())`,
       `update ledger_accounts set debits_pending = debits_pending + 5 where ${account('suspense')}`,
@@ -191,16 +187,16 @@ const damages: Record<string, Record<string, string[]>> = {
     'a key without an answer': [`update idempotency_keys set answer = null where ${here}`],
   },
   'Every delivery carries an event of its own environment to an endpoint of its own': {
-    'an event that is gone': [`delete from events where ${here}`],
-    'an endpoint that is gone': [`delete from webhook_endpoints where ${here}`],
-    'a delivery to somebody else': [
+    'a deleted event': [`delete from events where ${here}`],
+    'a deleted endpoint': [`delete from webhook_endpoints where ${here}`],
+    'a delivery to another merchant': [
       `update deliveries set endpoint_id = (select id from webhook_endpoints where not ${here})
        where ${here}`,
     ],
   },
 }
 
-test('a database that nobody has damaged proves every claim', async () => {
+test('an undamaged database satisfies every claim', async () => {
   expect(await claimsBrokenBy([])).toEqual([])
 })
 
@@ -210,16 +206,16 @@ describe.each(Object.entries(damages))('%s', (claim, ways) => {
   })
 })
 
-// A claim that is added without a way to disprove it fails here until it has one above.
-test('every claim of these rooms is verified, and can be disproved', async () => {
+// A new claim fails here until it has a case above.
+test('every claim of the ledger is verified and has a case', async () => {
   const claims = proofsBelow.map(claimOf)
   const verified = (await verifyLedger(db)).map(claimOf)
   expect(verified).toEqual(expect.arrayContaining(claims))
   expect(Object.keys(damages).sort()).toEqual(claims.sort())
 })
 
-// Damage that one claim finds is often found by others too; what counts is that it cannot hide.
-test('a transfer that was edited afterwards is found', async () => {
+// Several claims may find the same damage; what counts is that it cannot hide.
+test('an edited transfer is found', async () => {
   const broken = await claimsBrokenBy([
     `update ledger_transfers set amount = amount + 1 where cause_id = '${settled.causeId}'
        and purpose = 'crypto_payout'`,
@@ -231,9 +227,9 @@ test('a transfer that was edited afterwards is found', async () => {
   ])
 })
 
-// Verification takes a while on a large database, and the world goes on. All claims must be about one
-// moment: what is committed after the first question, even damage, is not seen by the later ones.
-test('all claims are checked against one moment', async () => {
+// Verification takes a while on a large database. All claims must see one snapshot: later commits,
+// even damage, are not visible.
+test('all claims are checked against one snapshot', async () => {
   const blocker = await openSession(db)
   await blocker.query('begin')
   await blocker.query('lock table ledger_resolutions in access exclusive mode')

@@ -15,7 +15,7 @@ import { expectSoundLedger } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
-/** A balance of 1,000 of which three payouts of 30 (29 and a fee of 1) have set money aside. */
+/** A balance of 1,000 with three holds of 30 (29 and a fee of 1). */
 async function threeHolds(): Promise<{ environmentId: EnvironmentId; holds: Movement[] }> {
   const environmentId = await insertEnvironment(db)
   const place = { environmentId, asset: 'USDC' } as const
@@ -29,7 +29,6 @@ async function balanceOf(environmentId: EnvironmentId) {
   return balances.find(({ asset }) => asset === 'USDC')!
 }
 
-// Settled money is gone, released money is back, and both only once.
 test('a hold is settled or released, once', async () => {
   const { environmentId, holds } = await threeHolds()
   const [settled, released] = holds.map(({ causeId }) => causeId)
@@ -48,9 +47,9 @@ test('a hold is settled or released, once', async () => {
   await expectSoundLedger(db)
 })
 
-// The same payout comes several times in one list, as two notices of one bank may. The first verb
-// wins, and it moves what the payout holds: not twice that because it was named twice.
-test('a cause that is named several times in a list is resolved once, for its own amount', async () => {
+// The same payout comes several times in one list, as two notices of a bank may. The first verb
+// wins, and it moves the held amount once.
+test('a cause that is listed several times is resolved once, for its own amount', async () => {
   const { environmentId, holds } = await threeHolds()
   const verbs = ['release', 'settle', 'release'] as const
   const resolved = await db.transaction((tx) =>
@@ -68,8 +67,8 @@ test('a cause that is named several times in a list is resolved once, for its ow
   await expectSoundLedger(db)
 })
 
-// Sixteen connections settle and release the same three payouts at once. Each payout goes one way,
-// told to one of them, and the money agrees.
+// Sixteen connections settle and release the same three payouts at once. Each payout is resolved
+// once, by one of them.
 test('racing resolutions of the same holds agree on one winner each', async () => {
   const { environmentId, holds } = await threeHolds()
   const sessions = await Promise.all(Array.from({ length: 16 }, () => openSession(db)))
@@ -94,9 +93,8 @@ test('racing resolutions of the same holds agree on one winner each', async () =
   await expectSoundLedger(db)
 })
 
-// There is nothing to give back for a cause that never held money: asking for it is a bug, and the
-// holds beside it must be untouched when it shows.
-test('resolving what was never held is a bug, and changes nothing', async () => {
+// Resolving a cause without a hold is a bug; the other holds of the list must stay untouched.
+test('resolving a cause without a hold is a bug, and changes nothing', async () => {
   const { environmentId, holds } = await threeHolds()
   const funding = fundingOf({ environmentId, asset: 'USDC' }, 5n)
   await db.transaction((tx) => moveAll(tx, now, [funding]))
@@ -119,8 +117,8 @@ test('resolving what was never held is a bug, and changes nothing', async () => 
   await expectSoundLedger(db)
 })
 
-// Money that came without being asked for is returned from suspense: set aside and then spent or
-// given back, without ever touching the merchant's balance or statement.
+// An unexpected payment is returned from suspense: held, then settled or released, without touching
+// the merchant's balance or statement.
 test('a hold on suspense stays off the statement of the available balance', async () => {
   const environmentId = await insertEnvironment(db)
   const received: Movement = {

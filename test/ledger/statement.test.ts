@@ -13,7 +13,7 @@ const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
 const place = { environmentId, asset: 'USDC' } as const
 
-/** A hundred payouts with and without a fee: settled, released, or still open. */
+/** A hundred payouts with and without a fee: settled, released or open. */
 const funding = fundingOf(place, 10_000n)
 const holds = Array.from({ length: 100 }, (_, index) => holdOf(place, 5n, index % 2 ? 1n : 0n))
 await db.transaction((tx) => moveAll(tx, now, [funding, ...holds]))
@@ -28,7 +28,7 @@ await db.transaction((tx) =>
     })),
   ),
 )
-// Neighbours with numbers of their own: another asset, and another merchant.
+// Statements with their own numbering: another asset, and another merchant.
 const neighbour = await insertEnvironment(db)
 await db.transaction((tx) =>
   moveAll(tx, now, [
@@ -37,15 +37,15 @@ await db.transaction((tx) =>
   ]),
 )
 
-/** A funding, a line per line of the holds, and one for each release, whatever its lines were. */
+/** A funding, one entry per line of a hold, and one per release. */
 const entryCount = 1 + 100 + 50 + 40
 
 function page(below: bigint, limit: number): Promise<StatementEntry[]> {
   return listStatementEntries(db, { ...place, below, limit })
 }
 
-// However the statement is cut into pages, they must make the same whole: newest first, no entry
-// missing at a seam, none twice, none of a neighbour.
+// Pages of any size must give the same entries: newest first, none missing, none twice, none of
+// another statement.
 test('pages of any size chain into the whole statement', async () => {
   const whole = await page(limits.money.ledgerMax, 1_000)
   expect(whole.map(({ entryNumber }) => entryNumber)).toEqual(
@@ -68,8 +68,8 @@ test('pages of any size chain into the whole statement', async () => {
   )
 })
 
-// A merchant must be able to check it with a pencil: every line's balance is the balance of the line
-// before it and the change, from zero to what is available now.
+// The balance of every line is the balance of the line before plus the change, from zero to the
+// available balance.
 test('every line adds up from the line before it', async () => {
   const oldestFirst = (await page(limits.money.ledgerMax, 1_000)).toReversed()
   let available = 0n
@@ -82,9 +82,9 @@ test('every line adds up from the line before it', async () => {
   expect(available).toBe(10_000n - taken + givenBack)
 })
 
-// A line says what happened: a funding is a post, a hold takes, a release gives back, and a
-// settlement is no line at all, because it does not change what is available.
-test('a line tells its kind, its cause and its purpose', async () => {
+// A funding is a post, a hold takes, a release gives back. A settlement has no line, because it
+// does not change the available balance.
+test('a line has its kind, cause and purpose', async () => {
   const whole = await page(limits.money.ledgerMax, 1_000)
   const linesOf = ({ causeId }: Movement) =>
     whole
@@ -103,7 +103,7 @@ test('a line tells its kind, its cause and its purpose', async () => {
   expect(whole[0]!.createdAt).toEqual(now)
 })
 
-test('a statement that was never written to is empty', async () => {
+test('an unused statement is empty', async () => {
   const entries = await listStatementEntries(db, {
     environmentId,
     asset: 'NGN',

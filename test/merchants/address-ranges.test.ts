@@ -17,7 +17,7 @@ function toIpv6(value: bigint): string {
 const ipv4 = fc.integer({ min: 0, max: 0xffff_ffff })
 const ipv6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n })
 
-test('an address is in an IPv4 range exactly when their leading bits agree', () => {
+test('an address is in an IPv4 range exactly when their leading bits match', () => {
   const flips = fc.integer({ min: 0, max: 31 })
   const property = fc.property(
     ipv4,
@@ -25,7 +25,7 @@ test('an address is in an IPv4 range exactly when their leading bits agree', () 
     flips,
     (base, prefix, bit) => {
       const isAllowed = createAddressCheck([`${toIpv4(base)}/${prefix}`])
-      // Flipping one bit leaves the range only if the bit is one that the prefix fixes.
+      // Flipping a bit leaves the range only if the prefix covers that bit.
       const other = (base ^ (1 << (31 - bit))) >>> 0
       return (
         isAllowed(toIpv4(base)) &&
@@ -37,7 +37,7 @@ test('an address is in an IPv4 range exactly when their leading bits agree', () 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('an address is in an IPv6 range exactly when their leading bits agree', () => {
+test('an address is in an IPv6 range exactly when their leading bits match', () => {
   const flips = fc.integer({ min: 0, max: 127 })
   const property = fc.property(
     ipv6,
@@ -52,7 +52,7 @@ test('an address is in an IPv6 range exactly when their leading bits agree', () 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('what is no address and no range is refused by name and lets nobody in', () => {
+test('an invalid range is not parsed and allows nobody', () => {
   const wrong = ['', 'localhost', '10.0.0.0/33', '10.0.0', '::/129', '10.0.0.0/', '10.0.0.0/-1']
   for (const text of [...wrong, '10.0.0.0/8 ', '1.2.3.4/8/8', 'fe80::1%eth0', '010.0.0.1'])
     expect(parseAddressRange(text), text).toBeUndefined()

@@ -25,27 +25,27 @@ async function primariesOf(environmentId: EnvironmentId): Promise<BankAccount[]>
   return (await listBankAccounts(db, environmentId)).filter(({ isPrimary }) => isPrimary)
 }
 
-// Every account is made primary at once, again and again, while a reader keeps looking.
-test('concurrent changes leave exactly one primary, and no moment shows two or none', async () => {
+// Every account is made primary at once, repeatedly, while a reader polls.
+test('concurrent changes always leave exactly one primary account', async () => {
   const environmentId = await insertEnvironment(db, 'live')
   const accounts = await Promise.all([1, 2, 3, 4].map((index) => add(environmentId, index)))
   await db.transaction((tx) => makePrimary(tx, accounts[0]!))
 
   let isDone = false
   const seen: number[] = []
-  const looking = (async () => {
+  const polling = (async () => {
     while (!isDone) seen.push((await primariesOf(environmentId)).length)
   })()
   for (let round = 0; round < 10; round += 1)
     await Promise.all(accounts.map((account) => db.transaction((tx) => makePrimary(tx, account))))
   isDone = true
-  await looking
+  await polling
   expect(new Set(seen)).toEqual(new Set([1]))
   expect(await primariesOf(environmentId)).toEqual([await findPrimary(db, environmentId)])
 })
 
-// Whichever comes first, the other must notice: a primary account is never inactive.
-test('an account that is made primary while it is deactivated ends as one or the other', async () => {
+// A primary account is never inactive, whichever change comes first.
+test('an account that is made primary while it is deactivated ends up as one of the two', async () => {
   const environmentId = await insertEnvironment(db, 'live')
   const first = await add(environmentId, 0)
   for (let index = 1; index <= 10; index += 1) {
@@ -62,7 +62,7 @@ test('an account that is made primary while it is deactivated ends as one or the
   }
 })
 
-test('making an unknown, foreign or inactive account primary keeps the one there was', async () => {
+test('making an unknown, foreign or inactive account primary changes nothing', async () => {
   const [own, foreign] = [await insertEnvironment(db), await insertEnvironment(db)]
   const [kept, inactive, theirs] = [await add(own, 1), await add(own, 2), await add(foreign, 3)]
   await db.transaction((tx) => makePrimary(tx, kept))
@@ -85,7 +85,7 @@ test('the primary account cannot be deactivated', async () => {
   expect(await findPrimary(db, environmentId)).toBeDefined()
 })
 
-test('one account is added once, however many ask; a deactivated one comes back', async () => {
+test('an account is added once, however many requests race; a deactivated one is reactivated', async () => {
   const environmentId = await insertEnvironment(db)
   const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => add(environmentId, 7)))
   const added = attempts.filter((attempt) => attempt.status === 'fulfilled')

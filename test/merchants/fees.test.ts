@@ -33,7 +33,7 @@ const schedules: fc.Arbitrary<FeeSchedule> = fc
     return cap !== null && cap < floor ? { ...schedule, floor: cap, cap: floor } : schedule
   })
 
-test('what is written of a schedule is read back as the same schedule', () => {
+test('a schedule survives formatting and parsing', () => {
   fc.assert(
     fc.property(schedules, (schedule) => {
       const text = JSON.stringify(toFeeDocument(schedule))
@@ -42,7 +42,7 @@ test('what is written of a schedule is read back as the same schedule', () => {
   )
 })
 
-test('a schedule with anything wrong in it is refused', () => {
+test('an invalid schedule is refused', () => {
   const notAnAmount = fc.oneof(
     fc.constantFrom('-1', '1.5', '1e3', '01', '', ' 1', '1\n', '+1', '0x1', '10000000000000000'),
     fc.integer(),
@@ -99,8 +99,7 @@ test('a fee stays within floor and cap, and within one rate never falls as the a
   )
 })
 
-// Twice the distance between the exact share and what is charged is at most one unit, and a share
-// that lies exactly in the middle is charged upwards.
+// Twice the difference between exact and charged share is at most one unit; exact halves round up.
 test('a share is rounded half up, exactly, at any size', () => {
   fc.assert(
     fc.property(basisPoints, amount, (points, paid) => {
@@ -119,9 +118,9 @@ test('a share is rounded half up, exactly, at any size', () => {
   ])
 })
 
-test('the standard prices are those of the contract', () => {
+test('the default fees are those of the contract', () => {
   const cost = (operation: keyof typeof feeOperations, paid: bigint) =>
-    computeFee(feeOperations[operation].standard, paid)
+    computeFee(feeOperations[operation].defaultFee, paid)
   expect(cost('virtual_account', 1_000_000n)).toBe(10_000n)
   expect(cost('virtual_account', 100_000_000n)).toBe(200_000n)
   expect(cost('dedicated_account', 100_000_000n)).toBe(30_000n)
@@ -133,24 +132,24 @@ test('the standard prices are those of the contract', () => {
   expect(cost('crypto_account_creation', 25_000_000n)).toBe(500_000n)
   expect(cost('crypto_deposit', 100_000_000n)).toBe(500_000n)
   for (const operation of feeOperationNames) {
-    const { standard } = feeOperations[operation]
-    expect(parseFeeSchedule(toFeeDocument(standard))).toEqual(standard)
+    const { defaultFee } = feeOperations[operation]
+    expect(parseFeeSchedule(toFeeDocument(defaultFee))).toEqual(defaultFee)
   }
 })
 
-test('changes that race each get a version of their own, and the last one holds', async () => {
+test('racing changes each get their own version, and the last one applies', async () => {
   const environmentId = await insertEnvironment(db)
   const operation = 'bank_payout'
-  const standard = feeOperations[operation].standard
+  const defaultFee = feeOperations[operation].defaultFee
   expect(await getFeeSchedule(db, { environmentId, operation })).toEqual({
-    ...standard,
+    ...defaultFee,
     version: 0,
   })
 
   const set = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       db.transaction((tx) => {
-        const schedule = { ...standard, flat: BigInt(index) }
+        const schedule = { ...defaultFee, flat: BigInt(index) }
         return setFeeSchedule(tx, now, { environmentId, operation, schedule })
       }),
     ),
@@ -161,7 +160,7 @@ test('changes that race each get a version of their own, and the last one holds'
   expect(await getFeeSchedule(db, { environmentId, operation })).toEqual(last)
 })
 
-test('prices are answered in the order asked, and do not leak to another environment', async () => {
+test('fees are returned in request order, and only for their environment', async () => {
   const [own, other] = [await insertEnvironment(db), await insertEnvironment(db)]
   const schedule = { flat: 7n, basisPoints: 0, floor: 0n, cap: null, tiers: [] }
   const operation = 'crypto_payout'
@@ -176,7 +175,7 @@ test('prices are answered in the order asked, and do not leak to another environ
   expect(fees[1]).toEqual({ ...schedule, version: 1 })
 })
 
-test('a schedule that is refused adds no version', async () => {
+test('a refused schedule adds no version', async () => {
   const environmentId = await insertEnvironment(db)
   const operation = 'virtual_account'
   const wrong: FeeSchedule[] = [

@@ -10,7 +10,7 @@ const formats: KeyFormat[] = [
   { kind: 'public', mode: 'live' },
 ]
 
-test('a key says of itself what it was made as, and nothing of it shows in its hint', () => {
+test('a key shows its kind and mode, and its hint reveals nothing', () => {
   for (const format of formats) {
     const key = makeKey(format)
     const text = key.reveal()
@@ -21,8 +21,8 @@ test('a key says of itself what it was made as, and nothing of it shows in its h
   }
 })
 
-// The checksum covers the prefix as well, so a test key cannot be made a live one by retyping it.
-test('no single wrong character, swapped neighbour or other prefix survives the checksum', () => {
+// The checksum covers the prefix, so a test key cannot be retyped as a live one.
+test('a wrong character, swapped neighbours or another prefix fail the checksum', () => {
   const text = makeKey({ kind: 'secret', mode: 'test' }).reveal()
   for (let at = 8; at < text.length; at += 1) {
     for (const letter of alphabet) {
@@ -36,14 +36,14 @@ test('no single wrong character, swapped neighbour or other prefix survives the 
   expect(parseKey(text.replace('_test_', '_live_'))).toBeUndefined()
 })
 
-test('texts that we cannot have issued are refused without an error', () => {
+test('texts that are not keys are refused without an error', () => {
   const text = makeKey({ kind: 'public', mode: 'live' }).reveal()
   const near = [`${text}\n`, ` ${text}`, `${text}0`, text.slice(1), text.toUpperCase(), '']
   for (const wrong of near) expect(parseKey(wrong)).toBeUndefined()
   fc.assert(fc.property(fc.string(), (wrong) => parseKey(wrong) === undefined))
 })
 
-// Taking a byte modulo 62 would make the first eight letters a quarter more likely than the rest.
+// A byte modulo 62 would make the first eight characters a quarter more likely.
 test('every character is equally likely', () => {
   const counts = new Map<string, number>()
   const keys = 10_000

@@ -3,13 +3,11 @@ import { after, day, hour, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { NewKey } from '../../src/merchants/api-keys.js'
+import { listKeys, type NewKey, revokeKey } from '../../src/merchants/api-keys.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
 import { makeKey } from '../../src/merchants/key-format.js'
 import { createKeyRing } from '../../src/merchants/key-ring.js'
-import { listKeys } from '../../src/merchants/list-keys.js'
-import { revokeKey } from '../../src/merchants/revoke-key.js'
 import { rollKey } from '../../src/merchants/roll-key.js'
 import { connect } from '../../src/postgres/connection.js'
 import { Database } from '../../src/postgres/database.js'
@@ -20,14 +18,14 @@ import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { plansOf } from '../support/plans.js'
 
-/** The real database, with its questions counted and, when told so, unreachable. */
+/** The real database with counted queries, which can be made unreachable. */
 class WatchedDatabase extends Database {
-  questions = 0
+  queries = 0
   last: Source<unknown> | undefined
   isDown = false
 
   override rows<Row>(source: Source<Row>): Promise<Row[]> {
-    this.questions += 1
+    this.queries += 1
     this.last = source
     return this.isDown ? Promise.reject(new Error('no database')) : super.rows(source)
   }
@@ -42,14 +40,19 @@ const address = '203.0.113.7'
 const secretTest = { kind: 'secret', mode: 'test' } as const
 const merchant = await db.transaction((tx) => createMerchant(tx, start, 'Ada Stores'))
 
-function issue(order: Partial<NewKey> = {}) {
-  const environment = merchant.environments.test
-  const standard = { seal, environment, kind: 'secret' as const, name: 'Backend' }
-  const open = { expiresAt: null, allowedAddresses: [] }
-  return db.transaction((tx) => issueKey(tx, start, { ...standard, ...open, ...order }))
+function issue(options: Partial<NewKey> = {}) {
+  const defaults: NewKey = {
+    seal,
+    environment: merchant.environments.test,
+    kind: 'secret',
+    name: 'Backend',
+    expiresAt: null,
+    allowedAddresses: [],
+  }
+  return db.transaction((tx) => issueKey(tx, start, { ...defaults, ...options }))
 }
 
-test('a key opens its own environment and no other', async () => {
+test('a key authenticates its own environment and no other', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   for (const environment of Object.values(merchant.environments)) {
     for (const kind of ['secret', 'public'] as const) {
@@ -60,8 +63,8 @@ test('a key opens its own environment and no other', async () => {
   }
 })
 
-// Nobody tells the second ring anything; it has just seen the key work.
-test('a revocation holds in every process within a second, with nothing announced', async () => {
+// The second ring gets no notification, and has just cached the key.
+test('a revocation takes effect in every process within a second', async () => {
   const clock = manualClock(start)
   const [here, there] = [createKeyRing({ db, seal, clock }), createKeyRing({ db, seal, clock })]
   const issued = await issue()
@@ -76,50 +79,50 @@ test('a revocation holds in every process within a second, with nothing announce
   expect(await here.find(text, address)).toBeUndefined()
 })
 
-// The answer may be as old as the question, so its second starts with the question: an answer that
-// was a second on its way is not believed for another one.
-test('a slow answer is not remembered for longer than a quick one', async () => {
+// A cached result expires a second after its lookup started, not after it arrived: it may be as old
+// as the lookup.
+test('a slow lookup is not cached for longer than a quick one', async () => {
   const clock = manualClock(start)
   const ring = createKeyRing({ db, seal, clock })
   const issued = await issue()
-  const asked = ring.find(issued.key.reveal(), address)
+  const lookup = ring.find(issued.key.reveal(), address)
   clock.advance(900)
-  expect(await asked).toBeDefined()
+  expect(await lookup).toBeDefined()
   await db.transaction((tx) => revokeKey(tx, clock.now(), issued))
   clock.advance(100)
   expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
 })
 
-test('a typing mistake dies without a question to the database', async () => {
+test('a typing mistake is refused without a query', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   const text = (await issue()).key.reveal()
-  const before = db.questions
+  const before = db.queries
   for (let at = 0; at < text.length; at += 1) {
     const wrong = text.slice(0, at) + (text[at] === 'x' ? 'y' : 'x') + text.slice(at + 1)
     expect(await ring.find(wrong, address)).toBeUndefined()
   }
-  expect(db.questions).toBe(before)
+  expect(db.queries).toBe(before)
 })
 
-test('a thousand requests with three keys, one unknown, are one question a second', async () => {
+test('a thousand requests with three keys, one unknown, are one query per second', async () => {
   const clock = manualClock(start)
   const ring = createKeyRing({ db, seal, clock })
   const unknown = makeKey(secretTest).reveal()
   const texts = [(await issue()).key.reveal(), (await issue()).key.reveal(), unknown]
-  const before = db.questions
+  const before = db.queries
   for (const expected of [1, 2]) {
     for (let round = 0; round < 2; round += 1) {
       const requests = Array.from({ length: 500 }, (_, index) => texts[index % 3]!)
       const found = await Promise.all(requests.map((text) => ring.find(text, address)))
       expect(found.filter(Boolean)).toHaveLength(334)
     }
-    expect(db.questions - before).toBe(expected)
+    expect(db.queries - before).toBe(expected)
     clock.advance(limits.keys.cachedMs)
   }
 })
 
-// Invented keys can carry a right checksum: the way it is made is public.
-test('a flood of invented keys does not push out those that work', async () => {
+// Invented keys can have a valid checksum: the algorithm is public.
+test('a flood of invented keys does not evict real ones', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   const text = (await issue()).key.reveal()
   await ring.find(text, address)
@@ -127,12 +130,12 @@ test('a flood of invented keys does not push out those that work', async () => {
     const invented = Array.from({ length: 1_000 }, () => makeKey(secretTest))
     await Promise.all(invented.map((key) => ring.find(key.reveal(), address)))
   }
-  const before = db.questions
+  const before = db.queries
   expect(await ring.find(text, address)).toBeDefined()
-  expect(db.questions).toBe(before)
+  expect(db.queries).toBe(before)
 })
 
-test('a failure of the database is told and not remembered', async () => {
+test('a database failure is reported and not cached', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   const text = (await issue()).key.reveal()
   db.isDown = true
@@ -141,7 +144,7 @@ test('a failure of the database is told and not remembered', async () => {
   expect(await ring.find(text, address)).toBeDefined()
 })
 
-test('a key stops at its expiry, to the millisecond, even when it was seen a moment before', async () => {
+test('a key expires to the millisecond, even when it is cached', async () => {
   const clock = manualClock(start)
   const ring = createKeyRing({ db, seal, clock })
   const issued = await issue({ expiresAt: after(start, 500) })
@@ -151,8 +154,8 @@ test('a key stops at its expiry, to the millisecond, even when it was seen a mom
   expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
 })
 
-// What the ring has read is older than the note, then newer, then the note comes late.
-test('the clock of an environment is the furthest that was read or noted', async () => {
+// The stored offset is first behind the noted one, then ahead of it; then the note comes late.
+test('the clock offset of an environment is the largest that was read or noted', async () => {
   const clock = manualClock(start)
   const ring = createKeyRing({ db, seal, clock })
   const { environments } = await db.transaction((tx) => createMerchant(tx, start, 'Bola Foods'))
@@ -173,7 +176,7 @@ test('the clock of an environment is the furthest that was read or noted', async
   expect(await offset()).toBe(7_000)
 })
 
-test('a key with an address list is unknown to every other address', async () => {
+test('a key with an allowlist works from no other address', async () => {
   const ring = createKeyRing({ db, seal, clock: manualClock(start) })
   const allowedAddresses = ['203.0.113.0/24', '2001:db8::7']
   const text = (await issue({ allowedAddresses })).key.reveal()
@@ -183,7 +186,7 @@ test('a key with an address list is unknown to every other address', async () =>
     expect(await ring.find(text, caller), caller).toBeUndefined()
 })
 
-test('a row that was moved to another mode or kind does not answer to the old text', async () => {
+test('a row that was moved to another mode or kind does not match its key', async () => {
   const issued = await issue()
   const live = merchant.environments.live.id
   await db.rows(sql`update api_keys set environment_id = ${live} where id = ${issued.id}`)
@@ -191,7 +194,7 @@ test('a row that was moved to another mode or kind does not answer to the old te
   expect(await ring.find(issued.key.reveal(), address)).toBeUndefined()
 })
 
-test('a rolled key and its successor both work until the grace ends, then only the successor', async () => {
+test('a rolled key and its successor both work until the grace period ends', async () => {
   const clock = manualClock(start)
   const ring = createKeyRing({ db, seal, clock })
   const old = await issue({ allowedAddresses: [address], expiresAt: after(start, 30 * day) })
@@ -209,7 +212,7 @@ test('a rolled key and its successor both work until the grace ends, then only t
   expect(await ring.find(issued.key.reveal(), address)).toBeDefined()
 })
 
-test('last use is written in batches, never backwards, and survives a failed write', async () => {
+test('last use is written in batches, never goes back, and survives a failed write', async () => {
   const clock = manualClock(start)
   const [ring, other] = [createKeyRing({ db, seal, clock }), createKeyRing({ db, seal, clock })]
   const issued = await issue({ environment: merchant.environments.live })
@@ -220,19 +223,19 @@ test('last use is written in batches, never backwards, and survives a failed wri
   await other.find(issued.key.reveal(), address)
   clock.advance(10)
   for (let use = 0; use < 5; use += 1) await ring.find(issued.key.reveal(), address)
-  expect(ring.unrememberedUses).toBe(1)
+  expect(ring.unwrittenUses).toBe(1)
   expect(await lastUsed()).toBeNull()
 
   db.isDown = true
-  await expect(ring.rememberUses()).rejects.toThrow('no database')
+  await expect(ring.writeUses()).rejects.toThrow('no database')
   db.isDown = false
-  expect(await ring.rememberUses()).toBe(1)
-  expect(await other.rememberUses()).toBe(1)
+  expect(await ring.writeUses()).toBe(1)
+  expect(await other.writeUses()).toBe(1)
   expect(await lastUsed()).toEqual(after(start, 10))
-  expect(await ring.rememberUses()).toBe(0)
+  expect(await ring.writeUses()).toBe(0)
 })
 
-test('a key is found by its index among many, never by reading them all', async () => {
+test('a key is found by its index among many', async () => {
   const environmentId = merchant.environments.live.id
   await db.rows(sql`
     insert into api_keys (id, environment_id, kind, name, hash, hint, created_at)

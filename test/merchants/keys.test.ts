@@ -4,11 +4,9 @@ import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type { NewKey } from '../../src/merchants/api-keys.js'
+import { getKey, listKeys, type NewKey, revokeKey } from '../../src/merchants/api-keys.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/issue-key.js'
-import { getKey, listKeys } from '../../src/merchants/list-keys.js'
-import { revokeKey } from '../../src/merchants/revoke-key.js'
 import { rollKey } from '../../src/merchants/roll-key.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
@@ -21,10 +19,16 @@ function newMerchant() {
   return db.transaction((tx) => createMerchant(tx, now, 'Ada Stores'))
 }
 
-function issue(environment: NewKey['environment'], order: Partial<NewKey> = {}) {
-  const standard = { seal, environment, kind: 'secret' as const, name: 'Backend' }
-  const open = { expiresAt: null, allowedAddresses: [] }
-  return db.transaction((tx) => issueKey(tx, now, { ...standard, ...open, ...order }))
+function issue(environment: NewKey['environment'], options: Partial<NewKey> = {}) {
+  const defaults: NewKey = {
+    seal,
+    environment,
+    kind: 'secret',
+    name: 'Backend',
+    expiresAt: null,
+    allowedAddresses: [],
+  }
+  return db.transaction((tx) => issueKey(tx, now, { ...defaults, ...options }))
 }
 
 test('no column of the table holds a key, in any spelling', async () => {
@@ -51,26 +55,26 @@ test('no column of the table holds a key, in any spelling', async () => {
   }
 })
 
-test('an order that makes no sense is refused and leaves nothing', async () => {
+test('an invalid key is refused and not stored', async () => {
   const { environments } = await newMerchant()
-  const wrong: Partial<NewKey>[] = [
+  const invalid: Partial<NewKey>[] = [
     { expiresAt: now },
     { expiresAt: after(now, -1) },
     { allowedAddresses: ['10.0.0.0/8', 'office'] },
     { allowedAddresses: Array.from({ length: 51 }, () => '10.0.0.1') },
   ]
-  for (const order of wrong)
-    await expect(issue(environments.test, order)).rejects.toMatchObject({
+  for (const options of invalid)
+    await expect(issue(environments.test, options)).rejects.toMatchObject({
       code: 'validation_failed',
     })
   expect(await listKeys(db, environments.test.id)).toEqual([])
 })
 
-// All orders arrive together; counting without a lock would let several take the last place.
-test('an environment never has more working keys than it may, but can always roll one', async () => {
+// Requests arrive together; counting without a lock would let several create the last key.
+test('an environment never exceeds its number of working keys, but can always roll one', async () => {
   const { environments } = await newMerchant()
-  for (let made = 1; made < limits.keys.perEnvironment; made += 1) await issue(environments.test)
-  // Eight open connections, so that the orders really arrive together.
+  for (let made = 1; made < limits.keys.perEnvironmentMax; made += 1) await issue(environments.test)
+  // Eight open connections, so that the requests really arrive together.
   await Promise.all(Array.from({ length: 8 }, () => db.rows(sql`select pg_sleep(0.1)`)))
   const attempts = await Promise.allSettled(
     Array.from({ length: 8 }, () => issue(environments.test)),
@@ -83,7 +87,7 @@ test('an environment never has more working keys than it may, but can always rol
   await expect(issue(environments.live)).resolves.toBeDefined()
 })
 
-test('of many attempts to roll one key at once, one succeeds', async () => {
+test('of concurrent rolls of one key, one succeeds', async () => {
   const { environments } = await newMerchant()
   const old = await issue(environments.test)
   const attempts = await Promise.allSettled(
@@ -98,7 +102,7 @@ test('of many attempts to roll one key at once, one succeeds', async () => {
   expect(keys.find(({ id }) => id === old.id)!.rolledInto).toBe(rolled[0]!.value.issued.id)
 })
 
-test('a grace is at most seven days and never lengthens the life of the old key', async () => {
+test('a grace period is at most seven days and never extends the old key', async () => {
   const { environments } = await newMerchant()
   const old = await issue(environments.test, { expiresAt: after(now, day) })
   const roll = (graceMs: number) =>
@@ -108,7 +112,7 @@ test('a grace is at most seven days and never lengthens the life of the old key'
   expect((await roll(7 * day)).oldExpiresAt).toEqual(after(now, day))
 })
 
-test('a key that no longer works cannot be rolled', async () => {
+test('an invalid key cannot be rolled', async () => {
   const { environments } = await newMerchant()
   const revoked = await issue(environments.test)
   const expired = await issue(environments.test, { expiresAt: after(now, 1) })
@@ -119,7 +123,7 @@ test('a key that no longer works cannot be rolled', async () => {
     ).rejects.toMatchObject({ code: 'validation_failed' })
 })
 
-test('revoking twice keeps the first time, and no other environment can revoke', async () => {
+test('revoking twice keeps the first time, and another environment cannot revoke', async () => {
   const [own, foreign] = [await newMerchant(), await newMerchant()]
   const key = await issue(own.environments.test)
   const environmentId = foreign.environments.test.id
@@ -134,7 +138,7 @@ test('revoking twice keeps the first time, and no other environment can revoke',
   expect(stored.revokedAt).toEqual(now)
 })
 
-test('an unknown or malformed reference is a plain not found', async () => {
+test('an unknown or malformed reference is not found', async () => {
   for (const reference of [toReference(prefixes.apiKey, newId(now)), 'key_1', "'; drop table", ''])
     await expect(getKey(db, reference)).rejects.toMatchObject({ code: 'not_found' })
 })

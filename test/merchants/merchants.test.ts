@@ -32,7 +32,7 @@ test('a merchant has both environments, or does not exist at all', async () => {
   expect(await listMerchants(db)).toHaveLength(1)
 })
 
-test('merchants are listed newest first with the state of their live KYC', async () => {
+test('merchants are listed newest first with their live KYC status', async () => {
   const older = await db.transaction((tx) => createMerchant(tx, after(now, 1), 'Older'))
   const newer = await db.transaction((tx) => createMerchant(tx, after(now, 2), 'Newer'))
   await db.transaction((tx) => approveKyc(tx, older.environments.live.id))
@@ -44,7 +44,7 @@ test('merchants are listed newest first with the state of their live KYC', async
   ])
 })
 
-test('KYC starts unapproved, is approved once, and only where it was asked for', async () => {
+test('KYC starts unapproved, and is approved once, for one merchant only', async () => {
   const { environments } = await db.transaction((tx) => createMerchant(tx, now, 'Ada Stores'))
   const { live, test: other } = environments
   expect(await isKycApproved(db, live.id)).toBe(false)
@@ -56,14 +56,14 @@ test('KYC starts unapproved, is approved once, and only where it was asked for',
   expect(await isKycApproved(db, other.id)).toBe(false)
 })
 
-test('an unknown merchant is a plain not found', async () => {
+test('an unknown merchant is not found', async () => {
   for (const merchant of ['mer_00000000000000000000000000', 'mer_', 'x', ''])
     await expect(getEnvironment(db, { merchant, mode: 'test' })).rejects.toMatchObject({
       code: 'not_found',
     })
 })
 
-test('the audit is listed newest first, hides secrets, and cannot be edited', async () => {
+test('the audit log is listed newest first, contains no secrets, and cannot be edited', async () => {
   const actor = 'ada'
   const details = { key: new Secret('sk_test_…'), note: "Ada's" }
   for (const [index, action] of ['first', 'second', 'third'].entries())

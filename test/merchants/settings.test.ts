@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/database.js'
 const db = await freshDatabase()
 const now = new Date('2026-01-05T09:00:00.000Z')
 
-// The way the HTTP edge judges: nothing is coerced, nothing is dropped.
+// As the HTTP server validates: no coercion, nothing dropped.
 const ajv = new Ajv2020({ coerceTypes: false, removeAdditional: false })
 const isSettings = ajv.compile(Settings)
 const isPatch = ajv.compile(SettingsPatch)
@@ -32,7 +32,7 @@ async function storedOf(environment: Environment) {
   return row && { document: JSON.parse(row.document), version: row.version }
 }
 
-test('settings that nobody touched are the defaults of the contract', async () => {
+test('unset settings are the defaults of the contract', async () => {
   const environment = await newEnvironment()
   const settings = await getSettings(db, environment)
   expect(isSettings(settings)).toBe(true)
@@ -47,7 +47,7 @@ test('settings that nobody touched are the defaults of the contract', async () =
   expect(await storedOf(environment)).toBeUndefined()
 })
 
-test('a patch changes what it names, replaces lists whole, and stores nothing else', async () => {
+test('a patch changes only its fields, replaces lists whole, and stores nothing else', async () => {
   const environment = await newEnvironment()
   await patch(environment, {
     checkout: { frameOrigins: ['https://a.example', 'https://b.example'] },
@@ -71,9 +71,8 @@ test('a patch changes what it names, replaces lists whole, and stores nothing el
   })
 })
 
-// Eleven changes of different leaves at once. Reading, merging and writing without a lock would
-// lose most of them.
-test('patches that race are all there afterwards', async () => {
+// Eleven concurrent changes of different fields. Without a lock, most would be lost.
+test('racing patches are all applied', async () => {
   const environment = await newEnvironment()
   const cases = ['underpayment', 'overpayment', 'latePayment', 'duplicatePayment'] as const
   const changes: SettingsPatch[] = [
@@ -100,7 +99,7 @@ test('environments of one merchant do not share settings', async () => {
   expect(live.checkout.displayName).toBe('Ada Stores')
 })
 
-test('a threshold that the asset cannot hold is refused by name and changes nothing', async () => {
+test('a threshold with too many decimal places is refused and changes nothing', async () => {
   const environment = await newEnvironment()
   for (const USDT of ['0', '0.0000001', '99999999999999999999'])
     await expect(patch(environment, { lowBalance: { USDC: '1', USDT } })).rejects.toMatchObject({
@@ -112,7 +111,7 @@ test('a threshold that the asset cannot hold is refused by name and changes noth
   expect(whole.lowBalance).toEqual({ NGN: null, USDC: '25.50', USDT: null })
 })
 
-test('the schema of a patch takes any part of the document and nothing else', () => {
+test('the patch schema accepts any part of the document and nothing else', () => {
   const right: unknown[] = [
     {},
     { policies: {} },
@@ -125,7 +124,7 @@ test('the schema of a patch takes any part of the document and nothing else', ()
   for (const change of right) expect(isPatch(change), JSON.stringify(change)).toBe(true)
 })
 
-test('the schema of a patch refuses what is not so, field by field', () => {
+test('the patch schema refuses invalid values, field by field', () => {
   const svg = `data:image/svg+xml;base64,${Buffer.from('<svg onload="x()"/>').toString('base64')}`
   const disguised = svg.replace('svg+xml', 'png')
   const large = `${png}${'A'.repeat(44_000)}`

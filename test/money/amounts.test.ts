@@ -15,8 +15,7 @@ function parse(text: string, of: Asset = 'USDC') {
   return parseDecimal(text, of)
 }
 
-// What we write we can read, to the last unit: money that is shown and sent back is the same money.
-test('every amount survives being written and read', () => {
+test('every amount survives formatting and parsing', () => {
   fc.assert(
     fc.property(amount, asset, (units, of) => {
       expect(parseDecimal(formatDecimal(units, of), of)).toBe(units)
@@ -24,8 +23,8 @@ test('every amount survives being written and read', () => {
   )
 })
 
-// There is one way to write an amount: no zeros in front but the one before the point, none behind.
-test('written amounts are canonical', () => {
+// No leading zeros but the one before the point, no trailing zeros.
+test('formatted amounts are canonical', () => {
   fc.assert(
     fc.property(amount, asset, (units, of) => {
       const text = formatDecimal(units, of)
@@ -35,8 +34,8 @@ test('written amounts are canonical', () => {
   )
 })
 
-// Whatever zeros a caller adds in front or behind, within the digits allowed, the money is the same.
-test('zeros around an amount change nothing', () => {
+// Within the allowed digits.
+test('leading and trailing zeros change nothing', () => {
   fc.assert(
     fc.property(amount, fc.nat(8), fc.nat(8), (units, before, behind) => {
       const [whole, fraction = ''] = formatDecimal(units, 'USDC').split('.')
@@ -47,7 +46,7 @@ test('zeros around an amount change nothing', () => {
   )
 })
 
-// Reading is exact arithmetic on digits: never a float, never a rounding.
+// Exact arithmetic on digits: no floats, no rounding.
 test('a text means its digits, counted in the smallest unit', () => {
   fc.assert(
     fc.property(
@@ -76,18 +75,18 @@ test.each([
   expect(parse(text, of)).toBe(units)
 })
 
-// Everything that is not plainly an amount is refused with words that finish "amount …".
+// Anything else is refused with words that complete "amount …".
 describe('refused', () => {
   // biome-ignore format: a list of texts reads better in a block
   const notDigits = [
     '', ' ', '.', '1.', '.5', '-1', '+1', '1e6', '1E6', '1,000', '1_000', '0x10', 'Infinity', 'NaN',
     '1 ', ' 1', '1\n', '1.5.5', '１', '٣', '1٫5', '--', 'null', 'one', '1.-5', '₦5', '1\u00a0000',
   ]
-  test.each(notDigits)('%j, which is not decimal digits', (text) => {
-    expect(parse(text)).toEqual({ issue: expect.stringContaining('decimal digits') })
+  test.each(notDigits)('%j, which is not a decimal number', (text) => {
+    expect(parse(text)).toEqual({ issue: expect.stringContaining('a decimal number') })
   })
 
-  test.each(['0', '0.0', '0.000000', '00000000000000000000'])('%j, which is nothing', (text) => {
+  test.each(['0', '0.0', '0.000000', '00000000000000000000'])('%j, which is zero', (text) => {
     expect(parse(text)).toEqual({ issue: 'must be greater than zero' })
   })
 
@@ -96,7 +95,7 @@ describe('refused', () => {
     ['1.0000010000001', 'USDT'],
     ['0.001', 'NGN'],
   ] as const)('%j of %s, which would have to be rounded', (text, of) => {
-    expect(parse(text, of)).toEqual({ issue: expect.stringContaining('after the point') })
+    expect(parse(text, of)).toEqual({ issue: expect.stringContaining('decimal places') })
   })
 
   test.each(['1'.repeat(21), `${'1'.repeat(10)}.${'0'.repeat(11)}`, `${'0'.repeat(20)}1`])(
@@ -114,8 +113,8 @@ describe('refused', () => {
   )
 })
 
-// No text whatsoever makes the reader throw, answer nothing, or answer an amount that is not one.
-test('any text is either a positive amount that fits or an issue in words', () => {
+// No text makes the parser throw or return an invalid amount.
+test('any text is either a valid positive amount or an issue', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789..-e '), maxLength: 25 })
   fc.assert(
     fc.property(fc.oneof(fc.string(), digits), asset, (text, of) => {
@@ -137,8 +136,8 @@ test.each([
   expect(formatDecimal(units, of)).toBe(text)
 })
 
-// Naira are integers of kobo on the wire, and only as far as every reader of JSON agrees on them.
-test('naira go out as exact integers, coins as decimal text', () => {
+// Naira are integers of kobo, within the range that JSON parsers agree on.
+test('naira are written as exact integers, coins as decimal strings', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -wireMax, max: wireMax }), (kobo) => {
       const sent: unknown = JSON.parse(JSON.stringify(toWire(kobo, 'NGN')))

@@ -7,7 +7,6 @@ const amount = fc.bigInt({ min: 1n, max: 10n ** 18n })
 const money = fc.bigInt({ min: 0n, max: 10n ** 9n })
 const rate = fc.record({ flat: money, basisPoints: fc.integer({ min: 0, max: 10_000 }) })
 
-// Half a unit and more goes up, less goes down: the same amount always costs the same.
 test.each([
   [1n, 0n],
   [49n, 0n],
@@ -21,8 +20,7 @@ test.each([
   expect(computeFee({ ...none, basisPoints: 100 }, of)).toBe(fee)
 })
 
-// No amount is so large that floating point would creep in: the fee is the nearest whole number to
-// the exact fraction, for any rate.
+// At any size and rate, the fee is the nearest whole number to the exact fraction.
 test('the proportional part is the nearest whole unit', () => {
   fc.assert(
     fc.property(amount, fc.integer({ min: 0, max: 10_000 }), (of, basisPoints) => {
@@ -33,9 +31,8 @@ test('the proportional part is the nearest whole unit', () => {
   )
 })
 
-// Whatever the schedule, the fee stays between floor and cap, and where they disagree the cap wins:
-// it is what the merchant was promised.
-test('a fee stays between floor and cap, and the cap is the last word', () => {
+// Where floor and cap contradict each other, the cap wins: it was promised to the merchant.
+test('a fee stays between floor and cap, and the cap wins', () => {
   fc.assert(
     fc.property(amount, rate, money, fc.option(money), (of, base, floor, cap) => {
       const fee = computeFee({ ...base, floor, cap, tiers: [] }, of)
@@ -46,7 +43,6 @@ test('a fee stays between floor and cap, and the cap is the last word', () => {
   )
 })
 
-// Within one rate a larger amount never costs less.
 test('within one rate the fee never falls as the amount grows', () => {
   fc.assert(
     fc.property(amount, amount, rate, money, fc.option(money), (one, other, base, floor, cap) => {
@@ -57,8 +53,7 @@ test('within one rate the fee never falls as the amount grows', () => {
   )
 })
 
-// The bank payout of the contract: ₦10, ₦25, ₦50 at up to ₦5,000, up to ₦50,000, and above. A tier
-// takes the amount that it names.
+// The default bank payout fee: ₦10, ₦25, ₦50 for up to ₦5,000, up to ₦50,000, and above.
 test.each([
   [1n, 1_000n],
   [500_000n, 1_000n],
@@ -77,7 +72,7 @@ test.each([
   expect(computeFee(schedule, of)).toBe(fee)
 })
 
-// One percent, at most ₦2,000: the virtual account of the contract.
+// The default virtual account fee: one percent, at most ₦2,000.
 test.each([
   [19_999_949n, 199_999n],
   [20_000_000n, 200_000n],

@@ -28,8 +28,8 @@ import { openHouse } from '../support/house.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-// The whole way: payouts over HTTP, on the embedded chain and the sandbox bank. Then somebody moves
-// money, or edits rows, behind the service's back, and each time reconciliation must say so.
+// End to end: payouts over HTTP, on the embedded chain and the sandbox bank. Then money is moved,
+// or rows are edited, behind the service's back, and reconciliation must report it.
 
 const db = await freshDatabase()
 const chain = await openChain()
@@ -51,15 +51,15 @@ const solana = await createSolanaRail({
   logger,
   isEmbedded: true,
   network: 'not-mainnet',
-  // Its memories are of seconds, which do not pass on the other clock.
+  // Its caches expire by seconds, which do not pass on the manual clock.
   clock: systemClock,
   promised: openCommitments(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
 const rails = { solana: { test: solana, live: undefined }, sandboxBank: bank }
-/** Blocks and time pass only when a test says so: nothing comes of waiting for the second look. */
-const tools = { db, rails, logger, lookAgainMs: 1 }
+/** Blocks and time advance only by hand, so the second comparison need not wait. */
+const tools = { db, rails, logger, confirmDelayMs: 1 }
 
 const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
@@ -70,7 +70,7 @@ const house = await openHouse({
   mint,
   rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
 })
-/** Takes orders and sends nothing. */
+/** Accepts payouts and never sends them. */
 const forgetful = await openHouse({
   beside,
   banks,
@@ -101,8 +101,8 @@ async function payBank(accountNumber = '0123456789'): Promise<string> {
   return json.data.reference
 }
 
-/** Blocks and seconds pass, and the workers do their rounds. */
-async function pass(seconds = 5): Promise<void> {
+/** Advances time and blocks, and runs the workers. */
+async function advance(seconds = 5): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 1) {
     clock.advance(1_000)
     await chain.advance(20)
@@ -120,7 +120,7 @@ async function statusOf(reference: string): Promise<string> {
 
 const known = new Set<string>()
 
-/** What differs now and did not before: money that was stolen stays stolen. */
+/** Differences that were not reported before. */
 async function findNew() {
   const results = await reconcile(tools, clock.now())
   const all = results.flatMap(({ rail, differences }) =>
@@ -143,7 +143,7 @@ async function steal(amount: bigint, memo: string): Promise<string> {
   return signature
 }
 
-/** Past triggers, as a person with a console would. */
+/** Bypasses triggers, as a person with a console would. */
 async function tamper(text: string): Promise<void> {
   await db.transaction(async (tx) => {
     tx.write(sql`set local session_replication_role = replica`)
@@ -163,15 +163,15 @@ const figures = {
 }
 
 describe('a healthy system', () => {
-  test('has no differences, whatever became of its payouts', async () => {
+  test('has no differences, whatever the outcome of its payouts', async () => {
     await fund('USDC', '1000')
     await fund('NGN', 100_000_000)
-    await pass()
+    await advance()
     paid = await payWallet('25.5')
     const others = await Promise.all([payWallet('1'), payWallet('0.000001'), payBank()])
     const failed = await payBank('9900000027')
     const reversed = await payBank('9900000034')
-    await pass(10)
+    await advance(10)
     expect(await Promise.all([paid, ...others].map(statusOf))).toEqual([
       'CONFIRMED',
       'CONFIRMED',
@@ -188,8 +188,8 @@ describe('a healthy system', () => {
     await expectSoundBooks(db)
   })
 
-  // One payout has left and nobody has looked yet, another was never sent, coins are not minted.
-  test('may have what is under way on either side', async () => {
+  // One payout is sent and not polled yet, another was never sent, coins are not minted.
+  test('may have payouts in flight on either side', async () => {
     const left = await payWallet('2')
     const waiting = await payWallet('3', forgetful)
     await payBank()
@@ -199,22 +199,22 @@ describe('a healthy system', () => {
     await chain.advance(40)
     expect(await findNew()).toEqual([])
     expect(await Promise.all([left, waiting].map(statusOf))).toEqual(['SUBMITTED', 'SUBMITTED'])
-    await pass(10)
+    await advance(10)
     expect(await findNew()).toEqual([])
   })
 
-  // The bank told a person; its machines go on saying that it is under way.
-  test('stays so after somebody decided what the bank never ends', async () => {
+  // The bank's staff reported the outcome; its API still returns pending.
+  test('has none after an operator decided a payout that the bank never finishes', async () => {
     const reference = await payBank('9900000065')
-    await pass(2)
+    await advance(2)
     clock.advance(limits.payouts.leaseMs)
     await db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded: false }))
     expect(await statusOf(reference)).toBe('FAILED')
     expect(await findNew()).toEqual([])
   })
 
-  // Everything but the last slots is asked for by name, and then no node answers.
-  test('is not told that what it paid is nowhere, because a node is silent', async () => {
+  // All payouts but those of the last slots are checked one by one, and then no node responds.
+  test('reports payouts as not compared, not as missing, when no node responds', async () => {
     const far = 1n << 40n
     await chain.advance(200)
     const asOnMainnet = await createSolanaRail({
@@ -227,23 +227,25 @@ describe('a healthy system', () => {
       promised: openCommitments(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
-    const told = await reconcile({ ...tools, rails: remote }, clock.now(), far)
-    expect(told.flatMap(({ differences }) => differences)).toEqual([])
+    const results = await reconcile({ ...tools, rails: remote }, clock.now(), far)
+    expect(results.flatMap(({ differences }) => differences)).toEqual([])
     const check: typeof solana.check = async (attempts) =>
       attempts.map(() => ({ state: 'pending' }))
     const silent = { ...rails, solana: { test: { ...solana, check }, live: undefined } }
-    const [untold] = await reconcile({ ...tools, rails: silent }, clock.now(), far)
-    expect(new Set(untold!.differences.map(({ kind }) => kind))).toEqual(new Set(['not_compared']))
-    expect(untold!.differences.map(({ name }) => name)).toContain(paid)
+    const [incomplete] = await reconcile({ ...tools, rails: silent }, clock.now(), far)
+    expect(new Set(incomplete!.differences.map(({ kind }) => kind))).toEqual(
+      new Set(['not_compared']),
+    )
+    expect(incomplete!.differences.map(({ name }) => name)).toContain(paid)
     await asOnMainnet.stop()
   })
 
-  test('compares by itself once a day, from where it agreed, and shows it', async () => {
+  test('is compared once a day, from where it last agreed, with metrics', async () => {
     expect(await reconcileDue(tools, clock.now())).toBe(0)
     clock.advance(day)
     await payWallet('4')
-    await pass()
-    // Two workers at once: each rail is compared by one of them.
+    await advance()
+    // Two concurrent workers: each rail is compared by one of them.
     const done = await Promise.all([1, 2].map(() => reconcileDue(tools, clock.now())))
     expect(done[0]! + done[1]!).toBe(2)
     expect(await reconcileDue(tools, clock.now())).toBe(0)
@@ -255,7 +257,7 @@ describe('a healthy system', () => {
   })
 })
 
-describe('it is found', () => {
+describe('a difference is reported', () => {
   test('when a bank transfer is not in the books', async () => {
     const attempts = await prepareAttempts(bank, [carriageTo('0123456789')])
     await bank.send(attempts)
@@ -272,7 +274,7 @@ describe('it is found', () => {
     ])
   })
 
-  test('when a payout was called completed that the bank has not finished', async () => {
+  test('when a payout is completed in the books but not at the bank', async () => {
     await tamper(`update payouts set status = 'COMPLETED', completed_at = now()
       where kind = 'bank_transfer' and status = 'SUBMITTED'`)
     const [difference, ...more] = await findNew()
@@ -286,7 +288,7 @@ describe('it is found', () => {
     })
   })
 
-  test('when the bank sent money back and nobody noticed', async () => {
+  test('when a reversal by the bank is not booked', async () => {
     const reference = await payBank('9900000034')
     await until(async () => {
       clock.advance(1_000)
@@ -303,15 +305,15 @@ describe('it is found', () => {
         atRail: 'reversed',
       },
     ])
-    // And where it is put right, it is gone.
-    await pass(2)
+    // Once corrected, the difference is gone.
+    await advance(2)
     const after = await reconcile(tools, clock.now())
     expect(after.flatMap(({ differences }) => differences.map(({ name }) => name))).not.toContain(
       reference,
     )
   })
 
-  test('when a payout was called completed that never left', async () => {
+  test('when a payout is completed in the books but was never sent', async () => {
     const reference = await payWallet('5.125', forgetful)
     await tamper(`update payouts set status = 'COMPLETED', completed_at = now()
       where id = ${idOf('5.125')}`)
@@ -328,7 +330,7 @@ describe('it is found', () => {
     ])
   })
 
-  test('when the books say another amount than the chain', async () => {
+  test('when the amounts of books and chain differ', async () => {
     await tamper(`update payouts set amount = amount + 1 where id = ${idOf('25.5')}`)
     expect(await findNew()).toEqual([
       {
@@ -341,9 +343,9 @@ describe('it is found', () => {
     ])
   })
 
-  test('when a payout was called failed that arrived', async () => {
+  test('when a payout is failed in the books but landed', async () => {
     const reference = await payWallet('6.5')
-    await pass()
+    await advance()
     await tamper(`update payouts set status = 'FAILED', failed_at = now(), completed_at = null,
       failure_reason = 'expired' where id = ${idOf('6.5')}`)
     await tamper(`update payout_attempts set state = 'DEAD' where payout_id = ${idOf('6.5')}`)
@@ -358,7 +360,7 @@ describe('it is found', () => {
     ])
   })
 
-  // With the memo of a payout that was made: paid twice.
+  // Uses the memo of an existing payout: paid twice.
   test('when the treasury paid outside the service', async () => {
     const signature = await steal(10_000_000n, paid)
     const [one, ...more] = await findNew()
@@ -374,7 +376,7 @@ describe('it is found', () => {
     ])
   })
 
-  test('when coins came that nobody booked', async () => {
+  test('when incoming coins are not booked', async () => {
     await mint.mintAll([{ key: 'a stranger', asset: 'USDT', amount: 5n }])
     await chain.advance(40)
     expect(await findNew()).toEqual([
@@ -388,8 +390,7 @@ describe('it is found', () => {
     ])
   })
 
-  // However often it is compared, from wherever: what does not agree is not forgotten.
-  test('again on every day until it is put right, in the log and in the figures', async () => {
+  test('every day until it is corrected, in the log and in the metrics', async () => {
     clock.advance(10 * day)
     logged.length = 0
     expect(await reconcileDue(tools, clock.now())).toBe(2)

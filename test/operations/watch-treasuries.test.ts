@@ -17,13 +17,13 @@ test('floors are amounts of known coins, and nothing else', () => {
   })
   expect(floors('')).toEqual({})
   for (const wrong of ['BTC=1', 'USDC', 'USDC=-1', 'USDC=1e3'])
-    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must be like')
+    expect(() => floors(wrong)).toThrow('SOLANA_LIVE_FLOORS must look like')
 })
 
-test('a chain without a key, or a key without a chain, is refused by name', () => {
+test('a chain without a key, or a key without a chain, is refused', () => {
   const read = (given: object) => () => readConfig({ ...settings, ...given })
   const urls = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
-  expect(read(urls)).toThrow('SOLANA_LIVE_KEY_FILE is required')
+  expect(read(urls)).toThrow('SOLANA_LIVE_RPC_URLS needs a hot wallet key')
   expect(read({ SOLANA_LIVE_KEY_FILE: 'a' })).toThrow('SOLANA_LIVE_RPC_URLS is required')
   expect(read({ SOLANA_TEST_SECRET_KEY: 'a' })).toThrow('SOLANA_TEST_RPC_URLS is required')
   const command = { SOLANA_LIVE_SIGNER_COMMAND: 'sign' }
@@ -33,7 +33,7 @@ test('a chain without a key, or a key without a chain, is refused by name', () =
   expect(read({ ...urls, ...command, ...address })().solana.live.signer?.command).toBe('sign')
 })
 
-test('coins of the test chain may have mints of their own', () => {
+test('test coins may have their own mints', () => {
   const mint = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'
   const read = (SOLANA_TEST_USDC_MINT: string) =>
     readConfig({ ...settings, SOLANA_TEST_USDC_MINT }).solana
@@ -41,19 +41,19 @@ test('coins of the test chain may have mints of their own', () => {
   expect(() => read('0x52908400098527886E0F7030069857D2E4169EE7')).toThrow('SOLANA_TEST_USDC_MINT')
 })
 
-// Open payouts will take their part: what counts is what is left besides them.
-test('an alarm is raised for every coin of which too little is free', async () => {
+// Open payouts count against the balance.
+test('an error is logged for every coin below its floor', async () => {
   const rail = new PaperRail()
   const house = await openHouse({ rails: { test: { crypto_transfer: rail }, live: {} } })
   const key = house.merchant.test.secret
   const body = { asset: 'USDC', amount: '100' }
   await house.ask('POST', '/v1/test/balances/fund', { key, body })
-  const wish = { amount: '60', asset: 'USDC', network: 'SOLANA' }
+  const request = { amount: '60', asset: 'USDC', network: 'SOLANA' }
   const destinationAddress = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
   await house.ask('POST', '/v1/disbursements/crypto', {
     key,
     headers: { 'idempotency-key': 'k' },
-    body: { ...wish, destinationAddress },
+    body: { ...request, destinationAddress },
   })
   const log: string[] = []
   const logger = createLogger('error', { write: (line) => log.push(line) })

@@ -60,7 +60,7 @@ test('coins are refused with the ways to get them, naira is funded, and all reco
   const funded = await ask('POST', fund, { key, body: { asset: 'NGN', amount: 5_000 } })
   expect(funded.status).toBe(201)
 
-  const results = await reconcile({ db, rails: opened, lookAgainMs: 1 }, clock.now())
+  const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())
   expect(results).toMatchObject([
     { rail: opened.solana.test!.name, differences: [] },
     { rail: 'sandbox-bank', differences: [] },

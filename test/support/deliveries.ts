@@ -33,7 +33,7 @@ type Endpoint = { environmentId: EnvironmentId; id: string }
 /** Claims all due deliveries of an endpoint, as a worker does. */
 export function claimFor(db: Reader, at: Date, endpoint: Endpoint): Promise<ClaimedDelivery[]> {
   const { environmentId, id: endpointId } = endpoint
-  return claimDeliveries(db, at, [{ environmentId, endpointId, places: 1_000 }])
+  return claimDeliveries(db, at, [{ environmentId, endpointId, capacity: 1_000 }])
 }
 
 /** The verdict on an attempt; no status means no answer. */
@@ -43,9 +43,9 @@ export function endedOf(
 ): FinishedAttempt {
   const { mode, tries } = delivery
   const error = status === null ? 'nobody answered' : null
-  const sent = { status, error, response: `said ${status}`, durationMs: 12 }
-  const verdict = judgeDeliveryAttempt(sent, { now: at, mode, tries, chance })
-  return { delivery, startedAt: at, sent, verdict }
+  const result = { status, error, response: `said ${status}`, durationMs: 12 }
+  const verdict = judgeDeliveryAttempt(result, { now: at, mode, tries, chance })
+  return { delivery, startedAt: at, result, verdict }
 }
 
 export function record(db: Database, at: Date, ended: FinishedAttempt[]) {

@@ -102,8 +102,8 @@ export function spawnStore(home: string, more: Record<string, string>): Program 
 /** `npm start`, when it is ready. */
 export async function startProgram(home: string, more?: Record<string, string>): Promise<Program> {
   const program = spawnStart(home, more)
-  await program.untilSaid('Ctrl-C stops it.')
-  if (!program.text().includes('Ctrl-C stops it.'))
+  await program.untilSaid('Press Ctrl-C to stop.')
+  if (!program.text().includes('Press Ctrl-C to stop.'))
     throw new Error(`bin/start.mjs did not start:\n${program.text()}`)
   return program
 }

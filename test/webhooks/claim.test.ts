@@ -22,7 +22,7 @@ import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
 const db = await freshDatabase()
-const { leaseMs, endpointsPerLook } = limits.webhooks
+const { leaseMs, endpointsPerPollMax } = limits.webhooks
 const environments: EnvironmentId[] = []
 for (let count = 0; count < 3; count += 1) environments.push(await insertEnvironment(db, 'live'))
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 type Endpoint = { environmentId: EnvironmentId; id: string }
 
-/** More endpoints than any merchant may have, for it is their number that must not matter. */
+/** More endpoints than a merchant may have: their number must not matter. */
 function insertEndpoints(count: number): Promise<Endpoint[]> {
   return db.rows(sql<Endpoint>`
     insert into webhook_endpoints (environment_id, id, url, is_enabled, secret, signing_key,
@@ -43,46 +43,46 @@ function insertEndpoints(count: number): Promise<Endpoint[]> {
     returning environment_id as "environmentId", id`)
 }
 
-type Wish = { dueAt?: Date; state?: 'PENDING' | 'DELIVERED' }
+type DeliveryOptions = { dueAt?: Date; state?: 'PENDING' | 'DELIVERED' }
 
-/** So many events to each of these endpoints. */
+/** Inserts this many events for each of these endpoints. */
 async function insertDeliveries(
   endpoints: Endpoint[],
   each: number,
-  { dueAt = now, state = 'PENDING' }: Wish = {},
+  { dueAt = now, state = 'PENDING' }: DeliveryOptions = {},
 ): Promise<void> {
   const finishedAt = state === 'PENDING' ? null : dueAt
   await db.rows(sql`
-    with happened as materialized (
+    with new_deliveries as materialized (
       select environment_id, id as endpoint_id, gen_random_uuid() as event_id
       from webhook_endpoints cross join generate_series(1, ${each}::int)
       where id = any(${endpoints.map(({ id }) => id)}::uuid[])),
-    told as (
+    new_events as (
       insert into events (environment_id, id, type, resource_id, cause_id, sequence, data,
         created_at)
       select environment_id, event_id, 'payment.held', event_id, event_id, 1, '{}', ${now}
-      from happened)
+      from new_deliveries)
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at,
       finished_at)
     select environment_id, event_id, endpoint_id, ${state}, ${dueAt}::timestamptz, ${now},
       ${finishedAt}::timestamptz
-    from happened`)
+    from new_deliveries`)
 }
 
-function claim(endpoints: Endpoint[], places: number, { at = now, reader = db as Reader } = {}) {
-  const rooms = endpoints.map(({ environmentId, id }) => ({
+function claim(endpoints: Endpoint[], capacity: number, { at = now, reader = db as Reader } = {}) {
+  const shares = endpoints.map(({ environmentId, id }) => ({
     environmentId,
     endpointId: id,
-    places,
+    capacity,
   }))
-  return claimDeliveries(reader, at, rooms)
+  return claimDeliveries(reader, at, shares)
 }
 
 const keyOf = ({ eventId, endpointId }: ClaimedDelivery) => `${eventId} → ${endpointId}`
 
 describe('claiming', () => {
-  // Eight workers on connections of their own walk and claim as fast as they can. Every delivery
-  // must be handed out, and none of them to two.
+  // Eight workers with their own connections claim as fast as they can. Every delivery must be
+  // claimed, and none of them twice.
   test('never gives a delivery to two workers', async () => {
     await insertDeliveries(await insertEndpoints(40), 50)
     const sessions = await Promise.all(Array.from({ length: 8 }, () => openSession(db)))
@@ -93,8 +93,8 @@ describe('claiming', () => {
         const open = await findOpenEndpoints(reader, now, start)
         const due = open.filter(({ isDue }) => isDue)
         if (due.length === 0) return claimed
-        const rooms = due.map((endpoint) => ({ ...endpoint, places: 3 }))
-        claimed.push(...(await claimDeliveries(reader, now, rooms)))
+        const shares = due.map((endpoint) => ({ ...endpoint, capacity: 3 }))
+        claimed.push(...(await claimDeliveries(reader, now, shares)))
       }
     }
     const workers = await Promise.all(sessions.map(work))
@@ -107,7 +107,7 @@ describe('claiming', () => {
     expect(workers.filter((own) => own.length > 0).length).toBeGreaterThan(1)
   })
 
-  test('passes by what another worker has its hands on', async () => {
+  test('skips deliveries that another worker has locked', async () => {
     const endpoints = await insertEndpoints(1)
     await insertDeliveries(endpoints, 10)
     const slow = await openSession(db)
@@ -118,7 +118,7 @@ describe('claiming', () => {
     expect(await claim(endpoints, 100)).toHaveLength(4)
   })
 
-  test('takes what has waited longest, for each endpoint no more than there is room', async () => {
+  test('claims the oldest first, up to the capacity of each endpoint', async () => {
     const endpoints = await insertEndpoints(3)
     for (const waitedMs of [second, minute, 2 * second])
       await insertDeliveries(endpoints, 2, { dueAt: toLater(now, -waitedMs) })
@@ -127,14 +127,14 @@ describe('claiming', () => {
       ({ id }) => claimed.filter(({ endpointId }) => endpointId === id).length,
     )
     expect([one, two, other]).toEqual([3, 3, 0])
-    const left = await db.rows(sql<{ dueAt: Date }>`
+    const remaining = await db.rows(sql<{ dueAt: Date }>`
       select due_at as "dueAt" from deliveries
       where endpoint_id = ${endpoints[0]!.id} and attempts = 0 order by due_at`)
-    const waits = left.map(({ dueAt }) => now.getTime() - dueAt.getTime())
+    const waits = remaining.map(({ dueAt }) => now.getTime() - dueAt.getTime())
     expect(waits).toEqual([2 * second, second, second])
   })
 
-  test('leaves alone what is not due, not open, or leased', async () => {
+  test('skips deliveries that are not due, finished, or leased', async () => {
     const endpoints = await insertEndpoints(1)
     await insertDeliveries(endpoints, 3, { dueAt: toLater(now, 1) })
     await insertDeliveries(endpoints, 3, { state: 'DELIVERED' })
@@ -151,7 +151,7 @@ describe('claiming', () => {
     ])
   })
 
-  test('with no room takes nothing', async () => {
+  test('claims nothing without capacity', async () => {
     const endpoints = await insertEndpoints(2)
     await insertDeliveries(endpoints, 2)
     expect(await claim([], 5)).toEqual([])
@@ -159,77 +159,77 @@ describe('claiming', () => {
   })
 })
 
-describe('the walk over endpoints with open deliveries', () => {
-  /** As workers do: from where the last look ended, until one is not cut. */
-  async function walk(at = now): Promise<OpenEndpoint[][]> {
-    const looks: OpenEndpoint[][] = []
-    for (let place: Position = start; ; place = looks.at(-1)!.at(-1)!) {
-      looks.push(await findOpenEndpoints(db, at, place))
-      if (looks.at(-1)!.length < endpointsPerLook) return looks
+describe('the scan of endpoints with open deliveries', () => {
+  /** As workers do: page after page, until one is not full. */
+  async function scan(at = now): Promise<OpenEndpoint[][]> {
+    const pages: OpenEndpoint[][] = []
+    for (let position: Position = start; ; position = pages.at(-1)!.at(-1)!) {
+      pages.push(await findOpenEndpoints(db, at, position))
+      if (pages.at(-1)!.length < endpointsPerPollMax) return pages
     }
   }
 
-  // Nothing is done about the endpoints of the first looks, so they stay in the way: whoever began
-  // anew each time would never see the last ones.
-  test('goes on where it was cut and reaches every endpoint once', async () => {
-    const open = await insertEndpoints(2.5 * endpointsPerLook)
+  // The endpoints of the first pages stay open: a worker that always started over would never
+  // reach the last ones.
+  test('continues after a full page and reaches every endpoint once', async () => {
+    const open = await insertEndpoints(2.5 * endpointsPerPollMax)
     await insertDeliveries(open, 2)
     const done = await insertEndpoints(30)
     await insertDeliveries(done, 1, { state: 'DELIVERED' })
     await insertEndpoints(30)
-    const looks = await walk()
-    expect(looks.map((look) => look.length)).toEqual([
-      endpointsPerLook,
-      endpointsPerLook,
-      endpointsPerLook / 2,
+    const pages = await scan()
+    expect(pages.map((page) => page.length)).toEqual([
+      endpointsPerPollMax,
+      endpointsPerPollMax,
+      endpointsPerPollMax / 2,
     ])
-    const reached = looks.flat().map(({ environmentId, endpointId }) => [environmentId, endpointId])
+    const reached = pages.flat().map(({ environmentId, endpointId }) => [environmentId, endpointId])
     expect(reached.map(String)).toEqual([...new Set(reached.map(String))])
     const expected = open.map(({ environmentId, id }) => [environmentId, id])
     expect(reached.map(String).toSorted()).toEqual(expected.map(String).toSorted())
   })
 
-  test('ends when it was cut just at the end', async () => {
-    await insertDeliveries(await insertEndpoints(endpointsPerLook), 1)
-    expect((await walk()).map((look) => look.length)).toEqual([endpointsPerLook, 0])
+  test('ends after a full last page', async () => {
+    await insertDeliveries(await insertEndpoints(endpointsPerPollMax), 1)
+    expect((await scan()).map((page) => page.length)).toEqual([endpointsPerPollMax, 0])
   })
 
-  test('says who is due', async () => {
+  test('reports which endpoints are due', async () => {
     const [due, mixed, early] = await insertEndpoints(3)
     await insertDeliveries([due!, mixed!], 1)
     await insertDeliveries([mixed!, early!], 3, { dueAt: toLater(now, 1) })
     const found = new Map(
-      (await walk()).flat().map(({ endpointId, isDue }) => [endpointId, isDue] as const),
+      (await scan()).flat().map(({ endpointId, isDue }) => [endpointId, isDue] as const),
     )
     expect(found.get(due!.id)).toBe(true)
     expect(found.get(mixed!.id)).toBe(true)
     expect(found.get(early!.id)).toBe(false)
-    const next = (await walk(toLater(now, 1))).flat()
+    const next = (await scan(toLater(now, 1))).flat()
     expect(next.every(({ isDue }) => isDue)).toBe(true)
   })
 })
 
-// What is delivered stays for ever, and one endpoint may have thousands waiting. Neither may cost
-// anything to those who look for work, whatever the planner knows about the values.
+// Finished deliveries are kept, and one endpoint may have thousands open. Neither may slow down
+// the search for work, whatever the planner knows about the values.
 describe('with many delivered and one endpoint far behind', () => {
   async function fill(): Promise<Endpoint[]> {
     await insertEndpoints(20_000)
     const endpoints = await insertEndpoints(600)
     await insertDeliveries(endpoints, 40, { state: 'DELIVERED' })
-    // The planner last looked when nothing was open, and believes that it still is so.
+    // The planner's statistics are from when nothing was open.
     await db.rows(sql`analyze deliveries, webhook_endpoints, events, environments`)
     await insertDeliveries(endpoints.slice(0, 1), 5_000)
     await insertDeliveries(endpoints.slice(1, 100), 1)
     return endpoints
   }
 
-  // The index holds open rows only, so keeping those throws nothing away: it is the check that a
-  // row is still open once its lock is had. There are too few environments to mind.
+  // The index holds open rows only; this filter checks that a row is still open once it is locked.
+  // There are too few environments to matter.
   const stillOpen = " keeping (state = 'PENDING'::text)"
   const withoutEnvironments = (scans: string[]) =>
     scans.filter((scan) => !scan.includes('environments'))
 
-  test('a claim goes by the index of open deliveries', async () => {
+  test('a claim uses the index of open deliveries', async () => {
     const [busy, other] = await fill()
     const session = await openSession(db)
     expect(await claim([busy!, other!], 10, { reader: readerOf(session) })).toHaveLength(11)
@@ -249,8 +249,7 @@ describe('with many delivered and one endpoint far behind', () => {
     }
   })
 
-  // The end of an attempt names its delivery, so the many that are open must not be walked either.
-  test('the end of an attempt goes by the name of its delivery', async () => {
+  test('recording an attempt uses the primary key of its delivery', async () => {
     const [busy] = await fill()
     const session = await openSession(db)
     const claimed = await claim([busy!], 2)
@@ -263,11 +262,11 @@ describe('with many delivered and one endpoint far behind', () => {
       expect(scans.map((scan) => scan.split(' keeping ')[0])).toEqual(['by deliveries_pkey'])
   })
 
-  test('a walk goes by the index of open deliveries', async () => {
+  test('a scan uses the index of open deliveries', async () => {
     await fill()
     const session = await openSession(db)
     let values: unknown[] = []
-    // The walk has no name of its own; by one the server can be asked about the very same text.
+    // The statement has no name; with one, the server can be asked for the plan of the same text.
     const naming: Reader = {
       rows(source) {
         const statement = { ...toStatement(source), name: 'find_open_endpoints' }

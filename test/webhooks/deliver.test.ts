@@ -45,7 +45,7 @@ describe('what merchants receive', async () => {
   const of = (type: string) => received.find(({ body }) => JSON.parse(body).type === type)!
   const open = ({ body, headers }: Received) => new Webhook(secret.reveal()).verify(body, headers)
 
-  test.each(eventTypes)('%s verifies with the library of Standard Webhooks', (type) => {
+  test.each(eventTypes)('%s verifies with the Standard Webhooks library', (type) => {
     const { body, headers } = of(type)
     const event = open(of(type))
     expect(event).toMatchObject({ id: headers['webhook-id'], type, mode: 'test', sequence: 1 })
@@ -62,8 +62,7 @@ describe('what merchants receive', async () => {
     }
   })
 
-  // Whoever changes a byte, replays an old message or guesses the secret must not get through.
-  test('does not verify when anything is off', () => {
+  test('a changed byte, an old message or another secret does not verify', () => {
     const one = of('crypto_transfer.confirmed')
     for (let place = 0; place < one.body.length; place += 7) {
       const changed = Buffer.from(one.body)
@@ -79,7 +78,7 @@ describe('what merchants receive', async () => {
   })
 })
 
-// The merchant's servers change over one by one: both secrets must open every message meanwhile.
+// The merchant's servers switch one by one: both secrets must verify every message meanwhile.
 test('during a rotation both the old and the new secret verify', async () => {
   const { received, url } = await openReceiver()
   const environmentId = await insertEnvironment(db)
@@ -96,8 +95,7 @@ test('during a rotation both the old and the new secret verify', async () => {
     expect(new Webhook(secret.reveal()).verify(body, headers)).toMatchObject({ sequence: 1 })
 })
 
-// A server that closes its connections between two messages has not failed.
-test('a kept connection that the receiver has closed is not a failure', async () => {
+test('an idle connection that the receiver closed is not a failure', async () => {
   const { received, url } = await openReceiver((response) => {
     response.end('ok')
     response.socket!.setTimeout(1)
@@ -114,30 +112,29 @@ test('a kept connection that the receiver has closed is not a failure', async ()
   expect(received.length).toBeGreaterThanOrEqual(20)
 })
 
-// Many endpoints hang until their time is up, and each has a queue. Whoever answers must get
-// everything meanwhile, and is not told to wait.
+// Many endpoints hang until the timeout, and each has a queue. An endpoint that responds must get
+// everything meanwhile.
 test('endpoints that hang do not delay the others', async () => {
   const { received, url } = await openReceiver((response, { path }) => {
-    if (path === '/well') response.end()
+    if (path === '/healthy') response.end()
   })
   const shops = await Promise.all(Array.from({ length: 30 }, () => insertEnvironment(db)))
   for (const environmentId of shops)
     for (let count = 0; count < 9; count += 1)
       await insertEndpoint(db, environmentId, { url: `${url}/hangs` })
   const [busy] = shops
-  await insertEndpoint(db, busy!, { url: `${url}/well` })
-  const happenings = shops.flatMap((id) => Array.from({ length: 20 }, () => happeningOf(id)))
-  await emit(db, new Date(), happenings)
+  await insertEndpoint(db, busy!, { url: `${url}/healthy` })
+  const events = shops.flatMap((id) => Array.from({ length: 20 }, () => happeningOf(id)))
+  await emit(db, new Date(), events)
 
   const { stats } = startDeliverer(db)
-  await until(() => received.filter(({ path }) => path === '/well').length === 20)
+  await until(() => received.filter(({ path }) => path === '/healthy').length === 20)
   expect(stats.failed).toBe(0)
-  // One try each is under way to those of whom nothing good is known.
+  // Unproven endpoints have one attempt each in flight.
   expect(stats.claimed).toBeLessThanOrEqual(30 * 9 + 20)
 })
 
-// Whoever stops the service while a receiver takes its time does not lose the delivery.
-test('a delivery that is cut off by a stop falls due again', async () => {
+test('a delivery that a shutdown cuts off falls due again', async () => {
   const { received, url } = await openReceiver((response) => {
     if (received.length === 1) response.end()
   })
@@ -149,7 +146,7 @@ test('a delivery that is cut off by a stop falls due again', async () => {
     await until(() => received.length === count && stats.delivered === 1)
   }
   await stop()
-  // Nor is it sent once more over a new connection: a kept one that we closed ourselves is not stale.
+  // It is not sent again over a new connection: one that we closed ourselves is not stale.
   expect(received).toHaveLength(2)
   const rows = await db.rows(sql`
     select state, attempts, due_at > ${new Date()} as "isLater",
@@ -161,9 +158,8 @@ test('a delivery that is cut off by a stop falls due again', async () => {
   ])
 }, 30_000)
 
-// The merchant asks for it again while the last try of the schedule is under way, and fails. What
-// was promised must be sent.
-test('a redelivery is not lost to the attempt under way', async () => {
+// The merchant requests a redelivery while the last scheduled attempt is in flight and fails.
+test('a redelivery is not lost to an attempt in flight', async () => {
   const environmentId = await insertEnvironment(db, 'test')
   const { endpoint } = await insertEndpoint(db, environmentId)
   await emit(db, new Date(), [happeningOf(environmentId)])
@@ -178,8 +174,8 @@ test('a redelivery is not lost to the attempt under way', async () => {
   expect(await claimFor(db, at, endpoint)).toMatchObject([{ attemptNumber: 6, tries: 1 }])
 })
 
-// A row that was damaged, or sealed with another secret, must not be tried for ever.
-test('a delivery that cannot be signed is tried by the schedule and given up', async () => {
+// A damaged secret, or one sealed with another key, must not be retried forever.
+test('a delivery that cannot be signed is retried by the schedule and given up', async () => {
   const environmentId = await insertEnvironment(db)
   const { endpoint } = await insertEndpoint(db, environmentId)
   await db.rows(sql`update webhook_endpoints set secret = 'damaged' where id = ${endpoint.id}`)
@@ -189,8 +185,8 @@ test('a delivery that cannot be signed is tried by the schedule and given up', a
     db.rows(sql<{ error: string }>`
       select error from delivery_attempts where endpoint_id = ${endpoint.id} order by number`)
   await until(async () => (await attempts()).length === 1)
-  expect(await attempts()).toEqual([{ error: 'an internal error' }])
-  expect(log.join()).toContain('could not be sent')
+  expect(await attempts()).toEqual([{ error: 'internal error' }])
+  expect(log.join()).toContain('could not send a delivery')
   await db.rows(sql`
     update deliveries set tries = 20, attempts = 20, due_at = created_at
     where endpoint_id = ${endpoint.id}`)
@@ -198,11 +194,10 @@ test('a delivery that cannot be signed is tried by the schedule and given up', a
     select state from deliveries where endpoint_id = ${endpoint.id}`
   await until(async () => (await attempts()).length === 2)
   expect(await db.rows(stateOf)).toEqual([{ state: 'GIVEN_UP' }])
-  expect((await attempts())[1]).toEqual({ error: 'no attempt came to an end' })
+  expect((await attempts())[1]).toEqual({ error: 'no attempt was completed' })
 })
 
-// What a merchant has switched off is not sent, and does not stay open for ever.
-test('what waits for a disabled endpoint is given up, unsent', async () => {
+test('open deliveries of a disabled endpoint are given up, unsent', async () => {
   const { received, url } = await openReceiver()
   const environmentId = await insertEnvironment(db)
   const { endpoint } = await insertEndpoint(db, environmentId, { url })
@@ -219,7 +214,7 @@ test('what waits for a disabled endpoint is given up, unsent', async () => {
   expect(received).toEqual([])
 })
 
-test('an endpoint that answers 410 is disabled, and the operator finds it in the log', async () => {
+test('an endpoint that responds with 410 is disabled, which is logged', async () => {
   const { url } = await openReceiver((response) => response.writeHead(410).end())
   const environmentId = await insertEnvironment(db)
   await insertEndpoint(db, environmentId, { url })

@@ -6,8 +6,8 @@ import { readUrl } from '../../src/webhooks/read-url.js'
 import { createSender } from '../../src/webhooks/send.js'
 
 /**
- * A server of ours listens on every local address and counts. Whatever a merchant writes down, in
- * live mode or with loopback not allowed, nothing may reach it or any other inside address.
+ * A local server listens on every local address and counts requests. Whatever URL a merchant sets,
+ * in live mode or without loopback, nothing may reach it or any other private address.
  */
 let reached = 0
 const inside = createServer((_request, response) => {
@@ -111,8 +111,8 @@ const send = (url: string, mode: 'test' | 'live', answers: (name: string) => str
   return sender.send({ url, mode, headers: {}, body: '{}' }).finally(() => sender.close())
 }
 
-describe('addresses of the inside', () => {
-  test.each(literals)('%s is refused when written down, and when dialled', async (host) => {
+describe('private addresses', () => {
+  test.each(literals)('%s is refused as a URL, and when connecting', async (host) => {
     const url = (scheme: string) => `${scheme}://${host}:${port()}/hooks`
     expect(() => readUrl(url('https'), 'live', true)).toThrow(/public address|absolute URL/)
     expect(() => readUrl(url('http'), 'test', false)).toThrow(/public address|absolute URL/)
@@ -139,26 +139,26 @@ describe('addresses of the inside', () => {
     },
   )
 
-  // The first answer may pass, every later one is ours: a check apart from the dialling would be
-  // fooled, so there must be one look-up and no more for each send.
-  test('a name that changes between two look-ups is not reached', async () => {
-    let asked = 0
+  // DNS rebinding: the first lookup returns a public address, later ones a private one. A check
+  // apart from connecting would be fooled, so each send must do exactly one lookup.
+  test('a hostname that changes between two lookups is not reached', async () => {
+    let lookups = 0
     for (let round = 0; round < 5; round += 1) {
       const sent = await send(`http://changing.example:${port()}/`, 'test', () =>
-        asked++ === 0 ? ['203.0.113.9'] : ['127.0.0.1'],
+        lookups++ === 0 ? ['203.0.113.9'] : ['127.0.0.1'],
       )
       expect(sent).toMatchObject({ status: null, error: 'the address is not public' })
     }
-    expect(asked).toBe(5)
+    expect(lookups).toBe(5)
   })
 
-  test('nothing of all this reached the inside', () => {
+  test('none of these reached the local server', () => {
     expect(literals.length + Object.keys(names).length).toBeGreaterThanOrEqual(40)
     expect(reached).toBe(0)
   })
 })
 
-describe('what can be told from the text', () => {
+describe('what the URL alone shows', () => {
   test.each([
     ['http://example.com/', 'live', /https/],
     ['https://user:pass@example.com/', 'live', /user name/],
@@ -177,7 +177,7 @@ describe('what can be told from the text', () => {
     expect(() => readUrl(url, mode, false)).toThrow(message)
   })
 
-  test('loopback is allowed in test mode where the operator allows it, and never in live mode', () => {
+  test('loopback is allowed in test mode if the operator allows it, and never in live mode', () => {
     expect(readUrl('http://127.0.0.1:9999/', 'test', true).port).toBe('9999')
     expect(() => readUrl('https://127.0.0.1:9999/', 'live', true)).toThrow(/public/)
   })

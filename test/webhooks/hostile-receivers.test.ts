@@ -5,9 +5,9 @@ import { day, hour, minute, second, systemClock } from '../../src/base/clock.js'
 import { judgeDeliveryAttempt } from '../../src/webhooks/judge-attempt.js'
 import { createSender, type DeliveryResult } from '../../src/webhooks/send.js'
 
-/** Servers that behave as badly as they can, each with the outcome that the guide promises. */
-const attemptMs = 500
-const sender = createSender({ clock: systemClock, allowsLoopback: true, attemptMs })
+/** Misbehaving servers, each with the outcome that the webhook guide documents. */
+const attemptTimeoutMs = 500
+const sender = createSender({ clock: systemClock, allowsLoopback: true, attemptTimeoutMs })
 const servers: { close(): unknown; closeAllConnections?(): void }[] = []
 afterAll(() => {
   sender.close()
@@ -28,27 +28,27 @@ async function sendTo(listener: RequestListener): Promise<DeliveryResult> {
   return sender.send({ url, mode: 'test', headers: {}, body: '{"a":1}' })
 }
 
-async function sendToRaw(answer: string): Promise<DeliveryResult> {
+async function sendToRaw(response: string): Promise<DeliveryResult> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {})
-    socket.once('data', () => socket.end(answer))
+    socket.once('data', () => socket.end(response))
   })
   return sender.send({ url: await listen(server), mode: 'test', headers: {}, body: '{}' })
 }
 
 const now = new Date('2026-01-05T09:00:00.000Z')
-const judge = (sent: DeliveryResult, tries = 1) =>
-  judgeDeliveryAttempt(sent, { now, mode: 'live', tries, chance: 0 })
+const judge = (result: DeliveryResult, tries = 1) =>
+  judgeDeliveryAttempt(result, { now, mode: 'live', tries, chance: 0 })
 
-test('2xx is delivered, with the start of the answer kept', async () => {
-  const sent = await sendTo((_request, response) => response.writeHead(204).end())
-  expect(sent).toMatchObject({ status: 204, error: null, response: '' })
-  expect(judge(sent).state).toBe('DELIVERED')
+test('2xx is delivered, and the start of the response is stored', async () => {
+  const result = await sendTo((_request, response) => response.writeHead(204).end())
+  expect(result).toMatchObject({ status: 204, error: null, response: '' })
+  expect(judge(result).state).toBe('DELIVERED')
 })
 
-test('a failure is tried again by the schedule, then given up', async () => {
-  const sent = await sendTo((_request, response) => response.writeHead(500).end('broken'))
-  expect(sent).toMatchObject({ status: 500, response: 'broken' })
+test('a failure is retried by the schedule, then given up', async () => {
+  const result = await sendTo((_request, response) => response.writeHead(500).end('broken'))
+  expect(result).toMatchObject({ status: 500, response: 'broken' })
   const waits = [
     5 * second,
     5 * minute,
@@ -61,21 +61,24 @@ test('a failure is tried again by the schedule, then given up', async () => {
     day,
   ]
   for (const [index, wait] of waits.entries())
-    expect(judge(sent, index + 1)).toEqual({
+    expect(judge(result, index + 1)).toEqual({
       state: 'PENDING',
       dueAt: new Date(now.getTime() + wait),
       finishedAt: null,
     })
-  expect(judge(sent, 10).state).toBe('GIVEN_UP')
+  expect(judge(result, 10).state).toBe('GIVEN_UP')
 })
 
-test('a receiver that hangs has its time and no more', async () => {
-  const sent = await sendTo(() => {})
-  expect(sent).toMatchObject({ status: null, error: expect.stringMatching(/no whole answer/) })
-  expect(judge(sent).state).toBe('PENDING')
+test('a receiver that hangs is cut off at the timeout', async () => {
+  const result = await sendTo(() => {})
+  expect(result).toMatchObject({
+    status: null,
+    error: expect.stringMatching(/no complete response/),
+  })
+  expect(judge(result).state).toBe('PENDING')
 })
 
-test('a receiver that drips bytes has no more time than one that is silent', async () => {
+test('a receiver that trickles bytes gets no more time than a silent one', async () => {
   const drip = (start: string) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})
@@ -87,8 +90,11 @@ test('a receiver that drips bytes has no more time than one that is silent', asy
   }
   const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'
   for (const url of [await drip('HTTP/1.1 200 OK\r\nx-slow: '), await drip(head)]) {
-    const sent = await sender.send({ url, mode: 'test', headers: {}, body: '{}' })
-    expect(sent).toMatchObject({ status: null, error: expect.stringMatching(/no whole answer/) })
+    const result = await sender.send({ url, mode: 'test', headers: {}, body: '{}' })
+    expect(result).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/no complete response/),
+    })
   }
 })
 
@@ -101,18 +107,18 @@ test('a redirect is a failure and is never followed', async () => {
     }),
   )
   for (const status of [301, 302, 303, 307, 308]) {
-    const sent = await sendTo((_request, response) =>
+    const result = await sendTo((_request, response) =>
       response.writeHead(status, { location: target }).end(),
     )
-    expect(sent.status).toBe(status)
-    expect(judge(sent).state).toBe('PENDING')
+    expect(result.status).toBe(status)
+    expect(judge(result).state).toBe('PENDING')
   }
   expect(wasFollowed).toBe(false)
 })
 
-test('an answer of a gigabyte is cut to 4 kB and its connection closed', async () => {
+test('a response of a gigabyte is cut to 4 kB and its connection closed', async () => {
   let written = 0
-  const sent = await sendTo((_request, response) => {
+  const result = await sendTo((_request, response) => {
     response.writeHead(200, { 'content-length': String(2 ** 30) })
     const chunk = Buffer.alloc(64 * 1024, 'y')
     const more = () => {
@@ -121,14 +127,14 @@ test('an answer of a gigabyte is cut to 4 kB and its connection closed', async (
     response.on('drain', more)
     more()
   })
-  expect(sent).toMatchObject({ status: 200, response: 'y'.repeat(4096) })
+  expect(result).toMatchObject({ status: 200, response: 'y'.repeat(4096) })
   expect(written).toBeLessThan(2 ** 26)
 })
 
-test('an answer in many-byte characters is cut within its limit', async () => {
-  const sent = await sendTo((_request, response) => response.end('₦\0'.repeat(3_000)))
-  expect(Buffer.byteLength(sent.response)).toBeLessThanOrEqual(4096)
-  expect(sent.response).not.toContain('\0')
+test('a response in multi-byte characters is cut within its limit', async () => {
+  const result = await sendTo((_request, response) => response.end('₦\0'.repeat(3_000)))
+  expect(Buffer.byteLength(result.response)).toBeLessThanOrEqual(4096)
+  expect(result.response).not.toContain('\0')
 })
 
 test('a connection that closes half-way is a failure', async () => {
@@ -139,24 +145,24 @@ test('a connection that closes half-way is a failure', async () => {
   expect(judge(none).state).toBe('PENDING')
 })
 
-test('nonsense instead of HTTP is a failure', async () => {
+test('a response that is not HTTP is a failure', async () => {
   expect(await sendToRaw('\x16\x03\x01 hello')).toMatchObject({ status: null })
 })
 
 test('410 gives up at once', async () => {
-  const sent = await sendTo((_request, response) => response.writeHead(410).end())
-  expect(judge(sent).state).toBe('GIVEN_UP')
+  const result = await sendTo((_request, response) => response.writeHead(410).end())
+  expect(judge(result).state).toBe('GIVEN_UP')
 })
 
 test('Retry-After is obeyed within bounds', async () => {
-  const asking = (status: number, header: string) =>
+  const respondWith = (status: number, header: string) =>
     sendTo((_request, response) => response.writeHead(status, { 'retry-after': header }).end())
   const dueAfter = async (status: number, header: string) =>
-    judge(await asking(status, header)).dueAt.getTime() - now.getTime()
+    judge(await respondWith(status, header)).dueAt.getTime() - now.getTime()
 
   expect(await dueAfter(429, '120')).toBe(2 * minute)
   expect(await dueAfter(503, '120')).toBe(2 * minute)
-  // Never sooner than the schedule, never later than a day, and only where it means something.
+  // Never sooner than the schedule, never later than a day, and only for 429 and 503.
   expect(await dueAfter(429, '1')).toBe(5 * second)
   expect(await dueAfter(429, '99999999')).toBe(day)
   expect(await dueAfter(500, '120')).toBe(5 * second)
@@ -164,10 +170,10 @@ test('Retry-After is obeyed within bounds', async () => {
   expect(await dueAfter(429, 'Thu, 01 Jan 1970 00:00:00 GMT')).toBe(5 * second)
 })
 
-test('nobody listening is a failure', async () => {
+test('a refused connection is a failure', async () => {
   const server = createTcpServer()
   const url = await listen(server)
   await new Promise((resolve) => server.close(resolve))
-  const sent = await sender.send({ url, mode: 'test', headers: {}, body: '{}' })
-  expect(sent).toMatchObject({ status: null, error: 'the connection was refused' })
+  const result = await sender.send({ url, mode: 'test', headers: {}, body: '{}' })
+  expect(result).toMatchObject({ status: null, error: 'the connection was refused' })
 })

@@ -13,7 +13,7 @@ import { changeEndpoint } from '../../src/webhooks/change-endpoints.js'
 import type { ClaimedDelivery } from '../../src/webhooks/claim-deliveries.js'
 import { Deliverer } from '../../src/webhooks/deliver.js'
 import { endpointColumns, showEndpoint, type WebhookEndpoint } from '../../src/webhooks/endpoint.js'
-import { nextWaitMs } from '../../src/webhooks/schedule.js'
+import { nextRetryDelayMs } from '../../src/webhooks/schedule.js'
 import { createSender } from '../../src/webhooks/send.js'
 import { freshDatabase } from '../support/database.js'
 import { answerAll, claimFor, emit, endedOf, happeningOf, record } from '../support/deliveries.js'
@@ -24,35 +24,35 @@ import { openSession, until, untilBlocked } from '../support/sessions.js'
 
 const db = await freshDatabase()
 
-/** An endpoint of a merchant who has no other. */
+/** The only endpoint of a new merchant. */
 async function insertEndpoint(mode: Mode = 'live'): Promise<WebhookEndpoint> {
   const environmentId = await insertEnvironment(db, mode)
   return (await insertAnEndpoint(db, environmentId)).endpoint
 }
 
-async function look({ environmentId, id }: WebhookEndpoint): Promise<WebhookEndpoint> {
+async function readEndpoint({ environmentId, id }: WebhookEndpoint): Promise<WebhookEndpoint> {
   const [row] = await db.rows(sql<WebhookEndpoint>`
     select ${endpointColumns} from webhook_endpoints
     where environment_id = ${environmentId} and id = ${id}`)
   return row!
 }
 
-/** Something happens, and whatever is due is answered with this status. */
-async function answer(endpoint: WebhookEndpoint, at: Date, status: number | null) {
+/** Emits an event and responds to everything due with this status. */
+async function respond(endpoint: WebhookEndpoint, at: Date, status: number | null) {
   await emit(db, at, [happeningOf(endpoint.environmentId)])
   return answerAll(db, at, { endpoint, status })
 }
 
 async function claimNew(endpoint: WebhookEndpoint, count: number): Promise<ClaimedDelivery[]> {
-  const happenings = Array.from({ length: count }, () => happeningOf(endpoint.environmentId))
-  await emit(db, now, happenings)
+  const events = Array.from({ length: count }, () => happeningOf(endpoint.environmentId))
+  await emit(db, now, events)
   return claimFor(db, now, endpoint)
 }
 
 function disablingsOf(environmentId: EnvironmentId) {
-  return db.rows(sql<{ data: string; sequence: number; heardBy: string[] }>`
+  return db.rows(sql<{ data: string; sequence: number; endpointIds: string[] }>`
     select data, sequence, array(select endpoint_id::text from deliveries d
-      where d.environment_id = e.environment_id and d.event_id = e.id) as "heardBy"
+      where d.environment_id = e.environment_id and d.event_id = e.id) as "endpointIds"
     from events e
     where environment_id = ${environmentId} and type = 'webhook_endpoint.disabled'`)
 }
@@ -70,18 +70,18 @@ const attemptsOf = ({ id }: WebhookEndpoint) =>
 describe('the health of an endpoint', () => {
   test('is failing since the first failure, until a success', async () => {
     const endpoint = await insertEndpoint()
-    await answer(endpoint, now, 204)
-    expect(await look(endpoint)).toEqual(endpoint)
+    await respond(endpoint, now, 204)
+    expect(await readEndpoint(endpoint)).toEqual(endpoint)
     for (const [index, status] of [500, null, 301, 429].entries())
-      await answer(endpoint, later(now, index * hour), status)
-    expect(await look(endpoint)).toEqual({ ...endpoint, failingSince: now })
-    await answer(endpoint, later(now, 4 * hour), 200)
-    expect(await look(endpoint)).toEqual(endpoint)
-    await answer(endpoint, later(now, 5 * hour), 500)
-    expect((await look(endpoint)).failingSince).toEqual(later(now, 5 * hour))
+      await respond(endpoint, later(now, index * hour), status)
+    expect(await readEndpoint(endpoint)).toEqual({ ...endpoint, failingSince: now })
+    await respond(endpoint, later(now, 4 * hour), 200)
+    expect(await readEndpoint(endpoint)).toEqual(endpoint)
+    await respond(endpoint, later(now, 5 * hour), 500)
+    expect((await readEndpoint(endpoint)).failingSince).toEqual(later(now, 5 * hour))
   })
 
-  test('is good when one of many at once is taken', async () => {
+  test('is healthy when one attempt of a batch succeeds', async () => {
     const endpoint = await insertEndpoint()
     const claimed = await claimNew(endpoint, 3)
     const statuses = [500, 200, 410]
@@ -89,51 +89,56 @@ describe('the health of an endpoint', () => {
       endedOf(delivery, { at: now, status: statuses[index]! }),
     )
     expect(await record(db, now, ended)).toEqual([])
-    expect(await look(endpoint)).toEqual(endpoint)
+    expect(await readEndpoint(endpoint)).toEqual(endpoint)
   })
 
-  test('is lost after five days of only failures, and not a moment before', async () => {
+  test('is disabled after five days of only failures, and not a moment before', async () => {
     const endpoint = await insertEndpoint()
-    await answer(endpoint, now, 500)
-    expect(await answer(endpoint, later(now, 5 * day - 1), 500)).toEqual([])
-    expect(await look(endpoint)).toMatchObject({ isEnabled: true, failingSince: now })
-    const disabled = await answer(endpoint, later(now, 5 * day), null)
-    expect(disabled).toEqual([await look(endpoint)])
-    const lost = { isEnabled: false, disabledReason: 'failing', failingSince: now }
-    expect(await look(endpoint)).toEqual({ ...endpoint, ...lost, eventSequence: 1 })
+    await respond(endpoint, now, 500)
+    expect(await respond(endpoint, later(now, 5 * day - 1), 500)).toEqual([])
+    expect(await readEndpoint(endpoint)).toMatchObject({ isEnabled: true, failingSince: now })
+    const disabled = await respond(endpoint, later(now, 5 * day), null)
+    expect(disabled).toEqual([await readEndpoint(endpoint)])
+    const changed = { isEnabled: false, disabledReason: 'failing', failingSince: now }
+    expect(await readEndpoint(endpoint)).toEqual({ ...endpoint, ...changed, eventSequence: 1 })
   })
 
-  test('is not lost when a success came within the five days', async () => {
+  test('stays enabled when a success came within the five days', async () => {
     const endpoint = await insertEndpoint()
-    await answer(endpoint, now, 500)
-    await answer(endpoint, later(now, 4 * day), 200)
-    await answer(endpoint, later(now, 4 * day + 1), 500)
-    expect(await answer(endpoint, later(now, 9 * day), 500)).toEqual([])
-    expect((await look(endpoint)).isEnabled).toBe(true)
+    await respond(endpoint, now, 500)
+    await respond(endpoint, later(now, 4 * day), 200)
+    await respond(endpoint, later(now, 4 * day + 1), 500)
+    expect(await respond(endpoint, later(now, 9 * day), 500)).toEqual([])
+    expect((await readEndpoint(endpoint)).isEnabled).toBe(true)
   })
 
-  test('is lost at once when the receiver is gone for good', async () => {
+  test('is disabled at once by 410', async () => {
     const endpoint = await insertEndpoint()
-    expect(await answer(endpoint, now, 410)).toHaveLength(1)
-    expect(await look(endpoint)).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
+    expect(await respond(endpoint, now, 410)).toHaveLength(1)
+    expect(await readEndpoint(endpoint)).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
     expect(await deliveriesOf(endpoint)).toMatchObject([{ state: 'GIVEN_UP', finishedAt: now }])
   })
 
-  // The merchant has moved because the old receiver is gone, while its last answer is on its way.
-  test('is not lost at a new address by what the old one answered', async () => {
+  // The merchant changed the URL because the old receiver is gone, while its last response is
+  // still on its way.
+  test('is not affected by responses from a previous URL', async () => {
     const endpoint = await insertEndpoint()
     const [delivery] = await claimNew(endpoint, 1)
     const name = { ...endpoint, reference: showEndpoint(endpoint).id }
     const url = 'https://example.org/new'
     await db.transaction((tx) => changeEndpoint(tx, name, { url }))
     await record(db, now, [endedOf(delivery!, { at: now, status: 410 })])
-    expect(await look(endpoint)).toMatchObject({ url, isEnabled: true, disabledReason: null })
+    expect(await readEndpoint(endpoint)).toMatchObject({
+      url,
+      isEnabled: true,
+      disabledReason: null,
+    })
     expect(await claimFor(db, now, endpoint)).toMatchObject([{ url, attemptNumber: 2 }])
   })
 
-  // Nothing was tried, so nothing failed: a merchant who pauses an endpoint has no broken one.
-  test('is not failing because it is disabled while something waits for it', async () => {
-    // A real worker looks at everything; what other tests left open is not for it to send.
+  // Nothing was attempted, so nothing failed.
+  test('is not failing because it is disabled with open deliveries', async () => {
+    // A real worker polls everything; it must not send what other tests left open.
     await db.rows(sql`
       update deliveries set state = 'GIVEN_UP', finished_at = ${now} where state = 'PENDING'`)
     const endpoint = await insertEndpoint('test')
@@ -148,7 +153,10 @@ describe('the health of an endpoint', () => {
     deliverer.start()
     await until(async () => (await deliveriesOf(endpoint))[0]!.state === 'GIVEN_UP')
     await deliverer.stop()
-    expect(await look(endpoint)).toMatchObject({ disabledReason: 'merchant', failingSince: null })
+    expect(await readEndpoint(endpoint)).toMatchObject({
+      disabledReason: 'merchant',
+      failingSince: null,
+    })
   })
 })
 
@@ -156,7 +164,7 @@ describe('the disabling of an endpoint', () => {
   test.each([
     ['gone', 410, 0],
     ['failing', 503, 5 * day],
-  ])('is told to the other endpoints when it is %s', async (reason, status, afterMs) => {
+  ])('is sent to the other endpoints when it is %s', async (reason, status, afterMs) => {
     const endpoint = await insertEndpoint()
     const { environmentId } = endpoint
     const other = (await insertAnEndpoint(db, environmentId)).endpoint
@@ -164,13 +172,13 @@ describe('the disabling of an endpoint', () => {
     await insertAnEndpoint(db, environmentId, { isEnabled: false })
     await insertEndpoint()
     const at = later(now, afterMs)
-    await answer(endpoint, now, 500)
-    await answer(endpoint, at, status)
-    const [told, ...more] = await disablingsOf(environmentId)
+    await respond(endpoint, now, 500)
+    await respond(endpoint, at, status)
+    const [event, ...more] = await disablingsOf(environmentId)
     expect(more).toEqual([])
-    expect(told).toMatchObject({ sequence: 1, heardBy: [other.id] })
-    const shown = showEndpoint(await look(endpoint))
-    expect(JSON.parse(told!.data)).toEqual(shown)
+    expect(event).toMatchObject({ sequence: 1, endpointIds: [other.id] })
+    const shown = showEndpoint(await readEndpoint(endpoint))
+    expect(JSON.parse(event!.data)).toEqual(shown)
     expect(shown).toMatchObject({ enabled: false, disabledReason: reason })
 
     const claimed = await claimFor(db, at, other)
@@ -179,9 +187,8 @@ describe('the disabling of an endpoint', () => {
     expect([isBody(JSON.parse(body)), isBody.errors]).toEqual([true, null])
   })
 
-  // Eight workers each have an attempt that was answered with 410. All of them stand before the
-  // endpoint's row when it becomes free.
-  test('happens once, also when many workers find out at once', async () => {
+  // Eight workers each have an attempt with a 410 and wait for the endpoint's row.
+  test('happens once, also when many workers see it at once', async () => {
     const endpoint = await insertEndpoint()
     const claimed = await claimNew(endpoint, 8)
     const session = await openSession(db)
@@ -195,13 +202,13 @@ describe('the disabling of an endpoint', () => {
     const disabled = (await Promise.all(recording)).flat()
     expect(disabled).toHaveLength(1)
     expect(await disablingsOf(endpoint.environmentId)).toHaveLength(1)
-    expect((await look(endpoint)).eventSequence).toBe(1)
+    expect((await readEndpoint(endpoint)).eventSequence).toBe(1)
     expect(await attemptsOf(endpoint)).toHaveLength(8)
   })
 })
 
 describe('a worker that outlived its lease', () => {
-  /** The same delivery, in the hands of two workers. */
+  /** The same delivery, claimed by two workers. */
   async function claimTwice() {
     const endpoint = await insertEndpoint()
     const [slow] = await claimNew(endpoint, 1)
@@ -210,7 +217,7 @@ describe('a worker that outlived its lease', () => {
     return { endpoint, slow: slow!, successor: successor!, leaseEnd }
   }
 
-  test.each([200, 500, 410])('decides nothing by %i, but is on record', async (status) => {
+  test.each([200, 500, 410])('changes nothing with %i, but is on record', async (status) => {
     const { endpoint, slow, successor, leaseEnd } = await claimTwice()
     const before = await deliveriesOf(endpoint)
     await record(db, leaseEnd, [endedOf(slow, { at: leaseEnd, status })])
@@ -224,17 +231,17 @@ describe('a worker that outlived its lease', () => {
     ])
   })
 
-  test('does not undo what its successor delivered, nor make the endpoint ill', async () => {
+  test('does not undo what its successor delivered, nor mark the endpoint as failing', async () => {
     const { endpoint, slow, successor, leaseEnd } = await claimTwice()
     await record(db, leaseEnd, [endedOf(successor, { at: leaseEnd, status: 200 })])
     const before = await deliveriesOf(endpoint)
     await record(db, leaseEnd, [endedOf(slow, { at: leaseEnd, status: 500 })])
     expect(await deliveriesOf(endpoint)).toEqual(before)
     expect(await attemptsOf(endpoint)).toHaveLength(2)
-    expect(await look(endpoint)).toEqual(endpoint)
+    expect(await readEndpoint(endpoint)).toEqual(endpoint)
   })
 
-  test('may write the same down twice', async () => {
+  test('may record the same attempt twice', async () => {
     const endpoint = await insertEndpoint()
     const [delivery] = await claimNew(endpoint, 1)
     const ended = endedOf(delivery!, { at: now, status: 500 })
@@ -257,7 +264,7 @@ describe('the schedule', () => {
     test: [5 * second, 30 * second, 5 * minute, 20 * minute],
   }
 
-  test.each(['live', 'test'] as const)('of %s mode ends with giving up', async (mode) => {
+  test.each(['live', 'test'] as const)('of %s mode ends by giving up', async (mode) => {
     const endpoint = await insertEndpoint(mode)
     await emit(db, now, [happeningOf(endpoint.environmentId)])
     let at = now
@@ -277,18 +284,17 @@ describe('the schedule', () => {
     if (mode === 'test') expect(at.getTime() - now.getTime()).toBeLessThan(hour)
   })
 
-  // Chance only ever makes a wait longer, by a tenth at most: a receiver is never met too early.
-  test('is spread by chance within a tenth', () => {
+  test('adds a random delay of at most a tenth', () => {
     const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     const modes = fc.constantFrom('live' as const, 'test' as const)
     fc.assert(
       fc.property(chances, modes, fc.integer({ min: 1, max: 12 }), (chance, mode, tries) => {
         const wait = waits[mode][tries - 1]
-        const given = nextWaitMs(mode, tries, { chance })
-        if (wait === undefined) return given === undefined
-        return given! >= wait && given! < wait * 1.1 + 1
+        const delayMs = nextRetryDelayMs(mode, tries, { chance })
+        if (wait === undefined) return delayMs === undefined
+        return delayMs! >= wait && delayMs! < wait * 1.1 + 1
       }),
     )
-    expect(nextWaitMs('live', 1, { chance: 0.5 })).toBe(5_250)
+    expect(nextRetryDelayMs('live', 1, { chance: 0.5 })).toBe(5_250)
   })
 })

@@ -37,29 +37,29 @@ async function fund({ id }: Environment, asset: Asset, amount: bigint): Promise<
   await db.transaction((tx) => moveAll(tx, now, [funding]))
 }
 
-/** Sets aside: what is held for a payout is not available. */
+/** Holds: held money is not available. */
 async function spend({ id }: Environment, asset: Asset, amount: bigint): Promise<void> {
   const hold = holdOf({ environmentId: id, asset }, amount)
   await db.transaction((tx) => moveAll(tx, now, [hold]))
 }
 
-async function toldOf({ id }: Environment) {
+async function lowEventsOf({ id }: Environment) {
   const events = await db.rows(sql<{ data: string; sequence: number; resourceId: string }>`
     select data, sequence, resource_id as "resourceId" from events
     where environment_id = ${id} and type = 'balance.low' order by resource_id, sequence`)
   return events.map(({ data, ...rest }) => ({ ...rest, ...JSON.parse(data) }))
 }
 
-test('a merchant is told once for each fall', async () => {
+test('emits one event per fall', async () => {
   const environment = await openEnvironment({ NGN: 1_000 })
   await fund(environment, 'NGN', 1_500n)
   expect(await watchBalances(db, now)).toBe(0)
   await spend(environment, 'NGN', 501n)
   expect(await watchBalances(db, now)).toBe(1)
   const first = { asset: 'NGN', available: 999, threshold: 1_000 }
-  expect(await toldOf(environment)).toMatchObject([first])
+  expect(await lowEventsOf(environment)).toMatchObject([first])
 
-  // Lower and lower is still the same fall.
+  // Falling further is the same fall.
   for (const amount of [1n, 500n]) {
     await spend(environment, 'NGN', amount)
     expect(await watchBalances(db, now)).toBe(0)
@@ -70,7 +70,7 @@ test('a merchant is told once for each fall', async () => {
   expect(await watchBalances(db, now)).toBe(0)
   await spend(environment, 'NGN', 300n)
   expect(await watchBalances(db, later(now, minute))).toBe(1)
-  const [one, two, ...more] = await toldOf(environment)
+  const [one, two, ...more] = await lowEventsOf(environment)
   expect([one, two]).toMatchObject([first, { asset: 'NGN', available: 700, threshold: 1_000 }])
   expect(more).toEqual([])
   expect(two!.resourceId).toBe(one!.resourceId)
@@ -87,7 +87,7 @@ test('a balance that equals its threshold is not low', async () => {
   expect(await watchBalances(db, now)).toBe(2)
 })
 
-test('what is asked of one asset, merchant or mode is told of no other', async () => {
+test('thresholds apply to their own asset, merchant and mode only', async () => {
   const environment = await openEnvironment({ NGN: 100, USDT: '1' })
   const silent = await openEnvironment()
   const indifferent = await openEnvironment({ NGN: null })
@@ -100,26 +100,26 @@ test('what is asked of one asset, merchant or mode is told of no other', async (
   expect(await watchBalances(db, now)).toBe(0)
   await spend(environment, 'USDT', 4_750_000n)
   expect(await watchBalances(db, now)).toBe(1)
-  expect(await toldOf(environment)).toMatchObject([
+  expect(await lowEventsOf(environment)).toMatchObject([
     { asset: 'USDT', available: '0.25', threshold: '1' },
   ])
   await spend(environment, 'NGN', 5_000_000n)
   expect(await watchBalances(db, now)).toBe(1)
-  const told = await toldOf(environment)
-  expect(new Set(told.map(({ asset }) => asset))).toEqual(new Set(['NGN', 'USDT']))
-  expect(new Set(told.map(({ resourceId }) => resourceId)).size).toBe(2)
-  for (const other of [silent, indifferent]) expect(await toldOf(other)).toEqual([])
+  const events = await lowEventsOf(environment)
+  expect(new Set(events.map(({ asset }) => asset))).toEqual(new Set(['NGN', 'USDT']))
+  expect(new Set(events.map(({ resourceId }) => resourceId)).size).toBe(2)
+  for (const other of [silent, indifferent]) expect(await lowEventsOf(other)).toEqual([])
 })
 
-test('a balance that never had money is low as soon as somebody asks', async () => {
+test('an unused balance is low as soon as a threshold is set', async () => {
   const environment = await openEnvironment({ USDC: '1' })
   expect(await watchBalances(db, now)).toBe(1)
-  expect(await toldOf(environment)).toMatchObject([
+  expect(await lowEventsOf(environment)).toMatchObject([
     { asset: 'USDC', available: '0', threshold: '1' },
   ])
 })
 
-test('the threshold of the moment counts', async () => {
+test('the current threshold counts', async () => {
   const environment = await openEnvironment({ NGN: 10 })
   await fund(environment, 'NGN', 50n)
   expect(await watchBalances(db, now)).toBe(0)
@@ -132,11 +132,11 @@ test('the threshold of the moment counts', async () => {
   await setThresholds(environment, { NGN: null })
   await spend(environment, 'NGN', 50n)
   expect(await watchBalances(db, now)).toBe(0)
-  expect(await toldOf(environment)).toHaveLength(2)
+  expect(await lowEventsOf(environment)).toHaveLength(2)
 })
 
-// Eight processes have all seen the fall and stand before the row that decides who tells.
-test('many watchers at once tell once', async () => {
+// Eight processes have all seen the fall and compete for the row that decides which one emits.
+test('concurrent watchers emit one event', async () => {
   const environment = await openEnvironment({ NGN: 1_000, USDC: '1', USDT: '1' })
   const session = await openSession(db)
   const watchAtOnce = async () => {
@@ -144,38 +144,38 @@ test('many watchers at once tell once', async () => {
     const watching = Array.from({ length: 8 }, () => watchBalances(db, now))
     await untilBlocked(db, 8)
     await session.query('rollback')
-    const told = await Promise.all(watching)
-    return told.reduce((total, count) => total + count, 0)
+    const counts = await Promise.all(watching)
+    return counts.reduce((total, count) => total + count, 0)
   }
   expect(await watchAtOnce()).toBe(3)
-  expect(await toldOf(environment)).toHaveLength(3)
+  expect(await lowEventsOf(environment)).toHaveLength(3)
   await fund(environment, 'NGN', 1_000n)
   expect(await watchAtOnce()).toBe(0)
   await spend(environment, 'NGN', 1n)
   expect(await watchAtOnce()).toBe(1)
-  expect(await toldOf(environment)).toHaveLength(4)
+  expect(await lowEventsOf(environment)).toHaveLength(4)
 })
 
-test('everybody is looked at, also when they are more than one look holds', async () => {
+test('checks all environments, also beyond one batch', async () => {
   const environment = await openEnvironment()
-  const count = limits.lowBalance.watchedAtOnce + 5
+  const count = limits.lowBalance.environmentsPerBatchMax + 5
   const before = await watchBalances(db, now)
   await db.rows(sql`
-    with hired as (
+    with new_merchants as (
       insert into merchants select gen_random_uuid(), 'Ada Stores', ${now}::timestamptz
       from generate_series(1, ${count}::int) returning id),
     opened as (
       insert into environments (merchant_id, mode, created_at)
-      select id, 'test', ${now}::timestamptz from hired returning id)
+      select id, 'test', ${now}::timestamptz from new_merchants returning id)
     insert into environment_settings (environment_id, document, version, updated_at)
     select id, '{"lowBalance":{"NGN":5}}', 1, ${now}::timestamptz from opened`)
   expect(before).toBe(0)
   expect(await watchBalances(db, now)).toBe(count)
   expect(await watchBalances(db, now)).toBe(0)
-  expect(await toldOf(environment)).toEqual([])
+  expect(await lowEventsOf(environment)).toEqual([])
 })
 
-test('the body is as the document promises', async () => {
+test('the body matches its schema', async () => {
   const environment = await openEnvironment({ NGN: 9_007_199_254_740_991, USDT: '0.000001' })
   const { endpoint } = await insertEndpoint(db, environment.id, { types: ['balance.*'] })
   await fund(environment, 'NGN', 9_007_199_254_740_990n)
@@ -189,8 +189,8 @@ test('the body is as the document promises', async () => {
   ])
 })
 
-// A watcher that fails half-way must not have taken note of the fall: it is told by the next one.
-test('a fall is noted and told together, or not at all', async () => {
+// A watcher that fails half-way must not have recorded the fall: the next one emits it.
+test('a fall is recorded and emitted together, or not at all', async () => {
   const environment = await openEnvironment({ NGN: 5 })
   await db.rows(sql`
     create function refuse_event() returns trigger language plpgsql as
@@ -201,5 +201,5 @@ test('a fall is noted and told together, or not at all', async () => {
   await expect(watchBalances(db, now)).rejects.toThrow('no room for events')
   await db.rows(sql`drop trigger no_room on events`)
   expect(await watchBalances(db, later(now, minute))).toBe(1)
-  expect(await toldOf(environment)).toHaveLength(1)
+  expect(await lowEventsOf(environment)).toHaveLength(1)
 })

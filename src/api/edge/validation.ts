@@ -88,7 +88,7 @@ function withLowerCaseNames(schema: TSchema): TSchema {
 /** A pattern is for programs: whoever is refused by one reads words. */
 export const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
-  [decimalPattern]: 'must be decimal digits with an optional fraction, such as "25.50"',
+  [decimalPattern]: 'must be a decimal number such as "25.50"',
   [visibleText]: 'must be a text that people can see, without control characters',
   [emailPattern]: 'must be an email address such as ada@example.com',
   [bankCodePattern]: 'must be 3 to 9 digits',

@@ -7,14 +7,14 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 import { formatTable, formatTime } from './table.js'
 
 export function registerAudit(program: Command, context: OperateContext): void {
-  const audit = program.command('audit').description('what operators changed')
+  const audit = program.command('audit').description('log of changes by operators')
   const list = audit
     .command('list')
-    .description('the newest lines')
+    .description('list the latest changes')
     .addOption(
-      new Option('--limit <count>', 'how many lines')
+      new Option('--limit <count>', 'number of lines')
         .argParser(readCountArgument)
-        .default(limits.operator.defaultListed),
+        .default(limits.operator.rowsListedDefault),
     )
   setOperation(list, context, listNewest)
 }

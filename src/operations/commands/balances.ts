@@ -11,36 +11,36 @@ import { formatDecimal } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/tx.js'
-import { modeOption, readAmountArgument, readNote } from './arguments.js'
+import { merchantArgument, modeOption, readAmountArgument, readNote } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerBalances(program: Command, context: OperateContext): void {
-  // The API has commands of this name, too.
+  // The API client has a command of this name too.
   const balances =
     program.commands.find((command) => command.name() === 'balances') ?? program.command('balances')
-  balances.description("a merchant's money")
+  balances.description("a merchant's balances")
   const show = balances
     .command('show')
-    .description('what is available, held by open payouts, and not decided yet')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('show available, held (open payouts) and pending (not accepted yet) money')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
   setOperation(show, context, showAll)
   setOperation(describeCredit(balances.command('credit')), context, creditOne)
 }
 
 function describeCredit(command: Command): Command {
-  const asset = new Option('--asset <asset>', 'which money').choices(assetNames)
-  const amount = new Option('--amount <amount>', 'a decimal in the main unit: 2000 is ₦2,000.00')
-  const note = new Option('--note <note>', 'why, for the audit').argParser(readNote)
+  const asset = new Option('--asset <asset>', 'asset to credit').choices(assetNames)
+  const amount = new Option('--amount <amount>', 'decimal in the main unit: 2000 is ₦2,000.00')
+  const note = new Option('--note <note>', 'reason, for the audit log').argParser(readNote)
   return command
-    .description('credit money that has come in outside of the rails and is really there')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('credit money that you received outside of the rails')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
     .addOption(asset.makeOptionMandatory())
     .addOption(amount.makeOptionMandatory())
     .addOption(note.makeOptionMandatory())
-    .option('--once <reference>', 'what the bank calls it: a second credit for it is refused')
+    .option('--once <reference>', "the bank's reference; a second credit with it is refused")
 }
 
 async function showAll({ db, args, options }: Run<{ mode: Mode }>): Promise<CommandOutput> {
@@ -69,7 +69,7 @@ async function creditOne({
   const amount = readAmountArgument(options.amount, asset)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const { id: environmentId, merchantId } = environment
-  const id = options.once === undefined ? newId(now) : idOnce(options.once)
+  const id = options.once === undefined ? newId(now) : toCauseId(options.once)
   const details = {
     mode,
     asset,
@@ -79,27 +79,27 @@ async function creditOne({
   }
   const available = await db.transaction(async (tx) => {
     const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
-    await refuseSecond(tx, environmentId, id)
+    await refuseDuplicate(tx, environmentId, id)
     const [outcome] = await fundAll(tx, now, [funding])
     if (outcome instanceof Refusal) throw outcome
     writeAuditLine(tx, now, { actor, action: 'balance.credit', merchantId, environmentId, details })
     return outcome!.entries[0]!.availableAfter!
   })
   const after = formatDecimal(available, asset)
-  const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} is available.`
+  const text = `${details.reference}: credited ${details.amount} ${asset}; ${after} available.`
   return { data: { ...details, available: after }, text }
 }
 
-/** The same reference gives the same cause, and a cause moves money once, by primary key. */
-function idOnce(reference: string): string {
+/** The same reference gives the same cause, and the primary key lets a cause move money once. */
+function toCauseId(reference: string): string {
   return toUuid(createHash('sha256').update(`credit/${reference}`).digest('hex').slice(0, 32))
 }
 
-async function refuseSecond(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
+async function refuseDuplicate(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
   const [earlier] = await tx.rows(sql`
     select from ledger_transfers where environment_id = ${environmentId} and cause_id = ${id}`)
   if (earlier)
     throw new Refusal('validation_failed', {
-      message: 'A credit with this reference was made before; nothing was changed.',
+      message: 'A credit with this reference already exists. Nothing was changed.',
     })
 }

@@ -12,49 +12,55 @@ import {
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/tx.js'
-import { modeOption, readAccountNumber, readBankCode, readName } from './arguments.js'
+import {
+  merchantArgument,
+  modeOption,
+  readAccountNumber,
+  readBankCode,
+  readName,
+} from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerBankAccounts(program: Command, context: OperateContext): void {
   const accounts = program
     .command('bank-accounts')
-    .description("a merchant's own bank accounts; live dedicated accounts need a primary one")
+    .description("a merchant's own bank accounts (live dedicated accounts need a primary one)")
   setOperation(describeAdd(accounts.command('add')), context, addOne)
 
   const list = accounts
     .command('list')
-    .description('all bank accounts of both modes')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('list the bank accounts of both modes')
+    .argument(...merchantArgument)
   setOperation(list, context, listAll)
 
   const primary = accounts
     .command('primary')
-    .description('make an account the primary one of its mode')
-  setOperation(takeAccount(primary), context, makeOnePrimary)
+    .description('make an account the primary account of its mode')
+  setOperation(describeAccount(primary), context, makeOnePrimary)
 
   const deactivate = accounts.command('deactivate').description('stop using an account')
-  setOperation(takeAccount(deactivate), context, deactivateOne)
+  setOperation(describeAccount(deactivate), context, deactivateOne)
 }
 
-function takeAccount(command: Command): Command {
+function describeAccount(command: Command): Command {
   return command
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .argument(...merchantArgument)
     .argument('<account>', 'reference of the bank account, ba_…')
 }
 
 function describeAdd(command: Command): Command {
   const code = new Option('--bank-code <code>', '3 to 6 digits').argParser(readBankCode)
   const number = new Option('--account-number <number>', '10 digits').argParser(readAccountNumber)
-  const name = new Option('--account-name <name>', 'as the bank has it').argParser(readName)
+  const name = new Option('--account-name <name>', 'name at the bank').argParser(readName)
   return command
     .description('add a bank account')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
     .addOption(code.makeOptionMandatory())
     .addOption(number.makeOptionMandatory())
     .addOption(name.makeOptionMandatory())
-    .option('--primary', 'make it the primary one at once')
+    .option('--primary', 'make it the primary account')
 }
 
 type AddOptions = {
@@ -66,16 +72,16 @@ type AddOptions = {
 }
 
 async function addOne({ db, now, actor, args, options }: Run<AddOptions>): Promise<CommandOutput> {
-  const { mode, primary = false, ...account } = options
+  const { mode, primary = false, ...newAccount } = options
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
   const environmentId = environment.id
   const added = await db.transaction(async (tx) => {
-    const added = await addBankAccount(tx, now, { environmentId, ...account })
-    const kept = primary ? await makePrimary(tx, added) : added
-    writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...auditOf(environment, kept) })
-    return kept
+    const added = await addBankAccount(tx, now, { environmentId, ...newAccount })
+    const account = primary ? await makePrimary(tx, added) : added
+    writeAuditLine(tx, now, { actor, action: 'bank_account.add', ...auditOf(environment, account) })
+    return account
   })
-  return toAnswer(mode, added)
+  return toOutput(mode, added)
 }
 
 async function listAll({ db, args: [merchant = ''] }: Run<object>): Promise<CommandOutput> {
@@ -117,7 +123,7 @@ async function changeOne(
     writeAuditLine(tx, now, { actor, action, ...auditOf(environment, changed) })
     return changed
   })
-  return toAnswer(environment.mode, changed)
+  return toOutput(environment.mode, changed)
 }
 
 async function listBoth(db: Database, merchant: string) {
@@ -132,7 +138,7 @@ async function listBoth(db: Database, merchant: string) {
   return lists.flat()
 }
 
-function toAnswer(mode: Mode, account: BankAccount): CommandOutput {
+function toOutput(mode: Mode, account: BankAccount): CommandOutput {
   const { reference, bankCode, accountNumber } = account
   const what = `account ${accountNumber} at bank ${bankCode}, ${mode} mode`
   return {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { CheckResult } from '../doctor/finding.js'
+import type { CheckResult } from '../doctor/check-result.js'
 import type { OperateContext } from './operation.js'
 
-/** Exit code 1 when something is wrong, so that a deployment can stop there. */
+/** Exits with 1 when a check fails, so that a deployment can stop there. */
 export function registerDoctor(
   program: Command,
   { print }: Pick<OperateContext, 'print'>,
@@ -11,29 +11,29 @@ export function registerDoctor(
   program
     .command('doctor')
     .description(
-      'check configuration, database, clock, workers, rails and treasury, and say what to do',
+      'check configuration, database, clock, workers, rails and treasury, and suggest fixes',
     )
-    .option('--json', 'print one line of JSON, for machines')
+    .option('--json', 'print one line of JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const findings = await examine()
-      const isWell = findings.every(({ state }) => state !== 'wrong')
-      if (!isWell) process.exitCode = 1
-      print(json ? JSON.stringify({ isWell, findings }) : describe(findings, isWell))
+      const checks = await examine()
+      const isHealthy = checks.every(({ state }) => state !== 'error')
+      if (!isHealthy) process.exitCode = 1
+      print(json ? JSON.stringify({ isHealthy, checks }) : describe(checks, isHealthy))
     })
 }
 
-const marks = { well: '✓', remark: '!', wrong: '✗' } as const
+const marks = { ok: '✓', warning: '!', error: '✗' } as const
 
-function describe(findings: CheckResult[], isWell: boolean): string {
-  const width = Math.max(...findings.map(({ about }) => about.length))
-  const lines = findings.flatMap(({ about, state, says, mend }) => [
-    `${marks[state]} ${about.padEnd(width)}  ${says}`,
-    ...(mend ? [`  ${' '.repeat(width)}  → ${mend}`] : []),
+function describe(checks: CheckResult[], isHealthy: boolean): string {
+  const width = Math.max(...checks.map(({ check }) => check.length))
+  const lines = checks.flatMap(({ check, state, message, fix }) => [
+    `${marks[state]} ${check.padEnd(width)}  ${message}`,
+    ...(fix ? [`  ${' '.repeat(width)}  → ${fix}`] : []),
   ])
-  const hasRemarks = findings.some(({ state }) => state === 'remark')
-  const verdict = isWell
-    ? 'Nothing is wrong.'
-    : 'Something is wrong: ✗ says what, → how to mend it.'
-  const more = isWell && hasRemarks ? ' What ! says is worth knowing.' : ''
-  return [...lines, '', verdict + more].join('\n')
+  const hasWarnings = checks.some(({ state }) => state === 'warning')
+  const review = hasWarnings ? ' Review the warnings marked "!".' : ''
+  const verdict = isHealthy
+    ? `No problems found.${review}`
+    : 'Problems found. Fix those marked "✗".'
+  return [...lines, '', verdict].join('\n')
 }

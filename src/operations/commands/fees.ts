@@ -15,38 +15,44 @@ import {
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
-import { collect, modeOption, readAmountOrZero, readBasisPoints } from './arguments.js'
+import {
+  collect,
+  merchantArgument,
+  modeOption,
+  readAmountOrZero,
+  readBasisPoints,
+} from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable } from './table.js'
 
 export function registerFees(program: Command, context: OperateContext): void {
-  const fees = program.command('fees').description('what operations cost a merchant')
+  const fees = program.command('fees').description('fees charged to a merchant')
   const show = fees
     .command('show')
-    .description('the prices that hold now; version 0 is the standard price')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('show the current fees; version 0 is the default')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
   setOperation(show, context, showAll)
   setOperation(describeSet(fees.command('set')), context, setOne)
 }
 
 function describeSet(command: Command): Command {
-  const operation = new Option('--operation <operation>', 'what is priced')
+  const operation = new Option('--operation <operation>', 'operation to price')
   const points = new Option('--basis-points <points>', 'hundredths of a percent of the amount')
-  const tier = new Option('--tier <upTo:flat:points>', 'another rate up to an amount; repeatable')
+  const tier = new Option('--tier <upTo:flat:points>', 'different rate up to an amount; repeatable')
   return command
     .description(
-      'replace the price of one operation. Amounts are decimals in the main unit of the asset: ' +
-        '--cap 2000 is ₦2,000.00, --flat 0.5 is half a dollar. What is not given is zero; without ' +
+      'replace the fee of one operation. Amounts are decimals in the main unit of the asset: ' +
+        '--cap 2000 is ₦2,000.00, --flat 0.5 is half a dollar. Omitted amounts are zero; without ' +
         '--cap there is no cap.',
     )
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
     .addOption(operation.choices(feeOperationNames).makeOptionMandatory())
-    .option('--flat <amount>', 'the part that is always charged')
+    .option('--flat <amount>', 'flat part of the fee')
     .addOption(points.argParser(readBasisPoints))
-    .option('--floor <amount>', 'the least that is charged', '0')
-    .option('--cap <amount>', 'the most that is charged')
+    .option('--floor <amount>', 'minimum fee', '0')
+    .option('--cap <amount>', 'maximum fee')
     .addOption(tier.argParser(collect((text) => text)))
 }
 
@@ -83,7 +89,7 @@ async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promi
   const { mode, operation } = options
   if (options.flat === undefined && options.basisPoints === undefined)
     throw new Refusal('validation_failed', {
-      message: 'Say the price: --flat, --basis-points or both. For free, say --flat 0.',
+      message: 'Set --flat, --basis-points or both. For no fee, use --flat 0.',
     })
   const schedule = readSchedule(options, feeOperations[operation].unit)
   const environment = await getEnvironment(db, { merchant: args[0]!, mode })
@@ -97,7 +103,7 @@ async function setOne({ db, now, actor, args, options }: Run<SetOptions>): Promi
   const shown = Object.entries(showFee(operation, fee)).map(([name, value]) =>
     Array.isArray(value) ? `${value.length} tiers` : `${name} ${value ?? 'none'}`,
   )
-  const text = `The price is now: ${shown.join(', ')}.`
+  const text = `New fee: ${shown.join(', ')}.`
   return { data: showFee(operation, fee), text }
 }
 
@@ -115,7 +121,7 @@ function readTier(text: string, unit: Asset): FeeSchedule['tiers'][number] {
   const [, upTo = '', flat = '', points = ''] = /^([^:]+):([^:]+):(\d{1,5})$/.exec(text) ?? []
   if (!upTo)
     throw new Refusal('validation_failed', {
-      message: `A tier is upTo:flat:points, such as 5000:10:0; "${text}" is not.`,
+      message: `Tier "${text}" must have the form upTo:flat:points, such as 5000:10:0.`,
     })
   return {
     upTo: readAmountOrZero(upTo, unit),
@@ -124,7 +130,7 @@ function readTier(text: string, unit: Asset): FeeSchedule['tiers'][number] {
   }
 }
 
-/** In the same units as the options of `set`, so that what is shown can be typed back. */
+/** In the same units as the options of `set`, so that the output can be used as input. */
 function showFee(operation: FeeOperation, fee: VersionedFee) {
   const { unit } = feeOperations[operation]
   return {

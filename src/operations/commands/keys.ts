@@ -2,34 +2,45 @@ import { type Command, Option } from 'commander'
 import { hour } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import type { ApiKey, IssuedKey } from '../../merchants/api-keys.js'
+import {
+  type ApiKey,
+  getKey,
+  type IssuedKey,
+  listKeys,
+  revokeKey,
+} from '../../merchants/api-keys.js'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import { issueKey } from '../../merchants/issue-key.js'
 import type { KeyKind } from '../../merchants/key-format.js'
-import { getKey, listKeys } from '../../merchants/list-keys.js'
-import { revokeKey } from '../../merchants/revoke-key.js'
 import { rollKey } from '../../merchants/roll-key.js'
-import { collect, modeOption, readDuration, readName, readTimeArgument } from './arguments.js'
+import {
+  collect,
+  merchantArgument,
+  modeOption,
+  readDuration,
+  readName,
+  readTimeArgument,
+} from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 import { formatTable, formatTime } from './table.js'
 
 export function registerKeys(program: Command, context: OperateContext): void {
-  const keys = program.command('keys').description('API keys of a merchant')
+  const keys = program.command('keys').description("a merchant's API keys")
   setOperation(describeCreate(keys.command('create')), context, createKey)
 
   const list = keys
     .command('list')
-    .description('all keys of both modes, newest first')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('list the keys of both modes, newest first')
+    .argument(...merchantArgument)
   setOperation(list, context, listAll)
 
   const roll = keys
     .command('roll')
-    .description('replace a key by a new one')
+    .description('replace a key with a new one')
     .argument('<key>', 'reference of the key, key_…')
     .addOption(
-      new Option('--grace <duration>', 'how long the old key works on: 0s to 7d; s, m, h, d')
+      new Option('--grace <duration>', 'how long the old key keeps working: 0s to 7d')
         .argParser(readDuration)
         .default(24 * hour, '24h'),
     )
@@ -37,31 +48,27 @@ export function registerKeys(program: Command, context: OperateContext): void {
 
   const revoke = keys
     .command('revoke')
-    .description('end a key for good, everywhere within a second')
+    .description('disable a key permanently, effective within a second')
     .argument('<key>', 'reference of the key, key_…')
   setOperation(revoke, context, revokeOne)
 }
 
 function describeCreate(command: Command): Command {
   return command
-    .description('make a key; it is shown once')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('create a key; it is shown once')
+    .argument(...merchantArgument)
     .addOption(modeOption().makeOptionMandatory())
     .addOption(
-      new Option('--kind <kind>', 'secret for a backend, public for a page')
+      new Option('--kind <kind>', 'secret for servers, public for browsers')
         .choices(['secret', 'public'])
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--name <name>', 'what people call the key')
-        .argParser(readName)
-        .makeOptionMandatory(),
+      new Option('--name <name>', 'name of the key').argParser(readName).makeOptionMandatory(),
     )
+    .addOption(new Option('--expires <time>', 'expiry, ISO 8601').argParser(readTimeArgument))
     .addOption(
-      new Option('--expires <time>', 'when it stops working, ISO 8601').argParser(readTimeArgument),
-    )
-    .addOption(
-      new Option('--allow <address>', 'an IP address or CIDR range; may be repeated').argParser(
+      new Option('--allow <address>', 'allowed IP address or CIDR range; repeatable').argParser(
         collect((text) => text),
       ),
     )
@@ -73,9 +80,11 @@ async function createKey(run: Run<CreateOptions>): Promise<CommandOutput> {
   const { db, seal, now, actor, options } = run
   const environment = await getEnvironment(db, { merchant: run.args[0]!, mode: options.mode })
   const issued = await db.transaction(async (tx) => {
-    const order = { seal, environment, kind: options.kind, name: options.name }
     const issued = await issueKey(tx, now, {
-      ...order,
+      seal,
+      environment,
+      kind: options.kind,
+      name: options.name,
       expiresAt: options.expires ?? null,
       allowedAddresses: options.allow ?? [],
     })
@@ -130,11 +139,11 @@ async function revokeOne({ db, now, actor, args }: Run<object>): Promise<Command
       writeAuditLine(tx, now, { actor, action: 'key.revoke', ...auditOf(revoked.key) })
     return revoked
   })
-  const said = isFresh ? 'is revoked' : `was revoked before, ${formatTime(key.revokedAt)}`
-  return { data: showKey(key), text: `${args[0]} (${key.hint}) ${said}.` }
+  const result = isFresh ? 'revoked' : `was already revoked at ${formatTime(key.revokedAt)}`
+  return { data: showKey(key), text: `${args[0]} (${key.hint}) ${result}.` }
 }
 
-export const shownOnce = 'Keys are shown this once and cannot be shown again: store them now.'
+export const shownOnce = 'Store keys now: they are not shown again.'
 
 export function describeIssued(issued: IssuedKey): string {
   return `${toReference(prefixes.apiKey, issued.id)}  ${issued.key.reveal()}`
@@ -144,7 +153,7 @@ export function showIssued(issued: IssuedKey): object {
   return { ...showKey(issued), key: issued.key.reveal() }
 }
 
-/** What the audit may know of a key: everything but the key. */
+/** Audit details of a key: everything but the key itself. */
 export function auditOf(key: ApiKey) {
   const { kind, mode, name, hint, expiresAt, allowedAddresses } = key
   const reference = toReference(prefixes.apiKey, key.id)
@@ -175,5 +184,5 @@ function showKey(shown: ApiKey) {
 function stateOf(key: ApiKey, now: Date): string {
   if (key.revokedAt) return 'revoked'
   if (key.expiresAt && key.expiresAt <= now) return 'expired'
-  return key.rolledInto ? 'rolled, in grace' : 'working'
+  return key.rolledInto ? 'rolled, in grace period' : 'active'
 }

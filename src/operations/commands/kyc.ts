@@ -2,14 +2,15 @@ import type { Command } from 'commander'
 import { writeAuditLine } from '../../merchants/audit.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { approveKyc } from '../../merchants/kyc.js'
+import { merchantArgument } from './arguments.js'
 import { type CommandOutput, type OperateContext, type Run, setOperation } from './operation.js'
 
 export function registerKyc(program: Command, context: OperateContext): void {
-  const kyc = program.command('kyc').description('whether we know who a merchant is')
+  const kyc = program.command('kyc').description('KYC status of a merchant')
   const approve = kyc
     .command('approve')
-    .description('let the merchant open dedicated accounts in live mode')
-    .argument('<merchant>', 'reference of the merchant, mer_…')
+    .description('approve KYC, which allows dedicated accounts in live mode')
+    .argument(...merchantArgument)
   setOperation(approve, context, approveLive)
 }
 

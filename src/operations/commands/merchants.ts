@@ -9,14 +9,14 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 import { formatTable, formatTime } from './table.js'
 
 export function registerMerchants(program: Command, context: OperateContext): void {
-  const merchants = program.command('merchants').description('who uses this service')
+  const merchants = program.command('merchants').description('merchants of this installation')
   const create = merchants
     .command('create')
-    .description('a merchant with both environments, and a secret and a public key for test mode')
-    .addArgument(new Argument('<displayName>', 'the name that payers see').argParser(readName))
+    .description('create a merchant with both environments, and test keys (secret and public)')
+    .addArgument(new Argument('<displayName>', 'name shown to payers').argParser(readName))
   setOperation(create, context, createOne)
 
-  const list = merchants.command('list').description('all merchants, newest first')
+  const list = merchants.command('list').description('list all merchants, newest first')
   setOperation(list, context, listAll)
 }
 
@@ -26,10 +26,15 @@ async function createOne(run: Run<object>): Promise<CommandOutput> {
     const merchant = await createMerchant(tx, now, args[0]!)
     const details = { displayName: merchant.displayName }
     writeAuditLine(tx, now, { actor, action: 'merchant.create', merchantId: merchant.id, details })
-    const order = { seal, environment: merchant.environments.test, name: 'First key' }
-    const open = { expiresAt: null, allowedAddresses: [] }
-    const secretKey = await issueKey(tx, now, { ...order, ...open, kind: 'secret' })
-    const publicKey = await issueKey(tx, now, { ...order, ...open, kind: 'public' })
+    const newKey = {
+      seal,
+      environment: merchant.environments.test,
+      name: 'First key',
+      expiresAt: null,
+      allowedAddresses: [],
+    }
+    const secretKey = await issueKey(tx, now, { ...newKey, kind: 'secret' })
+    const publicKey = await issueKey(tx, now, { ...newKey, kind: 'public' })
     for (const key of [secretKey, publicKey])
       writeAuditLine(tx, now, { actor, action: 'key.create', ...auditOf(key) })
     return { merchant, keys: [secretKey, publicKey] }

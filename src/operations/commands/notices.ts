@@ -6,22 +6,22 @@ import { type CommandOutput, type OperateContext, type Run, setOperation } from 
 import { formatTable } from './table.js'
 
 export function registerNotices(program: Command, context: OperateContext): void {
-  const notices = program.command('notices').description('money that banks told of and nobody got')
+  const notices = program.command('notices').description('unmatched bank payments')
   const open = notices
     .command('open')
-    .description('payments that fit no account, and those that were refused, oldest first')
+    .description('list unmatched and refused payments, oldest first')
   setOperation(open, context, listOpen)
   const retry = notices
     .command('retry')
-    .description('look for the account of a payment again, now')
-    .argument('<bank>', 'which bank told of it')
+    .description('match a payment again now')
+    .argument('<bank>', 'bank that reported the payment')
     .argument('<mode>', 'test or live')
-    .argument('<id>', "the bank's name for the payment")
+    .argument('<id>', "the bank's id of the payment")
   setOperation(retry, context, retryOne)
 }
 
 async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
-  const open = await listOpenNotices(db, limits.operator.listed)
+  const open = await listOpenNotices(db, limits.operator.rowsListedMax)
   const data = open.map(({ amount, receivedAt, ...rest }) => ({
     ...rest,
     amount: amount.toString(),
@@ -37,8 +37,8 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
     one.reason ?? '',
     one.receivedAt,
   ])
-  const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'why', 'told']
-  const text = data.length > 0 ? formatTable(head, lines) : 'Every payment has found its account.'
+  const head = ['id', 'bank', 'mode', 'account', 'smallest units', 'state', 'reason', 'received']
+  const text = data.length > 0 ? formatTable(head, lines) : 'No unmatched payments.'
   return { data, text }
 }
 
@@ -49,5 +49,5 @@ async function retryOne({ db, now, actor, args }: Run<object>): Promise<CommandO
     await retryNotice(tx, now, name)
     writeAuditLine(tx, now, { actor, action: 'notice.retry', details: name })
   })
-  return { data: name, text: `${id} is looked at again.` }
+  return { data: name, text: `${id} will be matched again.` }
 }

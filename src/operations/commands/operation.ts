@@ -8,19 +8,18 @@ import type { Database } from '../../postgres/database.js'
 export type OperateContext = {
   withDatabase<Result>(work: (db: Database, seal: Seal) => Promise<Result>): Promise<Result>
   clock: Clock
-  /** Who is at the keyboard; every change is written down with this name. */
+  /** Name of the operator, recorded with every change. */
   actor: string
   print(text: string): void
-  /** Shows that long work moves, to somebody who waits at a terminal. */
+  /** Shows the progress of long work on a terminal. */
   startProgress(label: string, steps?: number): Progress
 }
 
-export type Progress = { step(said: string): void; end(): void }
+export type Progress = { step(label: string): void; end(): void }
 
-/** What a command has to say: `data` for machines, `text` for people. */
+/** Output of a command: `data` for `--json`, `text` for people. */
 export type CommandOutput = { data: unknown; text: string }
 
-/** One run of a command. */
 export type Run<Options> = {
   db: Database
   seal: Seal
@@ -31,23 +30,23 @@ export type Run<Options> = {
 }
 
 /**
- * Gives a command its work. Every command takes `--json`; a refusal is one line on stderr and exit
- * code 1; anything else that is thrown is a bug and left to the program.
+ * Sets the action of a command and adds `--json`. A refusal is printed as one line on stderr and
+ * exits with 1; anything else that is thrown is a bug and passed on.
  */
 export function setOperation<Options = object>(
   command: Command,
   context: OperateContext,
   work: (run: Run<Options>) => Promise<CommandOutput>,
 ): void {
-  command.option('--json', 'print one line of JSON, for machines')
+  command.option('--json', 'print one line of JSON')
   command.action(async () => {
     const { json: isJson, ...options } = command.opts()
     const run = { now: context.clock.now(), actor: context.actor, args: command.args }
     try {
-      const answer = await context.withDatabase((db, seal) =>
+      const output = await context.withDatabase((db, seal) =>
         work({ ...run, db, seal, options: options as Options }),
       )
-      context.print(isJson ? JSON.stringify(answer.data) : answer.text)
+      context.print(isJson ? JSON.stringify(output.data) : output.text)
     } catch (error) {
       if (error instanceof Refusal) command.error(`error: ${error.message}`, { exitCode: 1 })
       throw error

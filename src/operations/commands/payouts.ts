@@ -20,25 +20,25 @@ export function registerPayouts(
   context: OperateContext,
   withRails: WithRails,
 ): void {
-  const payouts = program.command('payouts').description('money that is on its way out')
-  const open = payouts.command('open').description('payouts that have not ended, oldest first')
+  const payouts = program.command('payouts').description('open payouts of all merchants')
+  const open = payouts.command('open').description('list open payouts, oldest first')
   setOperation(open, context, listOpen)
   const decide = payouts
     .command('decide')
-    .description('end a payout whose outcome you found out')
+    .description('record the outcome of a payout that needs review')
     .argument('<reference>', 'reference of the payout, bt_… or ct_…')
     .addOption(
-      new Option('--outcome <outcome>', 'what became of it')
+      new Option('--outcome <outcome>', 'outcome of the payout')
         .choices(['completed', 'failed'])
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--evidence <note>', 'who said so and where it is written, for the audit')
+      new Option('--evidence <note>', 'source of the outcome, for the audit log')
         .argParser(readNote)
         .makeOptionMandatory(),
     )
-    .option('--confirm-not-landed', 'on a chain: it failed, although an endpoint says it landed')
-    .option('--confirm-landed', 'on a chain: it landed, although no endpoint knows it')
+    .option('--confirm-not-landed', 'crypto: fail it although an endpoint reports it as landed')
+    .option('--confirm-landed', 'crypto: complete it although no endpoint knows it')
   setOperation<DecideOptions>(decide, context, (run) => decideOne(run, withRails))
 }
 
@@ -56,7 +56,7 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
     select id, kind, asset, amount, submitted_at as "submittedAt",
       is_review_required as "isReviewRequired"
     from payouts where status = 'SUBMITTED'
-    order by submitted_at limit ${limits.operator.listed}`)
+    order by submitted_at limit ${limits.operator.rowsListedMax}`)
   const data = rows.map((row) => ({
     reference: referenceOf(row),
     asset: row.asset,
@@ -72,7 +72,7 @@ async function listOpen({ db }: Run<object>): Promise<CommandOutput> {
     one.reviewRequired ? 'yes' : 'no',
   ])
   const head = ['reference', 'asset', 'amount', 'submitted', 'review']
-  return { data, text: data.length > 0 ? formatTable(head, lines) : 'Nothing is on its way out.' }
+  return { data, text: data.length > 0 ? formatTable(head, lines) : 'No open payouts.' }
 }
 
 type DecideOptions = {
@@ -82,7 +82,7 @@ type DecideOptions = {
   confirmLanded?: boolean
 }
 
-/** The chain is asked first: no network call happens inside a transaction. */
+/** Queries the chain first, because no network call happens inside a transaction. */
 async function decideOne(
   { db, now, actor, args: [reference = ''], options }: Run<DecideOptions>,
   withRails: WithRails,
@@ -123,7 +123,7 @@ async function examine(
     for (const rail of [solana.test, solana.live])
       if ((await rail?.hasMetItsChain()) && rail!.name === attempt.rail)
         return rail!.examine(attempt)
-    throw new Error(`No endpoint of ${attempt.rail} is configured, or none answers.`)
+    throw new Error(`No endpoint of ${attempt.rail} is configured, or none responds.`)
   })
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/database.js'
 import { type ReconcilableRails, type Reconciled, reconcile } from '../reconcile.js'
 import { type CommandOutput, type OperateContext, setOperation } from './operation.js'
 
-/** Opens what is to be compared with the books; closed when the command is done. */
+/** Opens the rails for the duration of `work`. */
 export type WithRails = <Result>(
   db: Database,
   work: (rails: ReconcilableRails) => Promise<Result>,
@@ -16,8 +16,8 @@ export function registerReconcile(
 ): void {
   const command = program
     .command('reconcile')
-    .description('compare the books with what the chain and the bank say')
-    .option('--since-slot <slot>', 'of the chain, only what it took since this slot', readSlot)
+    .description('compare the books with the chain and the bank')
+    .option('--since-slot <slot>', 'compare only chain transactions since this slot', readSlot)
   setOperation<{ sinceSlot?: bigint }>(command, context, ({ db, now, options }) =>
     withRails(db, async (rails) => {
       const progress = context.startProgress('Comparing the books with chain and bank')
@@ -28,11 +28,11 @@ export function registerReconcile(
 }
 
 function readSlot(text: string): bigint {
-  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('A slot is a whole number.')
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return BigInt(text)
 }
 
-/** Exit code 1 when anything differs, so that a scheduler can raise the alarm. */
+/** Exits with 1 when anything differs, so that a scheduler can alert. */
 function show(results: Reconciled[]): CommandOutput {
   const isClean = results.every(({ differences }) => differences.length === 0)
   if (!isClean) process.exitCode = 1

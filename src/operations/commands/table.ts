@@ -1,4 +1,3 @@
-/** Columns as wide as their widest cell. */
 export function formatTable(head: string[], rows: string[][]): string {
   if (rows.length === 0) return 'None.'
   const all = [head, ...rows]

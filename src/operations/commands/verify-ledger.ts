@@ -6,23 +6,25 @@ import { type CommandOutput, type OperateContext, setOperation } from './operati
 export function registerVerifyLedger(program: Command, context: OperateContext): void {
   const command = program
     .command('verify-ledger')
-    .description('prove the books right: every claim is checked against every row')
+    .description('check every ledger invariant against every row')
   setOperation(command, context, ({ db }) => verify(db, context))
 }
 
-/** Exit code 1 when a claim does not hold, so that a scheduler can raise the alarm. */
+/** Exits with 1 when an invariant is violated, so that a scheduler can alert. */
 async function verify(db: Database, { startProgress }: OperateContext): Promise<CommandOutput> {
   const progress = startProgress('Checking every claim against every row', allProofs.length)
-  const findings = await verifyLedger(db, allProofs, progress.step).finally(progress.end)
-  const isClean = findings.every(({ counterexamples }) => counterexamples.length === 0)
+  const results = await verifyLedger(db, allProofs, progress.step).finally(progress.end)
+  const isClean = results.every(({ counterexamples }) => counterexamples.length === 0)
   if (!isClean) process.exitCode = 1
-  const lines = findings.flatMap(({ claim, counterexamples }) => [
+  const lines = results.flatMap(({ claim, counterexamples }) => [
     `${counterexamples.length === 0 ? '✓' : '✗'} ${claim}`,
     ...counterexamples.map((row) => `    ${toText(row)}`),
   ])
-  const verdict = isClean ? 'The books are right.' : 'THE BOOKS ARE WRONG. Stop payouts and look.'
+  const verdict = isClean
+    ? 'The books are right.'
+    : 'THE BOOKS ARE WRONG. Stop payouts and investigate.'
   return {
-    data: { isClean, findings: JSON.parse(toText(findings)) },
+    data: { isClean, findings: JSON.parse(toText(results)) },
     text: [...lines, '', verdict].join('\n'),
   }
 }

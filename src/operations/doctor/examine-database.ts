@@ -4,11 +4,11 @@ import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import { listMigrations } from '../../postgres/migrate.js'
 import { sql } from '../../postgres/sql.js'
-import { type CheckResult, remark, well, wrong } from './finding.js'
+import { type CheckResult, failure, ok, warning } from './check-result.js'
 
 type Tools = { db: Database; clock: Clock; seal: Seal; simulation: boolean }
 
-const oldestVersion = 150_000
+const versionMin = 150_000
 
 export async function examineDatabase(tools: Tools): Promise<CheckResult[]> {
   return [
@@ -24,12 +24,12 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
     select current_setting('server_version_num')::int as number,
       current_setting('server_version') as name`)
   const { number, name } = row!
-  return number >= oldestVersion
-    ? well('Database', `PostgreSQL ${name}`)
-    : wrong('Database', `PostgreSQL ${name} is too old`, 'Upgrade it to 15 or newer.')
+  return number >= versionMin
+    ? ok('Database', `PostgreSQL ${name}`)
+    : failure('Database', `PostgreSQL ${name} is too old`, 'Upgrade to PostgreSQL 15 or newer.')
 }
 
-/** Which files it has seen, and whether it belongs to the secret of this process. */
+/** Whether the schema matches this version, and the database belongs to this secret. */
 async function examineMigrations({ db, seal, simulation }: Tools): Promise<CheckResult[]> {
   const wanted = await listMigrations({ simulation })
   const known = await listMigrations({ simulation: true })
@@ -42,15 +42,27 @@ async function examineMigrations({ db, seal, simulation }: Tools): Promise<Check
   const missing = wanted.filter((name) => !names.has(name))
   const unknown = [...names].filter((name) => !known.includes(name))
   if (unknown.length > 0)
-    return [wrong('Schema', `is ahead: ${unknown.join(', ')}`, 'Run the newer version of Manilla.')]
+    return [
+      failure(
+        'Schema',
+        `newer than this version of Manilla: ${unknown.join(', ')}`,
+        'Run the newer version of Manilla.',
+      ),
+    ]
   if (missing.length > 0)
-    return [wrong('Schema', `lacks ${missing.join(', ')}`, 'npx manilla migrate, or a start.')]
-  const [kept] = await db.rows(sql<{ fingerprint: Buffer }>`
+    return [
+      failure(
+        'Schema',
+        `missing migrations: ${missing.join(', ')}`,
+        'Run `npx manilla migrate`, or start the service.',
+      ),
+    ]
+  const [stored] = await db.rows(sql<{ fingerprint: Buffer }>`
     select secret_fingerprint as fingerprint from installation`)
-  const schema = well('Schema', `all ${wanted.length} migrations`)
-  if (kept?.fingerprint.equals(seal.hash('fingerprint'))) return [schema]
-  const mend = 'Set the MANILLA_SECRET that the database was made with.'
-  return [schema, wrong('Secret', 'is not that of this database: no key can be checked', mend)]
+  const schema = ok('Schema', `all ${wanted.length} migrations applied`)
+  if (stored?.fingerprint.equals(seal.hash('fingerprint'))) return [schema]
+  const fix = 'Set the MANILLA_SECRET that this database was created with.'
+  return [schema, failure('Secret', 'does not match this database, so no API key works', fix)]
 }
 
 /** Settings without which an acknowledged payment can be lost. */
@@ -59,10 +71,10 @@ async function examineDurability({ db }: Tools): Promise<CheckResult[]> {
   const rows = await db.rows(sql<{ name: string; setting: string }>`
     select name, setting from pg_settings where name = any(${names})`)
   const off = rows.filter(({ setting }) => setting === 'off').map(({ name }) => name)
-  if (off.length === 0) return [well('Durability', 'what is acknowledged is on disk')]
-  const says = `${off.join(', ')} off: a power cut loses acknowledged money`
-  const mend = off.map((name) => `alter system set ${name} = on`).join('; ')
-  return [wrong('Durability', says, `${mend}; then reload PostgreSQL.`)]
+  if (off.length === 0) return [ok('Durability', 'every commit is on disk')]
+  const message = `${off.join(', ')} off: a power failure can lose acknowledged payments`
+  const fix = off.map((name) => `alter system set ${name} = on`).join('; ')
+  return [failure('Durability', message, `${fix}; then reload PostgreSQL.`)]
 }
 
 async function examineClock({ db, clock }: Tools): Promise<CheckResult> {
@@ -71,7 +83,7 @@ async function examineClock({ db, clock }: Tools): Promise<CheckResult> {
   const after = clock.now().getTime()
   const at = row!.at.getTime()
   const offMs = Math.round(at < before ? before - at : Math.max(at - after, 0))
-  return offMs <= limits.doctor.clockMs
-    ? well('Clock', 'agrees with the database')
-    : remark('Clock', `differs from the database's by ${offMs} ms`, 'Let both follow NTP.')
+  return offMs <= limits.doctor.clockSkewMaxMs
+    ? ok('Clock', 'in sync with the database')
+    : warning('Clock', `${offMs} ms off the database's clock`, 'Synchronize both with NTP.')
 }

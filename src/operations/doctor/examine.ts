@@ -4,14 +4,14 @@ import { type Config, findEmptyHome, readConfig } from '../../base/config.js'
 import { createLogger, type Logger } from '../../base/log.js'
 import { createSeal } from '../../base/sealed.js'
 import { Database } from '../../postgres/database.js'
+import { type CheckResult, failure, runCheck } from './check-result.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNode } from './examine-machine.js'
 import { type ExaminedRails, examineNodes, examineTreasuries } from './examine-rails.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
-import { type CheckResult, runCheck, wrong } from './finding.js'
 
-/** How the doors open what is examined. */
-export type Openings = {
+/** Opens the parts of the service that are checked; the entry points implement it. */
+export type Openers = {
   borrowDatabase(config: Config): Promise<{ url: string; close(): Promise<void> }>
   borrowRails(
     tools: { config: Config; db: Database; clock: Clock; logger: Logger },
@@ -22,22 +22,22 @@ export type Openings = {
 }
 
 /**
- * Looks at everything a service needs and changes nothing: no migration, no new secret, no chain
- * that would not run otherwise. The embedded database is started for the moment where it rests.
+ * Checks everything a service needs without changing it: no migration, no new secret, no embedded
+ * chain. The embedded database is started temporarily if it is not running.
  */
 export async function examine(
-  openings: Openings,
+  openers: Openers,
   clock: Clock = systemClock,
 ): Promise<CheckResult[]> {
   const node = examineNode(process.versions.node)
   const home = findEmptyHome()
   if (home !== undefined) {
-    const start = 'npm start makes one; or set MANILLA_HOME, or DATABASE_URL.'
-    return [node, wrong('Home', `there is no service in ${home}`, start)]
+    const fix = 'Run `npm start` to create one, or set MANILLA_HOME or DATABASE_URL.'
+    return [node, failure('Home', `no service found in ${home}`, fix)]
   }
   const config = readOrExplain()
   if (!('home' in config)) return [node, config]
-  const url = openings.findServiceUrl(config)
+  const url = openers.findServiceUrl(config)
   const service = await examineService(url)
   return [
     node,
@@ -45,8 +45,8 @@ export async function examine(
     ...examineModes(config),
     ...(await examineKeys(config)),
     service,
-    ...(await runCheck('Database', databaseMend(config), () =>
-      examineInside({ config, clock, openings }, service),
+    ...(await runCheck('Database', databaseFix(config), () =>
+      examineStoredState({ config, clock, openers }, service),
     )),
   ]
 }
@@ -55,39 +55,38 @@ function readOrExplain(): Config | CheckResult {
   try {
     return readConfig()
   } catch (error) {
-    const mend = 'Correct the variable; docs/operating/configuration.md has them all.'
-    return wrong('Configuration', (error as Error).message, mend)
+    const fix = 'Correct the variable. docs/operating/configuration.md lists all of them.'
+    return failure('Configuration', (error as Error).message, fix)
   }
 }
 
-function databaseMend({ databaseUrl, home }: Config): string {
+function databaseFix({ databaseUrl, home }: Config): string {
   return databaseUrl
-    ? 'Check DATABASE_URL, and that PostgreSQL runs there and lets this machine in.'
-    : `${path.join(home, 'postgres.log')} says why.`
+    ? 'Check DATABASE_URL, and that PostgreSQL is running and accepts connections from here.'
+    : `See ${path.join(home, 'postgres.log')}.`
 }
 
-type Inside = { config: Config; clock: Clock; openings: Openings }
+type Tools = { config: Config; clock: Clock; openers: Openers }
 
-/** With the database open, and the rails beside it. */
-async function examineInside(
-  { config, clock, openings }: Inside,
+async function examineStoredState(
+  { config, clock, openers }: Tools,
   service: CheckResult,
 ): Promise<CheckResult[]> {
-  const database = await openings.borrowDatabase(config)
+  const database = await openers.borrowDatabase(config)
   const db = new Database(database.url, () => {})
   try {
     const seal = createSeal(config.secret)
     const simulation = config.bank.test === 'sandbox'
     const inDatabase = await examineDatabase({ db, clock, seal, simulation })
-    const isUsable = !inDatabase.some(({ about, state }) => about === 'Schema' && state === 'wrong')
+    const isUsable = !inDatabase.some(({ check, state }) => check === 'Schema' && state === 'error')
     if (!isUsable) return inDatabase
-    const workers = await runCheck('Workers', databaseMend(config), () => examineWorkers(db))
-    const work = await runCheck('Work', databaseMend(config), () => examineWork({ db, clock }))
+    const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
+    const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
     return [
       ...inDatabase,
       ...workers,
       ...work,
-      ...(await examineOutside({ config, clock, openings, db }, service)),
+      ...(await examineRails({ config, clock, openers, db }, service)),
     ]
   } finally {
     await db.close()
@@ -95,26 +94,24 @@ async function examineInside(
   }
 }
 
-type Outside = Inside & { db: Database }
-
-async function examineOutside(
-  { config, clock, openings, db }: Outside,
+async function examineRails(
+  { config, clock, openers, db }: Tools & { db: Database },
   service: CheckResult,
 ): Promise<CheckResult[]> {
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
-  // The embedded chain runs with the service alone, and is not started to be looked at.
-  const isAsleep = isEmbedded && service.state !== 'well'
-  const chainUrl = isEmbedded ? openings.findChainUrl(config.home) : undefined
+  // The embedded chain runs only with the service and is not started for a check.
+  const isStopped = isEmbedded && service.state !== 'ok'
+  const chainUrl = isEmbedded ? openers.findChainUrl(config.home) : undefined
   const urls = chainUrl === undefined ? {} : { urls: [chainUrl] }
   const nodes = [
-    ...(isAsleep ? [] : await examineNodes(config, 'test', { clock, ...urls })),
+    ...(isStopped ? [] : await examineNodes(config, 'test', { clock, ...urls })),
     ...(await examineNodes(config, 'live', { clock })),
   ]
-  if (isAsleep) return nodes
-  const mend = 'The keys and seeds of the rails say who they are for: docs/guides/going-live.md.'
-  const treasuries = await runCheck('Rails', mend, async () => {
+  if (isStopped) return nodes
+  const fix = 'Check the keys and seeds of the rails: docs/guides/going-live.md.'
+  const treasuries = await runCheck('Rails', fix, async () => {
     const tools = { config, db, clock, logger: createLogger('silent') }
-    const rails = await openings.borrowRails(tools, chainUrl)
+    const rails = await openers.borrowRails(tools, chainUrl)
     try {
       return await examineTreasuries(db, rails)
     } finally {

@@ -14,52 +14,59 @@ import { manualClock } from '../../support/clock.js'
 export const seal = createSeal(new Secret('a secret of more than thirty-two characters'))
 export const clock = manualClock()
 
-export type Said = { exitCode: number; out: string; err: string; openings: number }
+export type CommandResult = { exitCode: number; out: string; err: string; openings: number }
 
-/** Runs commands as the program does, on a database of the test. */
+/** Runs commands as the program does, on the test's database. */
 export function createConsole(db: Database) {
-  async function run(...words: string[]): Promise<Said> {
-    // No two commands run in the same millisecond, so that the audit has one order.
+  async function run(...words: string[]): Promise<CommandResult> {
+    // Advances, so that audit lines have distinct times.
     clock.advance(1)
-    const said: Said = { exitCode: 0, out: '', err: '', openings: 0 }
+    const result: CommandResult = { exitCode: 0, out: '', err: '', openings: 0 }
     const program = new Command('manilla').exitOverride().configureOutput({
       writeOut: (text) => {
-        said.out += text
+        result.out += text
       },
       writeErr: (text) => {
-        said.err += text
+        result.err += text
       },
     })
     const context = {
       clock,
       actor: 'ada',
       print: (text: string) => {
-        said.out += `${text}\n`
+        result.out += `${text}\n`
       },
       startProgress: () => ({ step() {}, end() {} }),
       withDatabase<Result>(work: (db: Database, given: typeof seal) => Promise<Result>) {
-        said.openings += 1
+        result.openings += 1
         return work(db, seal)
       },
     }
-    const rooms = [registerMerchants, registerKeys, registerKyc, registerBankAccounts]
-    for (const register of [...rooms, registerFees, registerBalances, registerAudit])
+    for (const register of [
+      registerMerchants,
+      registerKeys,
+      registerKyc,
+      registerBankAccounts,
+      registerFees,
+      registerBalances,
+      registerAudit,
+    ])
       register(program, context)
     try {
       await program.parseAsync(words, { from: 'user' })
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
-      said.exitCode = error.exitCode
+      result.exitCode = error.exitCode
     }
-    return said
+    return result
   }
 
-  /** What a machine reads, from a command that must succeed. */
-  async function ask(...words: string[]) {
-    const said = await run(...words, '--json')
-    if (said.exitCode !== 0) throw new Error(said.err)
-    return JSON.parse(said.out)
+  /** The parsed `--json` output of a command that must succeed. */
+  async function runJson(...words: string[]) {
+    const result = await run(...words, '--json')
+    if (result.exitCode !== 0) throw new Error(result.err)
+    return JSON.parse(result.out)
   }
 
-  return { run, ask }
+  return { run, runJson }
 }

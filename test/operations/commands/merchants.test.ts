@@ -6,11 +6,11 @@ import { freshDatabase } from '../../support/database.js'
 import { createConsole } from './commands.js'
 
 const db = await freshDatabase()
-const { run, ask } = createConsole(db)
+const { run, runJson } = createConsole(db)
 const account = ['--bank-code', '058', '--account-name', 'Ada Stores', '--account-number']
 
-test('approving KYC opens live mode only, and says so when it was approved before', async () => {
-  const { reference: merchant } = await ask('merchants', 'create', 'Ada Stores')
+test('approving KYC applies to live mode only, and reports an earlier approval', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
   expect((await run('kyc', 'approve', merchant)).out).toContain('is approved')
   expect((await run('kyc', 'approve', merchant)).out).toContain('was already approved')
   const live = await getEnvironment(db, { merchant, mode: 'live' })
@@ -22,24 +22,24 @@ test('approving KYC opens live mode only, and says so when it was approved befor
   expect((await run('merchants', 'list')).out).toMatch(new RegExp(`${merchant}.* approved`))
 })
 
-test('bank accounts are added, made primary and deactivated by their references', async () => {
-  const { reference: merchant } = await ask('merchants', 'create', 'Ada Stores')
+test('bank accounts are added, made primary and deactivated by reference', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
   const add = ['bank-accounts', 'add', merchant, '--mode', 'live', ...account]
-  const first = await ask(...add, '0123456789', '--primary')
-  const second = await ask(...add, '9876543210')
+  const first = await runJson(...add, '0123456789', '--primary')
+  const second = await runJson(...add, '9876543210')
   expect([first.isPrimary, second.isPrimary]).toEqual([true, false])
-  await ask('bank-accounts', 'primary', merchant, second.reference)
-  await ask('bank-accounts', 'deactivate', merchant, first.reference)
+  await runJson('bank-accounts', 'primary', merchant, second.reference)
+  await runJson('bank-accounts', 'deactivate', merchant, first.reference)
   const list = (await run('bank-accounts', 'list', merchant)).out
   expect(list).toMatch(new RegExp(`${second.reference} .* primary`))
   expect(list).toMatch(new RegExp(`${first.reference} .* inactive`))
 })
 
 test("another merchant's bank account, a wrong number and a second copy are refused", async () => {
-  const { reference: merchant } = await ask('merchants', 'create', 'Ada Stores')
-  const { reference: other } = await ask('merchants', 'create', 'Bola Foods')
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
+  const { reference: other } = await runJson('merchants', 'create', 'Bola Foods')
   const add = ['bank-accounts', 'add', merchant, '--mode', 'live', ...account]
-  const { reference } = await ask(...add, '0123456789', '--primary')
+  const { reference } = await runJson(...add, '0123456789', '--primary')
   const wrong = [
     [...add, '0123456789'],
     [...add, '012345678'],
@@ -50,20 +50,20 @@ test("another merchant's bank account, a wrong number and a second copy are refu
     ['bank-accounts', 'list', 'mer_1'],
   ]
   for (const words of wrong) {
-    const said = await run(...words)
-    expect(said.exitCode, words.join(' ')).toBe(1)
-    expect(said.err.trimEnd().split('\n'), said.err).toHaveLength(1)
+    const result = await run(...words)
+    expect(result.exitCode, words.join(' ')).toBe(1)
+    expect(result.err.trimEnd().split('\n'), result.err).toHaveLength(1)
   }
 })
 
-test('every change has its audit line, and a command that was refused has none', async () => {
-  const { reference: merchant, keys } = await ask('merchants', 'create', 'Ada Stores')
-  const rolled = await ask('keys', 'roll', keys[0].reference)
-  await ask('keys', 'revoke', rolled.reference)
-  await ask('keys', 'revoke', rolled.reference)
-  await ask('kyc', 'approve', merchant)
+test('every change has an audit line, and a refused command has none', async () => {
+  const { reference: merchant, keys } = await runJson('merchants', 'create', 'Ada Stores')
+  const rolled = await runJson('keys', 'roll', keys[0].reference)
+  await runJson('keys', 'revoke', rolled.reference)
+  await runJson('keys', 'revoke', rolled.reference)
+  await runJson('kyc', 'approve', merchant)
   await run('bank-accounts', 'primary', merchant, 'ba_1')
-  await ask(
+  await runJson(
     'bank-accounts',
     'add',
     merchant,
@@ -73,7 +73,7 @@ test('every change has its audit line, and a command that was refused has none',
     '0123456789',
     '--primary',
   )
-  await ask(
+  await runJson(
     'fees',
     'set',
     merchant,
@@ -85,7 +85,7 @@ test('every change has its audit line, and a command that was refused has none',
     '0',
   )
 
-  const lines = await ask('audit', 'list')
+  const lines = await runJson('audit', 'list')
   const own = lines.filter((line: { merchant: string }) => line.merchant === merchant)
   const actions = own.map((line: { action: string }) => line.action).reverse()
   expect(actions.slice(0, 3).sort()).toEqual(['key.create', 'key.create', 'merchant.create'])
@@ -99,20 +99,20 @@ test('every change has its audit line, and a command that was refused has none',
   expect(new Set(own.map((line: { actor: string }) => line.actor))).toEqual(new Set(['ada']))
 })
 
-// The audit line is the last thing written; without it the change must not be there either.
-test('a change whose audit line cannot be written does not happen', async () => {
-  const { reference: merchant } = await ask('merchants', 'create', 'Ada Stores')
+// The audit line is written last; without it the change must be rolled back.
+test('a change whose audit line cannot be written is rolled back', async () => {
+  const { reference: merchant } = await runJson('merchants', 'create', 'Ada Stores')
   await db.rows(sql`alter table audit_lines add constraint closed check (false) not valid`)
   const credit = ['balances', 'credit', merchant, '--mode', 'test', '--note', 'x', '--asset', 'NGN']
   await expect(run(...credit, '--amount', '5')).rejects.toThrow('closed')
   await expect(run('kyc', 'approve', merchant)).rejects.toThrow('closed')
   await db.rows(sql`alter table audit_lines drop constraint closed`)
-  expect((await ask('balances', 'show', merchant, '--mode', 'test'))[0].available).toBe('0')
+  expect((await runJson('balances', 'show', merchant, '--mode', 'test'))[0].available).toBe('0')
   const live = await getEnvironment(db, { merchant, mode: 'live' })
   expect(await isKycApproved(db, live.id)).toBe(false)
 })
 
-test('a command line that cannot be read never opens the database', async () => {
-  const said = await run('bank-accounts', 'add', 'mer_1', '--mode', 'live', ...account, 'x')
-  expect(said).toMatchObject({ exitCode: 1, openings: 0 })
+test('an invalid command line never opens the database', async () => {
+  const result = await run('bank-accounts', 'add', 'mer_1', '--mode', 'live', ...account, 'x')
+  expect(result).toMatchObject({ exitCode: 1, openings: 0 })
 })

@@ -6,28 +6,28 @@ import { freshDatabase } from '../../support/database.js'
 import { createConsole } from './commands.js'
 
 const db = await freshDatabase()
-const { run, ask } = createConsole(db)
+const { run, runJson } = createConsole(db)
 
 async function newMerchant(): Promise<string> {
-  return (await ask('merchants', 'create', 'Ada Stores')).reference
+  return (await runJson('merchants', 'create', 'Ada Stores')).reference
 }
 
-test('a credit is on the balance, in the books and in the audit', async () => {
+test('a credit is in the balance, the ledger and the audit log', async () => {
   const merchant = await newMerchant()
   const credit = ['balances', 'credit', merchant, '--mode', 'live', '--note', 'Wire of 5 January']
-  await ask(...credit, '--asset', 'NGN', '--amount', '2000')
-  await ask(...credit, '--asset', 'NGN', '--amount', '0.05')
-  const last = await ask(...credit, '--asset', 'USDT', '--amount', '1.000001')
+  await runJson(...credit, '--asset', 'NGN', '--amount', '2000')
+  await runJson(...credit, '--asset', 'NGN', '--amount', '0.05')
+  const last = await runJson(...credit, '--asset', 'USDT', '--amount', '1.000001')
   expect(last.reference).toMatch(/^cr_/)
-  expect(await ask('balances', 'show', merchant, '--mode', 'live')).toEqual([
+  expect(await runJson('balances', 'show', merchant, '--mode', 'live')).toEqual([
     { asset: 'NGN', available: '2000.05', held: '0', pending: '0' },
     { asset: 'USDC', available: '0', held: '0', pending: '0' },
     { asset: 'USDT', available: '1.000001', held: '0', pending: '0' },
   ])
-  const test = await ask('balances', 'show', merchant, '--mode', 'test')
+  const test = await runJson('balances', 'show', merchant, '--mode', 'test')
   expect(test.every(({ available }: { available: string }) => available === '0')).toBe(true)
 
-  const [line] = await ask('audit', 'list', '--limit', '1')
+  const [line] = await runJson('audit', 'list', '--limit', '1')
   expect(line).toMatchObject({
     actor: 'ada',
     action: 'balance.credit',
@@ -38,23 +38,23 @@ test('a credit is on the balance, in the books and in the audit', async () => {
   expect(findings.flatMap(({ counterexamples }) => counterexamples)).toEqual([])
 })
 
-test('an amount that is none, or more than can be written, is refused and leaves no trace', async () => {
+test('an invalid or too large amount is refused and changes nothing', async () => {
   const merchant = await newMerchant()
-  const before = await ask('audit', 'list')
+  const before = await runJson('audit', 'list')
   const credit = ['balances', 'credit', merchant, '--mode', 'test', '--note', 'x', '--asset', 'NGN']
   for (const amount of ['0', '-5', '1.005', '1e3', '5,000', '₦50', '', '90071992547409.92']) {
-    const said = await run(...credit, '--amount', amount)
-    expect(said.exitCode, amount).toBe(1)
-    expect(said.err.trimEnd().split('\n')).toHaveLength(1)
+    const result = await run(...credit, '--amount', amount)
+    expect(result.exitCode, amount).toBe(1)
+    expect(result.err.trimEnd().split('\n')).toHaveLength(1)
   }
-  expect(await ask('audit', 'list')).toEqual(before)
-  expect((await ask('balances', 'show', merchant, '--mode', 'test'))[0].available).toBe('0')
+  expect(await runJson('audit', 'list')).toEqual(before)
+  expect((await runJson('balances', 'show', merchant, '--mode', 'test'))[0].available).toBe('0')
 })
 
-test('a price is set in the units people use, and what is shown can be typed back', async () => {
+test('a fee is set in main units, and the output can be used as input', async () => {
   const merchant = await newMerchant()
   const set = ['fees', 'set', merchant, '--mode', 'live', '--operation', 'bank_payout']
-  const fee = await ask(
+  const fee = await runJson(
     ...set,
     '--flat',
     '50',
@@ -89,19 +89,19 @@ test('a price is set in the units people use, and what is shown can be typed bac
     `${tier.upTo}:${tier.flat}:${tier.basisPoints}`,
   ])
   const rate = ['--flat', fee.flat, '--basis-points', String(fee.basisPoints)]
-  await ask(...set, ...rate, '--floor', fee.floor, '--cap', fee.cap, ...tiers)
+  await runJson(...set, ...rate, '--floor', fee.floor, '--cap', fee.cap, ...tiers)
   expect(await getFeeSchedule(db, name)).toEqual({ ...stored, version: 2 })
 })
 
-test('fees show tells the standard prices until they are changed', async () => {
+test('fees show prints the default fees until they are changed', async () => {
   const merchant = await newMerchant()
-  const said = await run('fees', 'show', merchant, '--mode', 'test')
-  expect(said.out).toMatch(/virtual_account +0 +NGN +0 +100 +0 +2000/)
-  expect(said.out).toMatch(/bank_payout +0 +NGN +50 +0 +0 +- +5000:10:0 50000:25:0/)
-  expect(said.out).toMatch(/crypto_payout +0 +USDC +0.5 /)
+  const result = await run('fees', 'show', merchant, '--mode', 'test')
+  expect(result.out).toMatch(/virtual_account +0 +NGN +0 +100 +0 +2000/)
+  expect(result.out).toMatch(/bank_payout +0 +NGN +50 +0 +0 +- +5000:10:0 50000:25:0/)
+  expect(result.out).toMatch(/crypto_payout +0 +USDC +0.5 /)
 })
 
-test('a price that contradicts itself is refused and the old one stays', async () => {
+test('a contradictory fee is refused and the old one stays', async () => {
   const merchant = await newMerchant()
   const set = ['fees', 'set', merchant, '--mode', 'test', '--operation', 'crypto_payout']
   const wrong = [
@@ -116,16 +116,16 @@ test('a price that contradicts itself is refused and the old one stays', async (
     ['--flat', '-1'],
   ]
   for (const words of wrong) {
-    const said = await run(...set, ...words)
-    expect(said.exitCode, words.join(' ')).toBe(1)
-    expect(said.err.trimEnd().split('\n'), said.err).toHaveLength(1)
+    const result = await run(...set, ...words)
+    expect(result.exitCode, words.join(' ')).toBe(1)
+    expect(result.err.trimEnd().split('\n'), result.err).toHaveLength(1)
   }
-  const shown = await ask('fees', 'show', merchant, '--mode', 'test')
+  const shown = await runJson('fees', 'show', merchant, '--mode', 'test')
   expect(new Set(shown.map(({ version }: { version: number }) => version))).toEqual(new Set([0]))
 })
 
-test('the help of fees set says in which unit amounts are written', async () => {
-  const said = await run('fees', 'set', '--help')
-  expect(said.exitCode).toBe(0)
-  expect(said.out.replaceAll(/\s+/g, ' ')).toContain('--cap 2000 is ₦2,000.00')
+test('the help of fees set explains the unit of amounts', async () => {
+  const result = await run('fees', 'set', '--help')
+  expect(result.exitCode).toBe(0)
+  expect(result.out.replaceAll(/\s+/g, ' ')).toContain('--cap 2000 is ₦2,000.00')
 })

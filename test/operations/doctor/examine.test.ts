@@ -7,6 +7,7 @@ import { readConfig } from '../../../src/base/config.js'
 import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
 import type { OpenRails } from '../../../src/open-rails.js'
+import type { CheckResult } from '../../../src/operations/doctor/check-result.js'
 import { examineDatabase } from '../../../src/operations/doctor/examine-database.js'
 import {
   examineHome,
@@ -16,7 +17,6 @@ import {
 } from '../../../src/operations/doctor/examine-machine.js'
 import { examineNodes, examineTreasuries } from '../../../src/operations/doctor/examine-rails.js'
 import { examineService, examineWork } from '../../../src/operations/doctor/examine-work.js'
-import type { CheckResult } from '../../../src/operations/doctor/finding.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { prepareDatabase } from '../../../src/prepare-database.js'
 import { startChain } from '../../simulation/localnet/localnet.js'
@@ -25,7 +25,7 @@ import { emptyDatabase, freshDatabase } from '../../support/database.js'
 import { openHouse } from '../../support/house.js'
 import { openReceiver } from '../../support/receiver.js'
 
-/** Each illness is given to something that runs, and must be named with what mends it. */
+/** Each check runs against something that is really broken, and must report it with a fix. */
 
 const folder = mkdtempSync(path.join(tmpdir(), 'manilla-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,83 +37,83 @@ const configOf = (letter: string, bank: 'sandbox' | 'none' = 'sandbox') => ({
   secret: secretOf(letter),
   bank: { test: bank },
 })
-const statesOf = (findings: CheckResult[]) =>
-  Object.fromEntries(findings.map(({ about, state }) => [about, state]))
+const statesOf = (results: CheckResult[]) =>
+  Object.fromEntries(results.map(({ check, state }) => [check, state]))
 
-/** Every finding that is not well says how to mend it. */
-function expectMends(findings: CheckResult[]): void {
-  for (const { state, mend } of findings) if (state !== 'well') expect(mend).toBeTruthy()
+/** Every warning and error suggests a fix. */
+function expectFixes(results: CheckResult[]): void {
+  for (const { state, fix } of results) if (state !== 'ok') expect(fix).toBeTruthy()
 }
 
 test.each([
-  ['20.19.0', 'well'],
-  ['22.0.0', 'well'],
-  ['20.18.9', 'wrong'],
-  ['18.99.0', 'wrong'],
+  ['20.19.0', 'ok'],
+  ['22.0.0', 'ok'],
+  ['20.18.9', 'error'],
+  ['18.99.0', 'error'],
 ])('Node %s is %s', (version, state) => {
   expect(examineNode(version).state).toBe(state)
 })
 
-test('a secret that others can read is named, with the command that closes it', () => {
+test('a secret file that other users can read is reported with the command that fixes it', () => {
   writeFileSync(path.join(folder, 'secret'), 's'.repeat(64), { mode: 0o600 })
   const config = readConfig({ MANILLA_HOME: folder })
-  expect(statesOf(examineHome(config))).toEqual({ Secrets: 'well' })
+  expect(statesOf(examineHome(config))).toEqual({ 'Secret files': 'ok' })
   chmodSync(path.join(folder, 'secret'), 0o640)
-  const [finding] = examineHome(config)
-  expect(finding).toMatchObject({ state: 'wrong', mend: `chmod 600 ${folder}/secret` })
+  const [result] = examineHome(config)
+  expect(result).toMatchObject({ state: 'error', fix: `chmod 600 ${folder}/secret` })
 })
 
-// Another one would only hide that the one which all keys were hashed with is lost.
-test('a secret that is gone from beside its database is not made anew', () => {
+// A new secret would hide that the one with which all keys were hashed is lost.
+test('a missing secret beside an existing database is not created again', () => {
   const home = mkdtempSync(path.join(folder, 'home-'))
   mkdirSync(path.join(home, 'data'))
-  expect(() => readConfig({ MANILLA_HOME: home })).toThrow('secret is gone: restore it')
+  expect(() => readConfig({ MANILLA_HOME: home })).toThrow('secret is missing. Restore it')
   expect(readdirSync(home)).toEqual(['data'])
 })
 
-test('what live mode can and cannot do is said', () => {
+test('reports what live mode can do', () => {
   const chain = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1', SOLANA_LIVE_KEY_FILE: '/x' }
   const states = (more: object) => statesOf(examineModes(readConfig({ ...settings, ...more })))
-  expect(states({})).toEqual({ 'Live mode': 'remark', PUBLIC_URL: 'remark' })
+  expect(states({})).toEqual({ 'Live mode': 'warning', PUBLIC_URL: 'warning' })
   expect(states({ ...chain, PUBLIC_URL: 'https://pay.example.com' })).toEqual({
-    'Live mode': 'well',
+    'Live mode': 'ok',
   })
 })
 
 test('a test mode without a bank is reported', () => {
   const withoutBank = examineModes(readConfig({ ...settings, BANK_TEST: 'none' }))
-  expect(withoutBank.find(({ about }) => about === 'Test mode')).toMatchObject({
-    state: 'well',
-    says: 'no bank (BANK_TEST=none): naira payments are refused',
+  expect(withoutBank.find(({ check }) => check === 'Test mode')).toMatchObject({
+    state: 'ok',
+    message: 'no bank (BANK_TEST=none): naira payments are refused',
   })
 })
 
-test('keys that cannot be read are named by their variable, and never shown', async () => {
+test('unreadable keys are reported by variable, without their content', async () => {
   const chain = { SOLANA_LIVE_RPC_URLS: 'http://127.0.0.1:1' }
   const keys = (more: object) => examineKeys(readConfig({ ...settings, ...chain, ...more }))
-  const wrongs = [
+  const errors = [
     ...(await keys({ SOLANA_LIVE_SECRET_KEY: 'notakey' })),
     ...(await keys({ SOLANA_LIVE_KEY_FILE: path.join(folder, 'none') })),
   ]
-  expect(wrongs.map(({ state }) => state)).toEqual(['wrong', 'wrong'])
-  expect(wrongs.map(({ mend }) => mend)).toEqual([
+  expect(errors.map(({ state }) => state)).toEqual(['error', 'error'])
+  expect(errors.map(({ fix }) => fix)).toEqual([
     'Check SOLANA_LIVE_SECRET_KEY.',
     'Check SOLANA_LIVE_KEY_FILE.',
   ])
-  expect(JSON.stringify(wrongs)).not.toContain('notakey')
+  expect(JSON.stringify(errors)).not.toContain('notakey')
 })
 
 describe('the database', () => {
-  test('is well when it was prepared by this version with this secret', async () => {
+  test('is ok when this version prepared it with this secret', async () => {
     const db = await freshDatabase()
     await prepareDatabase(db.url, configOf('a'))
-    const findings = await examineDatabase({
+    const results = await examineDatabase({
       db,
       clock: systemClock,
       seal: sealOf('a'),
       simulation: true,
     })
-    expect(statesOf(findings)).toMatchObject({ Database: 'well', Schema: 'well', Clock: 'well' })
+    expect(statesOf(results)).toMatchObject({ Database: 'ok', Schema: 'ok', Clock: 'ok' })
 
     const other = await examineDatabase({
       db,
@@ -121,7 +121,7 @@ describe('the database', () => {
       seal: sealOf('b'),
       simulation: true,
     })
-    expect(statesOf(other)).toMatchObject({ Schema: 'well', Secret: 'wrong' })
+    expect(statesOf(other)).toMatchObject({ Schema: 'ok', Secret: 'error' })
 
     const late = await examineDatabase({
       db,
@@ -129,7 +129,7 @@ describe('the database', () => {
       seal: sealOf('a'),
       simulation: true,
     })
-    expect(statesOf(late)).toMatchObject({ Clock: 'remark' })
+    expect(statesOf(late)).toMatchObject({ Clock: 'warning' })
 
     await db.rows(sql`insert into migrations values ('9999_from_the_future', now()::text)`)
     const ahead = await examineDatabase({
@@ -138,8 +138,8 @@ describe('the database', () => {
       seal: sealOf('a'),
       simulation: true,
     })
-    expect(statesOf(ahead)).toMatchObject({ Schema: 'wrong' })
-    expectMends([...findings, ...other, ...late, ...ahead])
+    expect(statesOf(ahead)).toMatchObject({ Schema: 'error' })
+    expectFixes([...results, ...other, ...late, ...ahead])
   })
 
   test('needs the sandbox tables only where test mode has the sandbox bank', async () => {
@@ -147,30 +147,30 @@ describe('the database', () => {
     await prepareDatabase(db.url, configOf('a', 'none'))
     const schemaOf = async (simulation: boolean) => {
       const tools = { db, clock: systemClock, seal: sealOf('a'), simulation }
-      return (await examineDatabase(tools)).find(({ about }) => about === 'Schema')
+      return (await examineDatabase(tools)).find(({ check }) => check === 'Schema')
     }
-    expect(await schemaOf(false)).toMatchObject({ state: 'well' })
+    expect(await schemaOf(false)).toMatchObject({ state: 'ok' })
     expect(await schemaOf(true)).toMatchObject({
-      state: 'wrong',
-      says: 'lacks 0007_sandbox_bank, 0010_sandbox_collections',
+      state: 'error',
+      message: 'missing migrations: 0007_sandbox_bank, 0010_sandbox_collections',
     })
     // Turning the sandbox bank off later leaves its tables in place.
     await prepareDatabase(db.url, configOf('a'))
-    expect(await schemaOf(false)).toMatchObject({ state: 'well' })
+    expect(await schemaOf(false)).toMatchObject({ state: 'ok' })
   })
 
-  // The tests run without fsync, for speed: the doctor must not let that pass.
-  test('that can lose what it acknowledged is wrong', async () => {
+  // Tests run without fsync, for speed; the doctor must report that.
+  test('is an error when it can lose acknowledged commits', async () => {
     const db = await freshDatabase()
     const [row] = await db.rows(sql<{ fsync: string }>`show fsync`)
     await prepareDatabase(db.url, configOf('a'))
-    const findings = await examineDatabase({
+    const results = await examineDatabase({
       db,
       clock: systemClock,
       seal: sealOf('a'),
       simulation: true,
     })
-    expect(statesOf(findings).Durability).toBe(row!.fsync === 'on' ? 'well' : 'wrong')
+    expect(statesOf(results).Durability).toBe(row!.fsync === 'on' ? 'ok' : 'error')
     const name = new URL(db.url).pathname.slice(1)
     await db.rows({ text: `alter database ${name} set synchronous_commit = off`, values: [] })
     const { Database } = await import('../../../src/postgres/database.js')
@@ -182,20 +182,20 @@ describe('the database', () => {
       simulation: true,
     })
     await again.close()
-    const durability = weak.find(({ about }) => about === 'Durability')
-    expect(durability).toMatchObject({ state: 'wrong' })
-    expect(durability!.says).toContain('synchronous_commit')
+    const durability = weak.find(({ check }) => check === 'Durability')
+    expect(durability).toMatchObject({ state: 'error' })
+    expect(durability!.message).toContain('synchronous_commit')
   })
 
-  test('that was never migrated is said to lack everything, and stays as it is', async () => {
+  test('without migrations is reported, and not changed', async () => {
     const db = await emptyDatabase()
-    const findings = await examineDatabase({
+    const results = await examineDatabase({
       db,
       clock: systemClock,
       seal: sealOf('a'),
       simulation: true,
     })
-    expect(statesOf(findings)).toMatchObject({ Schema: 'wrong' })
+    expect(statesOf(results)).toMatchObject({ Schema: 'error' })
     const [made] = await db.rows(sql<{ count: bigint }>`
       select count(*) as count from pg_tables where schemaname = 'public'`)
     expect(made!.count).toBe(0n)
@@ -203,20 +203,20 @@ describe('the database', () => {
 })
 
 describe('rails', () => {
-  test('a node that answers is well; one that does not, or of another chain, is wrong', async () => {
+  test('a node that responds is ok; an unreachable one, or one of another chain, is an error', async () => {
     const chain = await startChain()
     await chain.advance(40)
     const config = readConfig(settings)
     const at = (mode: 'test' | 'live', url: string) =>
       examineNodes(config, mode, { clock: systemClock, urls: [url] })
-    expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana, test': 'well' })
-    const wrongs = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
-    expect(wrongs.map(({ state }) => state)).toEqual(['wrong', 'wrong'])
-    expect(wrongs[0]!.says).toContain('not on mainnet')
-    expectMends(wrongs)
+    expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana (test)': 'ok' })
+    const errors = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
+    expect(errors.map(({ state }) => state)).toEqual(['error', 'error'])
+    expect(errors[0]!.message).toContain('not of mainnet')
+    expectFixes(errors)
   })
 
-  test('a treasury that cannot cover its floors is told how much to get, and where', async () => {
+  test('a treasury below its floors is reported with the missing amounts and its address', async () => {
     const db = await freshDatabase()
     const rail = {
       treasuryAddress: 'So1anaTreasury',
@@ -224,24 +224,27 @@ describe('rails', () => {
     }
     const treasury = { mode: 'live' as const, rail, floors: { USDC: 7_500_000n } }
     const rails = { treasuries: [treasury] } as unknown as OpenRails
-    const [finding] = await examineTreasuries(db, rails)
-    expect(finding).toMatchObject({ state: 'wrong', mend: 'Send it to So1anaTreasury.' })
-    expect(finding!.says).toContain('2.5 USDC')
-    expect(finding!.says).toContain('0.000000001 SOL')
+    const [result] = await examineTreasuries(db, rails)
+    expect(result).toMatchObject({
+      state: 'error',
+      fix: 'Send 0.000000001 SOL and 2.5 USDC to So1anaTreasury.',
+    })
+    expect(result!.message).toContain('2.5 USDC')
+    expect(result!.message).toContain('0.000000001 SOL')
   })
 })
 
 describe('the service', () => {
-  test('is well when it is ready, wrong when it is not, and may not be started', async () => {
+  test('is ok when ready, an error when not, and a warning when never started', async () => {
     const { url } = await openHouse()
-    expect((await examineService(url)).state).toBe('well')
+    expect((await examineService(url)).state).toBe('ok')
     const broken = await openReceiver((response) => response.writeHead(503).end())
-    expect((await examineService(broken.url)).state).toBe('wrong')
-    expect((await examineService('http://127.0.0.1:9')).state).toBe('wrong')
-    expect((await examineService(undefined)).state).toBe('remark')
+    expect((await examineService(broken.url)).state).toBe('error')
+    expect((await examineService('http://127.0.0.1:9')).state).toBe('error')
+    expect((await examineService(undefined)).state).toBe('warning')
   })
 
-  test('work that nobody does is wrong once it is minutes late', async () => {
+  test('overdue work is an error after some minutes', async () => {
     const house = await openHouse()
     const key = house.merchant.test.secret
     const { url } = await openReceiver()
@@ -249,15 +252,15 @@ describe('the service', () => {
     const { id } = made.json.data
     await house.ask('POST', `/v1/webhook-endpoints/${id}/test`, { key })
     const { db, clock } = house
-    expect(statesOf(await examineWork({ db, clock }))).toEqual({ Work: 'well' })
+    expect(statesOf(await examineWork({ db, clock }))).toEqual({ Work: 'ok' })
     const later = { now: () => new Date(clock.now().getTime() + 3_600_000), elapsedMs: () => 0 }
-    const findings = await examineWork({ db, clock: later })
-    expect(findings).toMatchObject([{ about: 'Work', state: 'wrong' }])
-    expect(findings[0]!.says).toContain('1 webhooks')
+    const results = await examineWork({ db, clock: later })
+    expect(results).toMatchObject([{ check: 'Work', state: 'error' }])
+    expect(results[0]!.message).toContain('1 webhooks')
 
-    // Nobody waits for what a merchant has switched off.
+    // Deliveries to an endpoint that the merchant disabled do not count.
     const off = { key, body: { enabled: false } }
     await house.ask('PATCH', `/v1/webhook-endpoints/${id}`, off)
-    expect(statesOf(await examineWork({ db, clock: later }))).toEqual({ Work: 'well' })
+    expect(statesOf(await examineWork({ db, clock: later }))).toEqual({ Work: 'ok' })
   })
 })

@@ -1,21 +1,23 @@
 import { limits } from '../base/limits.js'
+import type { EndpointLoad } from './share-capacity.js'
 
-type Name = { environmentId: number; endpointId: string }
+type EndpointKey = { environmentId: number; endpointId: string }
 
-/** What this process is sending at the moment, and who has answered it well before. */
-export class UnderWay {
+/** The deliveries this process is sending, and which endpoints responded with success last. */
+export class InFlight {
   count = 0
   unproven = 0
   readonly #counts = new Map<string, number>()
+  /** In order of the latest response, so that the oldest is dropped first. */
   readonly #proven = new Set<string>()
 
-  of(endpoint: Name): { isProven: boolean; underWay: number } {
+  loadOf(endpoint: EndpointKey): EndpointLoad {
     const key = keyOf(endpoint)
-    return { isProven: this.#proven.has(key), underWay: this.#counts.get(key) ?? 0 }
+    return { isProven: this.#proven.has(key), inFlight: this.#counts.get(key) ?? 0 }
   }
 
-  /** Gives back how to end it: an endpoint is proven by its latest answer. */
-  add(endpoint: Name): (wasSuccess: boolean) => void {
+  /** Returns the function to call when the delivery ends. */
+  add(endpoint: EndpointKey): (wasSuccess: boolean) => void {
     const key = keyOf(endpoint)
     const isUnproven = !this.#proven.has(key)
     this.#change(key, 1, isUnproven)
@@ -26,10 +28,9 @@ export class UnderWay {
     }
   }
 
-  /** The order of the set is the order of the latest answers: the longest silent is forgotten. */
   #prove(key: string): void {
     this.#proven.add(key)
-    if (this.#proven.size <= limits.webhooks.remembered) return
+    if (this.#proven.size <= limits.webhooks.provenEndpointsMax) return
     const [oldest] = this.#proven
     this.#proven.delete(oldest!)
   }
@@ -43,6 +44,6 @@ export class UnderWay {
   }
 }
 
-function keyOf({ environmentId, endpointId }: Name): string {
+function keyOf({ environmentId, endpointId }: EndpointKey): string {
   return `${environmentId}/${endpointId}`
 }

@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-export const secretLength = 32
+export const secretLengthMin = 32
 
 /**
- * Made once, whole or not at all: two first starts agree on one, and a crash leaves none. Where
- * there is a database already, another would only hide that the one it belongs to is gone.
+ * Reads the secret of this installation, or creates it at the first start. Creation is atomic: two
+ * concurrent first starts share one secret, and a crash leaves none. Beside an existing database a
+ * missing secret is an error, because a new one would not open what the old one sealed.
  */
-export function keptSecret(home: string): string {
+export function loadOrCreateSecret(home: string): string {
   const file = path.join(home, 'secret')
   if (!existsSync(file) && existsSync(path.join(home, 'data')))
-    throw new Error(`${file} is gone: restore it, or no API key in this database will work.`)
+    throw new Error(`${file} is missing. Restore it: without it no API key works.`)
   if (!existsSync(file)) {
     mkdirSync(home, { recursive: true })
     const fresh = `${file}.${process.pid}`
@@ -25,7 +26,7 @@ export function keptSecret(home: string): string {
     }
   }
   const secret = readFileSync(file, 'utf8').trim()
-  if (secret.length < secretLength)
-    throw new Error(`${file} is damaged: restore it, or no API key in this database will work.`)
+  if (secret.length < secretLengthMin)
+    throw new Error(`${file} is damaged. Restore it: without it no API key works.`)
   return secret
 }
