@@ -3,7 +3,7 @@
  * laid out as the server's array_recv expects needs no escaping here and no parsing there:
  * measured, a third more payouts per second than arrays as text.
  */
-export type Codec<Value> = {
+type Codec<Value> = {
   oid: number
   sizeOf: (value: Value) => number
   write: (buffer: Buffer, offset: number, value: Value) => void
@@ -44,13 +44,8 @@ type Codecs = typeof codecs
 export type ColumnType = keyof Codecs
 export type ColumnValue<Type extends ColumnType> = Parameters<Codecs[Type]['sizeOf']>[0] | null
 
-/** How one value of a type is laid out. */
-export function codecOf(type: ColumnType): Codec<unknown> {
-  return codecs[type] as Codec<unknown>
-}
-
 export function encodeArray(type: ColumnType, values: unknown[]): Buffer {
-  const { oid, sizeOf, write } = codecOf(type)
+  const { oid, sizeOf, write } = codecs[type] as Codec<unknown>
   const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)))
   const hasNulls = sizes.includes(-1)
   const total = sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 20)

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
-import { type Copy, sendCopy } from './copy-rows.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
 import type { Sql } from './sql.js'
 import { type Statement, toStatement } from './statement.js'
@@ -41,7 +40,15 @@ export class Tx implements Reader {
   }
 
   write(source: Source<unknown>): void {
-    this.#judgeAtCommit(this.#client.query(this.#toQuery(source)))
+    const query = this.#client.query(this.#toQuery(source))
+    this.#sent.push(
+      query.then(
+        () => {},
+        (error) => {
+          this.#fail(error)
+        },
+      ),
+    )
   }
 
   /**
@@ -57,21 +64,6 @@ export class Tx implements Reader {
     const statement = toStatement(source)
     if (!this.#isUnhurried) return statement
     return { ...statement, query_timeout: limits.postgres.unhurriedMs }
-  }
-
-  copy(rows: Copy): void {
-    this.#judgeAtCommit(sendCopy(this.#client, rows))
-  }
-
-  #judgeAtCommit(sent: Promise<unknown>): void {
-    this.#sent.push(
-      sent.then(
-        () => {},
-        (error) => {
-          this.#fail(error)
-        },
-      ),
-    )
   }
 
   /**

@@ -335,7 +335,7 @@ describe('fields of a body', () => {
     },
     {
       body: '{"asset":"NGN","amount":5,"amount":6}',
-      message: /^amount must be there once; it is there twice/,
+      message: /^amount must appear once, but appears twice/,
       fields: ['amount'],
     },
     {

@@ -4,9 +4,9 @@ import { toEnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { RawEntry } from '../../src/request-log/entry.js'
 import { listRequestLogEntries } from '../../src/request-log/find-entries.js'
 import { forgetOldEntries } from '../../src/request-log/forget-entries.js'
+import type { RawEntry } from '../../src/request-log/request-log.js'
 import { RequestLog } from '../../src/request-log/request-log.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -97,7 +97,7 @@ describe('the log of requests', () => {
     for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf())
     await log.close()
     expect(log.dropped).toBe(3 * batch)
-    expect(lines.join('')).toContain('request logs were not written')
+    expect(lines.join('')).toContain('request log entries dropped')
   })
 
   test('takes every text that a request can bring', async () => {

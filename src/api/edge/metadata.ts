@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { rawField } from './raw-field.js'
+import { rawField } from './exact-json.js'
 import { plainText } from './schemas.js'
 
 export const metadataIn = Type.Object(

@@ -47,7 +47,7 @@ function parse(text: string): unknown {
     return refuse('The body is not valid JSON. Check quotes, commas and braces.', notJson)
   }
   if (value === null) return refuse('The body must be an object, not null.')
-  const inexact = findInexact(text, value)
+  const inexact = findInexact(text)
   return inexact ? new Refusal('validation_failed', inexact) : value
 }
 
