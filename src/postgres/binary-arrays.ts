@@ -1,7 +1,6 @@
 /**
- * Arrays in PostgreSQL's own binary form. `pg` sends a Buffer as a binary parameter, so a Buffer
- * laid out as the server's array_recv expects needs no escaping here and no parsing there:
- * measured, a third more payouts per second than arrays as text.
+ * Arrays in PostgreSQL's binary format. `pg` sends a Buffer as a binary parameter, so arrays need no
+ * escaping here and no parsing in the server: a third more payouts per second than as text.
  */
 type Codec<Value> = {
   oid: number
@@ -18,7 +17,7 @@ const codecs = {
   int8: fixed<bigint>(20, 8, (buffer, at, value) => buffer.writeBigInt64BE(value, at)),
   uuid: fixed<string | Buffer>(2950, 16, (buffer, at, value) => {
     const bytes = typeof value === 'string' ? value.replaceAll('-', '') : value
-    // The buffer was not cleared: whatever a short text leaves out would be somebody's old memory.
+    // The buffer is not zeroed: a short value would leave old memory in the row.
     const isWhole =
       typeof bytes === 'string'
         ? bytes.length === 32 && buffer.write(bytes, at, 'hex') === 16

@@ -77,7 +77,7 @@ test('a commit that answers rollback is caught', async () => {
     tx.write(sql`insert into notes values (1)`)
     await session.query('select 1 / 0').catch(() => {})
   })
-  await expect(outcome).rejects.toThrow('rolled back without saying why')
+  await expect(outcome).rejects.toThrow('rolled back for an unknown reason')
   expect(await listNotes()).toEqual([])
 })
 
