@@ -278,6 +278,6 @@ test.runIf(isRoot)('a socket directory that somebody else made is refused', asyn
   const socketDirectory = claimSocketDirectory(dataDirectory, findServerAccount(dataDirectory))
   fs.chownSync(socketDirectory, stranger, stranger)
   const start = startEmbeddedServer({ dataDirectory, settings })
-  await expect(start).rejects.toThrow('belongs to somebody else')
+  await expect(start).rejects.toThrow('belongs to another user')
   expect(fs.existsSync(join(dataDirectory, 'postmaster.pid'))).toBe(false)
 })
