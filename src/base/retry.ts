@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from './clock.js'
 
 /**
- * Repeats a call that fails for a passing reason, with pauses that double, until it succeeds or the
- * time is over. Then the last error is thrown.
+ * Repeats a call that fails for a passing reason, with pauses that double, until it succeeds or
+ * the time is over. Then the last error is thrown.
  */
 export async function retry<Result>(
   run: () => Promise<Result>,

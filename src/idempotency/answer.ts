@@ -8,8 +8,8 @@ export type Answered = Answer & { isReplayed: boolean }
 export type StoredAnswer = { status: number; answer: string; isSealed: boolean }
 
 /**
- * Successes and business refusals are remembered. After an error that the caller can fix (400, 401,
- * 403) or that passes (429, 5xx) the key can be used again.
+ * Successes and business refusals are remembered. After an error that the caller can fix (400,
+ * 401, 403) or that passes (429, 5xx) the key can be used again.
  */
 export function isRemembered(status: number): boolean {
   return (status >= 200 && status < 300) || status === 402 || status === 409 || status === 422

@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary format. `pg` sends a Buffer as a binary parameter, so arrays need no
- * escaping here and no parsing in the server: a third more payouts per second than as text.
+ * Arrays in PostgreSQL's binary format. `pg` sends a Buffer as a binary parameter, so arrays need
+ * no escaping here and no parsing in the server: a third more payouts per second than as text.
  */
 type Codec<Value> = {
   oid: number

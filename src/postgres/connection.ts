@@ -49,9 +49,9 @@ const standardTimeouts = {
 }
 
 /**
- * A dedicated connection, for work that reads all rows by key. Sequential scans are off: the planner
- * chooses them for tables that grew since the last ANALYZE, which made batches 30 times slower.
- * Running statements report a lost connection.
+ * A dedicated connection, for work that reads all rows by key. Sequential scans are off: the
+ * planner chooses them for tables that grew since the last ANALYZE, which made batches 30 times
+ * slower. Running statements report a lost connection.
  */
 export async function connect(
   url: string,

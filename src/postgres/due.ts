@@ -24,9 +24,9 @@ export type DueTable = {
 }
 
 /**
- * Claims due rows: no other worker gets them until the lease ends, and the attempt is counted. Rows
- * of a worker that dies fall due again. An update that finishes a row must name the attempt it was
- * claimed with, so that a worker that outlived its lease cannot overwrite its successor.
+ * Claims due rows: no other worker gets them until the lease ends, and the attempt is counted.
+ * Rows of a worker that dies fall due again. An update that finishes a row must name the attempt
+ * it was claimed with, so that a worker that outlived its lease cannot overwrite its successor.
  */
 export async function claimDue<Row>(db: Reader, due: DueTable, claim: DueClaim): Promise<Row[]> {
   const { lease } = due

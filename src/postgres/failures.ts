@@ -80,8 +80,8 @@ export function isOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * The server cannot run any such statement now: it is out of disk or memory, cannot read a file, or
- * cancelled the statement for taking too long. Nothing was written.
+ * The server cannot run any such statement now: it is out of disk or memory, cannot read a file,
+ * or cancelled the statement for taking too long. Nothing was written.
  */
 export function isServerTrouble(error: unknown): boolean {
   const { code = '' } = error as Failure

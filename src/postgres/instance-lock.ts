@@ -10,9 +10,9 @@ export const claimName = 'manilla instance'
 const attemptsMax = 5
 
 /**
- * Ensures that only one service runs on a database. The claim ends with its connection, however the
- * process ends. A service that lost its claim must not run beside a second one, so by default the
- * loss ends the process.
+ * Ensures that only one service runs on a database. The claim ends with its connection, however
+ * the process ends. A service that lost its claim must not run beside a second one, so by default
+ * the loss ends the process.
  */
 export async function claimInstance(url: string, onLost = endProcess): Promise<Claim> {
   const client = await connect(url, `${claimName} ${process.pid}`)

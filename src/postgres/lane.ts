@@ -35,8 +35,8 @@ type Options<Call, Answer> = {
   work: LaneWork<Call, Answer>
   /**
    * The name under which `Busy` reports a call. With it, no batch waits for a lock: a call whose
-   * rows another transaction holds moves to a side lane and delays only calls that wait for the same
-   * rows.
+   * rows another transaction holds moves to a side lane and delays only calls that wait for the
+   * same rows.
    */
   nameOf?: (call: Call) => string
 }

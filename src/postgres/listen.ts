@@ -13,8 +13,8 @@ type Tools = {
 }
 
 /**
- * Listens on a database channel until stopped, and reconnects when the connection is lost. Messages
- * are hints: the tables decide.
+ * Listens on a database channel until stopped, and reconnects when the connection is lost.
+ * Messages are hints: the tables decide.
  */
 export function listen(tools: Tools): { stop(): Promise<void> } {
   const { channel, logger } = tools

@@ -25,9 +25,9 @@ type Search = {
  * holds, by the index (environment_id, ...where, ...columns, ...order).
  *
  * The conditions are ranges of rows, not equalities, because only that index sorts such a range.
- * With equalities the planner may scan another index in the wanted order and filter. Its statistics
- * cover all environments, so it does that exactly where a value is common elsewhere and rare in this
- * environment, and then reads every row of the environment.
+ * With equalities the planner may scan another index in the wanted order and filter. Its
+ * statistics cover all environments, so it does that exactly where a value is common elsewhere and
+ * rare in this environment, and then reads every row of the environment.
  */
 export function newestRows(search: Search): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search

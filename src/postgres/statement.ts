@@ -19,8 +19,8 @@ type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
- * unnested under the name `list`: one parse and one plan, however many rows there are. `more(0)` is
- * the first parameter after the columns. `names` lists the columns in order, for inserts.
+ * unnested under the name `list`: one parse and one plan, however many rows there are. `more(0)`
+ * is the first parameter after the columns. `names` lists the columns in order, for inserts.
  */
 export function listStatement<C extends Columns, Row = never>(definition: {
   name: string

@@ -6,9 +6,9 @@ import { redact } from '../base/log.js'
 type FieldKind = 'secret' | 'number' | 'email' | 'person' | 'reference' | 'other'
 
 /**
- * Tested in this order against names in lower case without dashes, underscores and spaces. A list of
- * names instead of marks in the schemas: the log also holds metadata, whose names callers choose,
- * and bodies that no schema accepted.
+ * Tested in this order against names in lower case without dashes, underscores and spaces. A list
+ * of names instead of marks in the schemas: the log also holds metadata, whose names callers
+ * choose, and bodies that no schema accepted.
  */
 const fieldKinds: [FieldKind, RegExp][] = [
   ['secret', /secret|passw|passphrase|authorization|cookie|token$|^seed|^mnemonic/],
@@ -37,8 +37,9 @@ export function fieldKindOf(name: string): FieldKind {
 export type RedactedBody = { text: string | null; isCut: boolean }
 
 /**
- * The start of a body, without secrets and personal data. What is not redacted stays as it was sent,
- * digit by digit. Accepts any text, never throws, and takes time in proportion to what is kept.
+ * The start of a body, without secrets and personal data. What is not redacted stays as it was
+ * sent, digit by digit. Accepts any text, never throws, and takes time in proportion to what is
+ * kept.
  */
 export function redactBody(body: string): RedactedBody {
   if (body === '') return { text: null, isCut: false }
@@ -157,8 +158,7 @@ function maskNumber(value: string): string {
   return '*'.repeat(value.length - shown) + value.slice(value.length - shown)
 }
 
-const label =
-  '(?:secret|passw|passphrase|authorization|(?:api|private|access)[_-]?key|token)[\\w-]{0,20}'
+const labels = 'secret|passw|passphrase|authorization|(?:api|private|access)[_-]?key|token'
 
 /** Bounded repeats: no text takes more than linear time. */
 const shapes: [RegExp, string][] = [
@@ -166,13 +166,18 @@ const shapes: [RegExp, string][] = [
   [/FLW(PUB|SEC)K[\w-]+/g, hidden],
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*/g, hidden],
   // JSON inside a string, forms, queries, and JSON with mistakes.
-  [new RegExp(`(${label}[^\\w&]{0,10}[:=][^\\w&]{0,10})[^"'\\\\\\n&]+`, 'gi'), `$1${hidden}`],
+  [
+    new RegExp(`((?:${labels})[\\w-]{0,20}[^\\w&]{0,10}[:=][^\\w&]{0,10})[^"'\\\\\\n&]+`, 'gi'),
+    `$1${hidden}`,
+  ],
   [/([^\s@<>"'(),:;/=\\])[^\s@<>"'(),:;/=\\]{0,63}@(?=[^\s@])/gu, '$1***@'],
 ]
 
 /** Every text that `redactText` changes contains one of these. Most bodies do not. */
-const traces =
-  /\d{10}|@|:\/\/|k_(test|live)_|whsec_|bearer|eyj|flw|private key|secret|passw|passphrase|authorization|(api|private|access)[_-]?key|token/i
+const traces = new RegExp(
+  `\\d{10}|@|://|k_(test|live)_|whsec_|bearer|eyj|flw|private key|${labels}`,
+  'i',
+)
 
 export function redactShapes(text: string): string {
   return shapes.reduce((line, [shape, mark]) => line.replace(shape, mark), redact(text))

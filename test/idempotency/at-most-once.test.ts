@@ -23,7 +23,9 @@ await db.rows(sql`create table work_done (id bigint generated always as identity
 const seal = createSeal(new Secret('a secret of the tests'))
 const environmentId = await insertEnvironment(db)
 
-/** The input of a call is the answer it is to get; its work is a row, so that it can be counted. */
+/**
+ * The input of a call is the answer it is to get; its work is a row, so that it can be counted.
+ */
 type Call = KeyedCall<Answer>
 
 function openLane() {

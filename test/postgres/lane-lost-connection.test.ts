@@ -24,7 +24,9 @@ const seal = createSeal(new Secret('a secret of the tests'))
 
 type Call = KeyedCall<Movement>
 
-/** What may happen to the connection, right after a batch and its commit have left in one flush. */
+/**
+ * What may happen to the connection, right after a batch and its commit have left in one flush.
+ */
 type Trouble = (client: pg.Client, pid: number) => Promise<void> | void
 
 /** The wire is the world outside: it is cut for real, at the moment the test chooses. */

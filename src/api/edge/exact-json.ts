@@ -5,7 +5,9 @@ import { type Detail, sayBack } from '../../base/refusal.js'
 
 type Inexact = { message: string; details?: Detail[] }
 
-/** An object or array around the current token: its current name or position, and its names so far. */
+/**
+ * An object or array around the current token: its current name or position, and its names so far.
+ */
 type Level = { at: string | number; names: Set<string> }
 
 /**
@@ -53,8 +55,8 @@ function toInexact(levels: Level[], issue: string): Inexact {
 }
 
 /**
- * A field of a JSON object as written, without whitespace: JSON.parse and JSON.stringify would sort
- * names that look like numbers and round long numbers. The text must be valid JSON.
+ * A field of a JSON object as written, without whitespace: JSON.parse and JSON.stringify would
+ * sort names that look like numbers and round long numbers. The text must be valid JSON.
  */
 export function rawField(text: string, name: string): string | undefined {
   let raw: string | undefined

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 
-/** The server listens on a Unix socket only, so the port is only part of the socket's file name. */
+/**
+ * The server listens on a Unix socket only, so the port is only part of the socket's file name.
+ */
 export const user = 'manilla'
 export const database = 'manilla'
 export const port = '5432'

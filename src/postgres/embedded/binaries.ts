@@ -31,7 +31,9 @@ function findPackage(): string {
   }
 }
 
-/** A strict umask at install time can make the files themselves unreadable, not only the folders. */
+/**
+ * A strict umask at install time can make the files themselves unreadable, not only the folders.
+ */
 function isRunnable(packageDirectory: string, account: ServerUser | undefined): boolean {
   if (!account) return true
   const native = join(packageDirectory, 'native')
@@ -41,8 +43,8 @@ function isRunnable(packageDirectory: string, account: ServerUser | undefined): 
 }
 
 /**
- * The package creates its library links in a postinstall script, which newer package managers skip.
- * Returns false when links are missing and cannot be created.
+ * The package creates its library links in a postinstall script, which newer package managers
+ * skip. Returns false when links are missing and cannot be created.
  */
 function linkLibraries(packageDirectory: string): boolean {
   const list = fs.readFileSync(join(packageDirectory, 'native', 'pg-symlinks.json'), 'utf8')

@@ -33,8 +33,9 @@ export async function launchUnlessServed(site: Site): Promise<Launched | undefin
 }
 
 /**
- * PostgreSQL takes any process of its account for the one named in a lock file; in containers, where
- * process ids repeat quickly, that is often another program. Only a postgres process holds a lock.
+ * PostgreSQL takes any process of its account for the one named in a lock file; in containers,
+ * where process ids repeat quickly, that is often another program. Only a postgres process holds a
+ * lock.
  */
 function removeStaleLock(file: string): void {
   const content = readFrom(file)
