@@ -21,7 +21,7 @@ export async function retry<Result>(
     } catch (error) {
       const remainingMs = giveUpAtMs - systemClock.elapsedMs()
       if (!options.isPassing(error) || remainingMs <= 0) throw error
-      await sleep(Math.min(pauseMs, remainingMs))
+      await sleep(Math.ceil(Math.min(pauseMs, remainingMs)))
     }
   }
 }
