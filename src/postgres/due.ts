@@ -2,7 +2,7 @@ import { after } from '../base/clock.js'
 import type { Reader } from './tx.js'
 
 /** `of` is the value of the column `of` of the table. */
-export type DueClaim = { of: string; now: Date; leaseMs: number; limit: number }
+type DueClaim = { of: string; now: Date; leaseMs: number; limit: number }
 
 /** A table whose rows are jobs. */
 export type DueTable = {

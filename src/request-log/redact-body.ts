@@ -1,4 +1,4 @@
-import { decodeJsonString, jsonTokens } from '../base/json-tokens.js'
+import { decodeJsonString, type JsonToken, jsonTokens } from '../base/json-tokens.js'
 import { limits } from '../base/limits.js'
 import { redact } from '../base/log.js'
 
@@ -34,7 +34,7 @@ export function fieldKindOf(name: string): FieldKind {
   return kind
 }
 
-export type RedactedBody = { text: string | null; isCut: boolean }
+type RedactedBody = { text: string | null; isCut: boolean }
 
 /**
  * The start of a body, without secrets and personal data. What is not redacted stays as it was
@@ -75,28 +75,33 @@ function redactJson(text: string, isCut: boolean): string | undefined {
   for (const token of jsonTokens(text)) {
     end = token.end
     if (token.kind === 'open') kindsAround.push(kind)
-    else if (token.kind === 'close') kind = kindsAround.pop() ?? 'other'
-    else if (token.kind === 'comma' || token.kind === 'literal') continue
-    else {
-      const value = token.kind === 'number' ? token.text : decode(token.text)
-      // Everything inside a secret is secret.
-      if (token.kind === 'name')
-        kind = kindsAround.at(-1) === 'secret' ? 'secret' : fieldKindOf(value)
-      else if (token.kind === 'number' && !isRedactedByName(kind)) continue
-      if (!mayNeedShapes && (token.kind === 'name' || !isRedactedByName(kind))) continue
-      const shown = token.kind === 'name' ? redactText(value) : redactValue(kind, value)
-      if (shown === value) continue
-      redacted += text.slice(copiedTo, token.start) + JSON.stringify(shown)
-      copiedTo = token.start + token.text.length
-    }
+    if (token.kind === 'close') kind = kindsAround.pop() ?? 'other'
+    // Everything inside a secret is secret.
+    if (token.kind === 'name')
+      kind = kindsAround.at(-1) === 'secret' ? 'secret' : fieldKindOf(decode(token.text))
+    const shown = redactToken(token, kind, mayNeedShapes)
+    if (shown === undefined) continue
+    redacted += text.slice(copiedTo, token.start) + JSON.stringify(shown)
+    copiedTo = token.start + token.text.length
   }
   const rest = text.slice(end).trimStart()
   if (rest !== '' && !(isCut && rest.startsWith('"'))) return undefined
   return redacted + text.slice(copiedTo, rest === '' ? undefined : end)
 }
 
-function isRedactedByName(kind: FieldKind): boolean {
-  return kind !== 'other' && kind !== 'reference'
+/** What to show instead of the token; undefined to keep it. */
+function redactToken(
+  token: JsonToken,
+  kind: FieldKind,
+  mayNeedShapes: boolean,
+): string | undefined {
+  const isValue = token.kind === 'string' || token.kind === 'number'
+  const isRedactedByName = isValue && kind !== 'other' && kind !== 'reference'
+  const isText = token.kind === 'string' || token.kind === 'name'
+  if (!isRedactedByName && !(isText && mayNeedShapes)) return undefined
+  const value = isText ? decode(token.text) : token.text
+  const shown = token.kind === 'name' ? redactText(value) : redactValue(kind, value)
+  return shown === value ? undefined : shown
 }
 
 /** The text may not be JSON, so its escapes may not be valid. */
