@@ -1,65 +1,65 @@
 /**
- * What the log of requests costs: a server that keeps them and two that do not, in one process, are
- * asked in short turns. Neighbouring turns are compared, for the machine is not the same a minute
- * later; the two equal servers, compared in the same way, say what can be told at all.
+ * The cost of the request log. One process runs a server with the log and two without; they are
+ * loaded in short turns. Only neighbouring turns are compared, because the machine changes over
+ * time. Comparing the two equal servers shows the noise.
  */
 import { sql } from '../dist/postgres/sql.js'
 import { startMeter } from './cpu.mjs'
 
 const body = JSON.stringify({ asset: 'USDC', amount: '0.000001' })
-const asked = {
+const requests = {
   'fund one hot account': { method: 'POST', path: '/v1/test/balances/fund', body },
   'GET /v1/balances': { method: 'GET', path: '/v1/balances' },
 }
-/** Each is as often first, second and last as the others, and follows each of them as often. */
+/** Balanced: each server is equally often in each place and after each other server. */
 const orders = [
-  ['kept', 'not', 'control'],
-  ['not', 'control', 'kept'],
-  ['control', 'kept', 'not'],
-  ['control', 'not', 'kept'],
-  ['kept', 'control', 'not'],
-  ['not', 'kept', 'control'],
+  ['logged', 'unlogged', 'control'],
+  ['unlogged', 'control', 'logged'],
+  ['control', 'logged', 'unlogged'],
+  ['control', 'unlogged', 'logged'],
+  ['logged', 'control', 'unlogged'],
+  ['unlogged', 'logged', 'control'],
 ]
 
 export async function benchRequestLog(tools, plan) {
   const server = await tools.startHelper('./thrice.mjs')
   const table = {}
-  for (const [name, request] of Object.entries(asked)) {
+  for (const [name, request] of Object.entries(requests)) {
     const rounds = []
-    // The first round compiles the code that the others measure.
+    // The first round only warms up the code.
     for (let round = 0; round <= plan.rounds; round += 1) {
       const turns = await takeTurns(tools, { server, plan, request, round })
       if (round > 0) rounds.push(turns)
-      console.log(`  ${name}, round ${round}: ${tellTurns(turns)}`)
+      console.log(`  ${name}, round ${round}: ${formatTurns(turns)}`)
     }
-    table[`${name}: kept / not kept`] = compare(rounds, ['kept'], ['not', 'control'])
-    table[`${name}: not kept / not kept`] = compare(rounds, ['control'], ['not'])
+    table[`${name}: logged / not logged`] = compare(rounds, ['logged'], ['unlogged', 'control'])
+    table[`${name}: not logged / not logged`] = compare(rounds, ['control'], ['unlogged'])
   }
   await server.stop()
   const [size] = await tools.db.rows(sql`
     select count(*)::int as rows, pg_total_relation_size('request_logs')::int8 as bytes
     from request_logs`)
   console.log(
-    `  ${size.rows} requests kept, ${Math.round(Number(size.bytes) / size.rows)} bytes each`,
+    `  ${size.rows} requests logged, ${Math.round(Number(size.bytes) / size.rows)} bytes each`,
   )
   console.table(table)
 }
 
 async function takeTurns({ load, key, pidFile }, { server, plan, request, round }) {
   const turns = {}
-  for (const who of orders[round % orders.length]) {
+  for (const name of orders[round % orders.length]) {
     const meter = await startMeter({ server, pidFile })
-    const result = await load({ ...plan, ...request, key, port: server.ports[who] })
+    const result = await load({ ...plan, ...request, key, port: server.ports[name] })
     const { each } = await meter.readAll(result)
-    turns[who] = { perSecond: result.perSecond, ...each }
+    turns[name] = { perSecond: result.perSecond, ...each }
   }
   return turns
 }
 
-function tellTurns(turns) {
+function formatTurns(turns) {
   return Object.entries(turns)
-    .map(([who, { perSecond, api, postgres }]) => {
-      return `${who} ${perSecond}/s, ${Math.round(api)} + ${Math.round(postgres)} µs`
+    .map(([name, { perSecond, api, postgres }]) => {
+      return `${name} ${perSecond}/s, ${Math.round(api)} + ${Math.round(postgres)} µs`
     })
     .join('; ')
 }
@@ -68,9 +68,9 @@ function compare(rounds, these, those) {
   const ratiosOf = (figure) =>
     rounds.map((turns) => Math.exp(meanLog(turns, these, figure) - meanLog(turns, those, figure)))
   return {
-    throughput: tellRatio(ratiosOf('perSecond')),
-    'API time': tellRatio(ratiosOf('api')),
-    'PostgreSQL time': tellRatio(ratiosOf('postgres')),
+    throughput: formatRatio(ratiosOf('perSecond')),
+    'API time': formatRatio(ratiosOf('api')),
+    'PostgreSQL time': formatRatio(ratiosOf('postgres')),
   }
 }
 
@@ -78,8 +78,8 @@ function meanLog(turns, names, figure) {
   return names.reduce((sum, name) => sum + Math.log(turns[name][figure]), 0) / names.length
 }
 
-/** The geometric mean, and where the true one lies with 95 %. */
-function tellRatio(ratios) {
+/** The geometric mean and its 95 % confidence interval. */
+function formatRatio(ratios) {
   const logs = ratios.map(Math.log)
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1)

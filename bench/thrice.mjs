@@ -8,8 +8,8 @@ import { compose } from '../dist/compose.js'
 import { config, databaseUrl, endWithParent, logger, rails } from './opened.mjs'
 
 const houses = {}
-for (const name of ['kept', 'not', 'control']) {
-  const requestLogDays = name === 'kept' ? config.requestLogDays : 0
+for (const name of ['logged', 'unlogged', 'control']) {
+  const requestLogDays = name === 'logged' ? config.requestLogDays : 0
   const parts = { databaseUrl, logger, rails: rails.rails, collecting: rails.collecting }
   houses[name] = await compose({ ...parts, config: { ...config, requestLogDays } })
   await houses[name].app.listen({ host: '127.0.0.1', port: 0 })

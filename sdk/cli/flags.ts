@@ -7,10 +7,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
     flags: [
       ['merchantReference', 'text', 'Yours.', true, false],
-      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
       ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'virtualAccounts.get': {
@@ -21,9 +21,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List virtual accounts. Newest first.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false, false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'virtualAccounts.cancel': {
@@ -38,7 +38,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
     flags: [
       ['externalReference', 'text', 'Yours.', true, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'dedicatedAccounts.get': {
@@ -49,9 +49,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List dedicated accounts. Newest first; those that are ACTIVE unless you ask for others.',
     flags: [
       ['externalReference', 'text', 'Yours.', false, false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, INACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'dedicatedAccounts.deactivate': {
@@ -64,9 +64,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['merchantReference', 'text', 'Yours.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'cryptoWallets.get': {
@@ -77,9 +77,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List crypto wallets. Newest first.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false, false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'cryptoWallets.cancel': {
@@ -95,7 +95,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['externalReference', 'text', 'Yours.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'dedicatedCryptoWallets.get': {
@@ -106,9 +106,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List dedicated crypto wallets. Newest first.',
     flags: [
       ['externalReference', 'text', 'Yours.', false, false],
-      ['status', 'text', 'Only those in this state. One of: ACTIVE.', false, false],
+      ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'dedicatedCryptoWallets.requery': {
@@ -124,16 +124,16 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
       ['accountReference', 'text', 'What was paid into.', false, false],
-      ['status', 'text', 'Only those in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
+      ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'payments.returns': {
     about: 'List what went back of a payment. Every return and refund of it, newest first, and how far it has come.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'payments.resolve': {
@@ -143,23 +143,23 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['destination.bankCode', 'text', '', false, false],
       ['destination.accountNumber', 'text', '', false, false],
       ['destination.accountName', 'text', '', false, false],
-      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false, false],
+      ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
   },
   'payments.refund': {
     about: 'Refund a payment. Sends accepted money back to whoever paid, or to destination: all of it, or amount. The fee is kept. Coins go back only to the wallet that you name.',
     flags: [
-      ['amount', 'amount', 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.', false, false],
+      ['amount', 'amount', 'NGN: an integer in kobo. USDC and USDT: a decimal string.', false, false],
       ['destination.bankCode', 'text', '', false, false],
       ['destination.accountNumber', 'text', '', false, false],
       ['destination.accountName', 'text', '', false, false],
-      ['destination.address', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', false, false],
+      ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
   },
   'checkout.sessions.create': {
     about: 'Create a checkout session. A page for one payment of one amount, at url: send your customer there. Without expiresAt it waits for 30 minutes.',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
       ['description', 'text', '', true, false],
       ['customer.name', 'text', '', true, false],
@@ -168,10 +168,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
       ['crypto.asset', 'text', 'One of: USDC, USDT.', false, false],
       ['crypto.network', 'text', 'One of: SOLANA.', false, false],
-      ['crypto.amount', 'text', 'A decimal amount; at most 6 digits after the point.', false, false],
+      ['crypto.amount', 'text', 'Decimal amount with at most 6 digits after the point.', false, false],
       ['successUrl', 'text', 'Where the customer goes on when paid; reference is added to it.', false, false],
       ['cancelUrl', 'text', 'Where the customer goes back to; reference is added to it.', false, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'checkout.sessions.get': {
@@ -182,9 +182,9 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List checkout sessions. Newest first; by status, or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false, false],
-      ['status', 'text', 'Only those in this state. One of: pending, paid, expired, cancelled.', false, false],
+      ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'checkout.sessions.cancel': {
@@ -204,21 +204,21 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.create': {
     about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that nothing left.',
     flags: [
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
-      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true, false],
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'cryptoTransfers.quote': {
     about: 'Price a crypto transfer. What it would cost now, and whether the destination is fine. Nothing is promised.',
     flags: [
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
-      ['destinationAddress', 'text', 'A Solana wallet. There is no checksum: half of all typing errors are valid too.', true, false],
+      ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
     ],
   },
   'cryptoTransfers.get': {
@@ -228,29 +228,29 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'cryptoTransfers.list': {
     about: 'List crypto transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
-      ['status', 'text', 'Only those in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'bankTransfers.create': {
     about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank says that it arrived, or FAILED when it is certain that nothing left; a bank may still send it back (REVERSED).',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
       ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten digits.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
       ['narration', 'text', 'What the recipient reads.', false, false],
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
-      ['metadata', 'json', 'Anything of yours; it comes back as it was sent.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'bankTransfers.quote': {
     about: 'Price a bank transfer. What it would cost now, and whether the account exists. Nothing is promised.',
     flags: [
-      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
       ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten digits.', true, false],
@@ -264,10 +264,10 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'bankTransfers.list': {
     about: 'List bank transfers. Newest first; by status, or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours; no two may have the same.', false, false],
-      ['status', 'text', 'Only those in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
+      ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'banks.list': {
@@ -290,7 +290,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'balanceEntries.csv': {
@@ -298,7 +298,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'settings.get': {
@@ -347,7 +347,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'List webhook endpoints. Newest first.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'webhookEndpoints.update': {
@@ -389,14 +389,14 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
       ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'events.deliveries': {
     about: 'List the deliveries of an event. Where it went, and the latest 50 attempts at each place, with time, status, duration and answer.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'events.redeliver': {
@@ -419,14 +419,14 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
       ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
-      ['cursor', 'text', 'The nextCursor of the page before.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'test.fund': {
     about: 'Fund a test balance. Adds money to the available balance, in test mode only. USDC and USDT are minted on the embedded chain; with an external test chain they are refused, and NGN is not.',
     flags: [
       ['asset', 'text', 'One of: NGN, USDC, USDT.', true, false],
-      ['amount', 'amount', 'Naira in kobo.', true, false],
+      ['amount', 'amount', 'Amount in kobo.', true, false],
     ],
   },
   'test.settle': {
@@ -439,7 +439,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     about: 'Pay into an account as a customer would. The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
     flags: [
       ['accountNumber', 'text', '', true, false],
-      ['amount', 'integer', 'Naira in kobo.', true, false],
+      ['amount', 'integer', 'Amount in kobo.', true, false],
       ['sender.name', 'text', '', false, false],
       ['sender.accountNumber', 'text', '', false, false],
       ['sender.bankCode', 'text', '', false, false],
@@ -454,7 +454,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['address', 'text', 'Of a wallet of yours.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
-      ['amount', 'text', 'A decimal amount; at most 6 digits after the point.', true, false],
+      ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
     ],
   },
   'test.clock.advance': {

@@ -2,7 +2,7 @@
 
 export type Balance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
   available: number | string
   /** Set aside by open payouts. */
   held: number | string
@@ -20,7 +20,7 @@ export type BalanceEntry = {
   effect: 'post' | 'hold' | 'release'
   /** The change of the available balance; negative where it fell. */
   amount: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
   balanceAfter: number | string
   /** What caused it. */
   reference: string
@@ -85,7 +85,7 @@ export type BankTransfer = {
 }
 
 export type BankTransferQuote = {
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   fee: number
   totalDebit: number
@@ -157,7 +157,7 @@ export type CheckoutSession = {
 
 export type CoinFunding = {
   asset: 'USDC' | 'USDT'
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
 }
 
@@ -258,7 +258,7 @@ export type CryptoTransfer = {
 }
 
 export type CryptoTransferQuote = {
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
   /** Such as `0.5`. */
   fee: string
@@ -414,7 +414,7 @@ export type LowBalance = {
 export type NairaFunding = {
   /** Such as `NGN`. */
   asset: 'NGN'
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
 }
 
@@ -618,7 +618,7 @@ export type Refusal = {
   /** Says what to change. */
   message: string
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'webhook_endpoint_failed' | 'internal_error'
-  /** A finer word. */
+  /** A more specific code. */
   reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
     /** Such as `amount`. */
@@ -707,7 +707,7 @@ export type TestDeposit = {
   /** Of a wallet of yours. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
 }
 
@@ -715,7 +715,7 @@ export type TestFunding = {
   /** Such as `fund_06drtrktg1y337r4bb9bwrf0yw`. */
   reference: string
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
   amount: number | string
   /** ISO 8601, UTC, with milliseconds. */
   createdAt: string
@@ -802,12 +802,12 @@ export type WebhookEndpointWithSecret = {
 export type CreateVirtualAccountInput = {
   /** Yours. */
   merchantReference: string
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
   /** ISO 8601; at most 24 hours ahead. */
   expiresAt?: string | undefined
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -815,11 +815,11 @@ export type CreateVirtualAccountInput = {
 export type ListVirtualAccountsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -827,7 +827,7 @@ export type ListVirtualAccountsQuery = {
 export type CreateDedicatedAccountInput = {
   /** Yours. */
   externalReference: string
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -835,11 +835,11 @@ export type CreateDedicatedAccountInput = {
 export type ListDedicatedAccountsQuery = {
   /** Yours. */
   externalReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -849,11 +849,11 @@ export type CreateCryptoWalletInput = {
   merchantReference: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
   /** ISO 8601; at most 24 hours ahead. */
   expiresAt?: string | undefined
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -861,11 +861,11 @@ export type CreateCryptoWalletInput = {
 export type ListCryptoWalletsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -874,7 +874,7 @@ export type CreateDedicatedCryptoWalletInput = {
   /** Yours. */
   externalReference: string
   network: 'SOLANA'
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -882,11 +882,11 @@ export type CreateDedicatedCryptoWalletInput = {
 export type ListDedicatedCryptoWalletsQuery = {
   /** Yours. */
   externalReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'ACTIVE' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -896,11 +896,11 @@ export type ListPaymentsQuery = {
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
   /** What was paid into. */
   accountReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -908,7 +908,7 @@ export type ListPaymentsQuery = {
 export type ListPaymentReturnsQuery = {
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -916,7 +916,7 @@ export type ListPaymentReturnsQuery = {
 export type ResolvePaymentInput = {
   /** Such as `accept`. */
   action: 'accept' | 'return'
-  /** Of naira: a bank account. Of coins: a wallet, which must always be named. */
+  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
   destination?: {
     /** Such as `058`. */
     bankCode: string
@@ -925,16 +925,16 @@ export type ResolvePaymentInput = {
     /** Such as `ADA OBI`. */
     accountName?: string | undefined
   } | {
-    /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   } | undefined
 }
 
 /** Refund a payment. */
 export type RefundPaymentInput = {
-  /** Of NGN: an integer of kobo. Of USDC and USDT: a decimal string. */
+  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
   amount?: number | string | undefined
-  /** Of naira: a bank account. Of coins: a wallet, which must always be named. */
+  /** A bank account for NGN; a wallet for USDC and USDT, for which it is required. */
   destination?: {
     /** Such as `058`. */
     bankCode: string
@@ -943,14 +943,14 @@ export type RefundPaymentInput = {
     /** Such as `ADA OBI`. */
     accountName?: string | undefined
   } | {
-    /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
+    /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   } | undefined
 }
 
 /** Create a checkout session. */
 export type CreateCheckoutSessionInput = {
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
   /** Such as `Two loaves of agege bread`. */
@@ -972,14 +972,14 @@ export type CreateCheckoutSessionInput = {
   crypto?: {
     asset: 'USDC' | 'USDT'
     network: 'SOLANA'
-    /** A decimal amount; at most 6 digits after the point. */
+    /** Decimal amount with at most 6 digits after the point. */
     amount: string
   } | undefined
   /** Where the customer goes on when paid; `reference` is added to it. */
   successUrl?: string | undefined
   /** Where the customer goes back to; `reference` is added to it. */
   cancelUrl?: string | undefined
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
@@ -987,11 +987,11 @@ export type CreateCheckoutSessionInput = {
 export type ListCheckoutSessionsQuery = {
   /** Yours. */
   merchantReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1002,43 +1002,43 @@ export type SimulatePublicCheckoutInput = {
 
 /** Create a crypto transfer. */
 export type CreateCryptoTransferInput = {
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
-  /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
+  /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
   destinationAddress: string
-  /** Yours; no two may have the same. */
+  /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
 /** Price a crypto transfer. */
 export type QuoteCryptoTransferInput = {
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
-  /** A Solana wallet. There is no checksum: half of all typing errors are valid too. */
+  /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
   destinationAddress: string
 }
 
 /** List crypto transfers. */
 export type ListCryptoTransfersQuery = {
-  /** Yours; no two may have the same. */
+  /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
 /** Create a bank transfer. */
 export type CreateBankTransferInput = {
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
   /** As in `GET /v1/banks`. */
@@ -1049,15 +1049,15 @@ export type CreateBankTransferInput = {
   accountName?: string | undefined
   /** What the recipient reads. */
   narration?: string | undefined
-  /** Yours; no two may have the same. */
+  /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Anything of yours; it comes back as it was sent. */
+  /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
 
 /** Price a bank transfer. */
 export type QuoteBankTransferInput = {
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
   /** As in `GET /v1/banks`. */
@@ -1070,13 +1070,13 @@ export type QuoteBankTransferInput = {
 
 /** List bank transfers. */
 export type ListBankTransfersQuery = {
-  /** Yours; no two may have the same. */
+  /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
-  /** Only those in this state. */
+  /** Only items in this state. */
   status?: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1094,7 +1094,7 @@ export type ListBalanceEntriesQuery = {
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1157,7 +1157,7 @@ export type CreateWebhookEndpointInput = {
 export type ListWebhookEndpointsQuery = {
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1190,7 +1190,7 @@ export type ListEventsQuery = {
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1198,7 +1198,7 @@ export type ListEventsQuery = {
 export type ListEventDeliveriesQuery = {
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1224,7 +1224,7 @@ export type ListRequestLogsQuery = {
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined
 }
 
@@ -1241,7 +1241,7 @@ export type SettleTestDisbursementInput = {
 export type PayTestAccountInput = {
   /** Such as `0000014572`. */
   accountNumber: string
-  /** Naira in kobo. */
+  /** Amount in kobo. */
   amount: number
   sender?: {
     /** Such as `ADA OBI`. */
@@ -1266,7 +1266,7 @@ export type DepositTestCoinsInput = {
   /** Of a wallet of yours. */
   address: string
   asset: 'USDC' | 'USDT'
-  /** A decimal amount; at most 6 digits after the point. */
+  /** Decimal amount with at most 6 digits after the point. */
   amount: string
 }
 

@@ -1,6 +1,6 @@
 import type { Seal } from '../base/sealed.js'
 
-/** What the caller was told, to the byte. */
+/** Exactly what the caller receives. */
 export type Answer = { status: number; body: string; holdsSecret?: boolean }
 
 export type Answered = Answer & { isReplayed: boolean }
@@ -8,8 +8,8 @@ export type Answered = Answer & { isReplayed: boolean }
 export type StoredAnswer = { status: number; answer: string; isSealed: boolean }
 
 /**
- * Successes and business refusals are remembered. What the caller can mend (400, 401, 403), what
- * passes (429) and what failed on our side leaves no trace, so that the key can be used again.
+ * Successes and business refusals are remembered. After an error that the caller can fix (400,
+ * 401, 403) or that passes (429, 5xx) the key can be used again.
  */
 export function isRemembered(status: number): boolean {
   return (status >= 200 && status < 300) || status === 402 || status === 409 || status === 422

@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { after, systemClock } from '../base/clock.js'
+import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
+import { retry } from '../base/retry.js'
 import type { Seal } from '../base/sealed.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
@@ -13,30 +13,28 @@ import { claimKeys, findKeys, forgetKeys, type KeyRow, rememberAnswers } from '.
 
 export type KeyedCall<Input> = {
   environmentId: EnvironmentId
-  /** Undefined: the caller gave no key, and the call runs each time it comes. */
+  /** Undefined: the caller sent no key, so the call runs every time. */
   key: IdempotencyKey | undefined
   input: Input
-  /**
-   * The answer if all goes well, where it is known beforehand: it saves a second write of the key.
-   */
+  /** The answer on success, if known in advance: it saves a second write of the key. */
   expected?: Answer
-  /** Null: never, unless it is refused, for then there is nothing that the key has to outlive. */
+  /** Null: never, except for a refusal, which created nothing that the key must outlive. */
   forgetAt: Date | null
 }
 
 type Keyed<Input> = KeyedCall<Input> & { key: IdempotencyKey }
 
 /**
- * Runs a list of calls at most once per key. Key, work and answer commit together: whoever comes
- * later with the same key gets the first answer, byte for byte. Equal keys inside the list are
- * folded onto the first of them before the database sees them.
+ * Runs a list of calls at most once per key. Key, work and answer commit together: a later request
+ * with the same key gets the first answer, byte for byte. Calls in the list that share a key are
+ * folded onto the first of them, their leader, before the database sees them.
  */
 export async function atMostOnce<Input>(
   context: { tx: Tx; now: Date; seal: Seal },
   given: KeyedCall<Input>[],
   execute: (inputs: Input[]) => Promise<Answer[]>,
 ): Promise<Outcome<Answered>[]> {
-  // Below, copies are told apart by identity: one object that was given twice has to become two.
+  // Calls are compared by identity below, so an object that appears twice must become two.
   const calls = given.map((call) => ({ ...call }))
   const leaders = leadersOf(calls)
   const keyed = [...leaders.values()]
@@ -64,7 +62,7 @@ export async function atMostOnce<Input>(
   }
 }
 
-/** A copy in the same list shares the answer; only one that is remembered counts as a replay. */
+/** The answer for a copy in the same list. It is a replay only if the answer is stored. */
 function shared(answer: Answer): Answered {
   return { ...answer, isReplayed: isRemembered(answer.status) }
 }
@@ -94,8 +92,8 @@ function leadersOf<Input>(calls: KeyedCall<Input>[]): Map<string, Keyed<Input>> 
 }
 
 /**
- * Claims the keys in one order, always, and returns those that are ours and those that have an
- * answer. A key that is neither is held by another transaction.
+ * Claims the keys in a fixed order, and returns those claimed now and those that already have an
+ * answer. A key that is in neither is held by another transaction.
  */
 async function claimAll<Input>(
   { tx, now, seal }: { tx: Tx; now: Date; seal: Seal },
@@ -103,14 +101,16 @@ async function claimAll<Input>(
 ): Promise<{ claimed: Set<string>; known: Map<string, KeyRow> }> {
   if (keyed.length === 0) return { claimed: new Set(), known: new Map() }
   const rows = keyed.map((call) => toClaim(call, seal)).sort(byIdentity)
-  const asked = Promise.all([tx.rows(claimKeys(rows, now)), tx.rows(findKeys(rows))])
-  const [ours, found] = await asked.catch((error: unknown) => {
-    // Inserted by a transaction that took no advisory lock: in a lane, the batch waits apart.
+  const [claimedRows, foundRows] = await Promise.all([
+    tx.rows(claimKeys(rows, now)),
+    tx.rows(findKeys(rows)),
+  ]).catch((error: unknown) => {
+    // The key was inserted without an advisory lock. A lane then defers the batch itself.
     throw tx.waitsForLocks && isLockTimeout(error) ? inProgress() : error
   })
-  const claimed = new Set(ours.map((row) => `${row.environmentId}/${row.digest}`))
-  const others = found.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
-  return { claimed, known: new Map(others.filter(([name]) => !claimed.has(name))) }
+  const claimed = new Set(claimedRows.map((row) => `${row.environmentId}/${row.digest}`))
+  const found = foundRows.map((row) => [`${row.environmentId}/${row.digest}`, row] as const)
+  return { claimed, known: new Map(found.filter(([name]) => !claimed.has(name))) }
 }
 
 function inProgress(): Refusal {
@@ -121,21 +121,16 @@ function inProgress(): Refusal {
 }
 
 /**
- * Runs a call again while another transaction holds its key: a copy of the same request usually
- * ends soon, and then has the answer. Refused when it does not.
+ * Runs a call again while another transaction holds its key: the copy that holds it usually ends
+ * soon, and then there is an answer to replay. Throws the refusal when it does not.
  */
-export async function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
-  const { inProgressMs, inProgressPauseMs } = limits.idempotency
-  const giveUpAtMs = systemClock.elapsedMs() + inProgressMs
-  for (let pauseMs = inProgressPauseMs; systemClock.elapsedMs() < giveUpAtMs; pauseMs *= 2) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!(error instanceof Refusal && error.reason === 'idempotency_in_progress')) throw error
-    }
-    await sleep(pauseMs)
-  }
-  return run()
+export function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
+  return retry(run, {
+    isPassing: (error) => error instanceof Refusal && error.reason === 'idempotency_in_progress',
+    pauseMs: limits.idempotency.inProgressPauseMs,
+    pauseMaxMs: limits.idempotency.inProgressMs,
+    timeoutMs: limits.idempotency.inProgressMs,
+  })
 }
 
 function remember<Input>(
@@ -145,10 +140,10 @@ function remember<Input>(
 ): void {
   const keyed = fresh.filter((call): call is Keyed<Input> => call.key !== undefined)
   const isKept = (call: Keyed<Input>) => isRemembered(answered.get(call)!.status)
-  const isNews = (call: Keyed<Input>) => !isExpected(call, answered.get(call)!)
+  const isStored = (call: Keyed<Input>) => isExpected(call, answered.get(call)!)
 
   const unwritten = keyed
-    .filter((call) => isKept(call) && isNews(call))
+    .filter((call) => isKept(call) && !isStored(call))
     .map((call) => {
       const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
       const refusedUntil = status >= 400 ? after(now, limits.idempotency.keptMs) : null

@@ -2,7 +2,7 @@ import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 
-/** Removes keys whose time is over, a bounded number at once; says how many. */
+/** Deletes a bounded number of expired keys and returns how many. */
 export async function forgetOldKeys(db: Database, now: Date): Promise<number> {
   const forgotten = await db.rows(sql`
     delete from idempotency_keys k using (

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { toUuid } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 
-/** A caller's key together with what it was used for. */
+/** A caller's key and the request it came with. */
 export type IdempotencyKey = {
-  /** Sixteen bytes of the key's hash, as a uuid: what the index holds. */
+  /** The first 16 bytes of the key's hash, as a uuid: the column that is indexed. */
   digest: string
   text: string
-  /** Of method, path and canonical body: tells an honest retry from a reused key. */
+  /** Hash of method, path and canonical body: tells a retry from a reused key. */
   fingerprint: Buffer
 }
 
@@ -24,8 +24,8 @@ export function toIdempotencyKey(
 }
 
 /**
- * Two bodies that mean the same have the same text, whatever the order of their keys. A number that
- * JavaScript cannot hold is a bigint.
+ * Equal bodies have equal text, whatever the order of their keys. A whole number that JavaScript
+ * would round is passed as a bigint.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`

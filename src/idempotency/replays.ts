@@ -8,23 +8,23 @@ import { replay } from './at-most-once.js'
 import type { IdempotencyKey } from './key.js'
 import { findKeys } from './store-keys.js'
 
-type Question = { environmentId: EnvironmentId; key: IdempotencyKey }
+type KeyedRequest = { environmentId: EnvironmentId; key: IdempotencyKey }
 
-export type FindReplay = (question: Question) => Promise<Outcome<Answered> | undefined>
+export type FindReplay = (request: KeyedRequest) => Promise<Outcome<Answered> | undefined>
 
 /**
- * Looks for the answer to an earlier request with the same key, before anything that depends on
- * time or state is asked: an honest retry gets its first answer even after the world has moved on.
+ * Finds the answer to an earlier request with the same key. Called before anything that depends on
+ * time or state, so that a retry gets its first answer even when the request is no longer valid.
  */
 export function createReplayFinder(db: Reader, seal: Seal): FindReplay {
-  return gather(async (questions: Question[]) => {
-    const rows = questions.map(({ environmentId, key }) => ({
+  return gather(async (requests: KeyedRequest[]) => {
+    const rows = requests.map(({ environmentId, key }) => ({
       environment_id: environmentId,
       digest: key.digest,
     }))
     const found = await db.rows(findKeys(rows))
     const known = new Map(found.map((row) => [`${row.environmentId}/${row.digest}`, row]))
-    return questions.map(({ environmentId, key }) => {
+    return requests.map(({ environmentId, key }) => {
       const row = known.get(`${environmentId}/${key.digest}`)
       return row && replay(key, row.fingerprint, () => fromStored(row, seal))
     })

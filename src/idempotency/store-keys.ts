@@ -11,8 +11,8 @@ export type KeyRow = StoredAnswer & {
 const identity = { environment_id: 'int4', digest: 'uuid' } as const
 
 /**
- * Returns the keys that are now ours. Never waits: an insert would wait for a transaction that
- * inserted the same key, so every claim first takes an advisory lock, or skips the key.
+ * Returns the keys it inserted. Never waits: an insert would wait for a transaction that inserted
+ * the same key, so each claim takes an advisory lock first, and skips the key if it cannot.
  */
 export const claimKeys = listStatement<
   typeof identity & {

@@ -1,9 +1,8 @@
 /**
- * Arrays in PostgreSQL's own binary form. `pg` sends a Buffer as a binary parameter, so a Buffer
- * laid out as the server's array_recv expects needs no escaping here and no parsing there:
- * measured, a third more payouts per second than arrays as text.
+ * Arrays in PostgreSQL's binary format. `pg` sends a Buffer as a binary parameter, so arrays need
+ * no escaping here and no parsing in the server: a third more payouts per second than as text.
  */
-export type Codec<Value> = {
+type Codec<Value> = {
   oid: number
   sizeOf: (value: Value) => number
   write: (buffer: Buffer, offset: number, value: Value) => void
@@ -18,7 +17,7 @@ const codecs = {
   int8: fixed<bigint>(20, 8, (buffer, at, value) => buffer.writeBigInt64BE(value, at)),
   uuid: fixed<string | Buffer>(2950, 16, (buffer, at, value) => {
     const bytes = typeof value === 'string' ? value.replaceAll('-', '') : value
-    // The buffer was not cleared: whatever a short text leaves out would be somebody's old memory.
+    // The buffer is not zeroed: a short value would leave old memory in the row.
     const isWhole =
       typeof bytes === 'string'
         ? bytes.length === 32 && buffer.write(bytes, at, 'hex') === 16
@@ -44,13 +43,8 @@ type Codecs = typeof codecs
 export type ColumnType = keyof Codecs
 export type ColumnValue<Type extends ColumnType> = Parameters<Codecs[Type]['sizeOf']>[0] | null
 
-/** How one value of a type is laid out. */
-export function codecOf(type: ColumnType): Codec<unknown> {
-  return codecs[type] as Codec<unknown>
-}
-
 export function encodeArray(type: ColumnType, values: unknown[]): Buffer {
-  const { oid, sizeOf, write } = codecOf(type)
+  const { oid, sizeOf, write } = codecs[type] as Codec<unknown>
   const sizes = values.map((value) => (value === null ? -1 : sizeOf(value)))
   const hasNulls = sizes.includes(-1)
   const total = sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 20)

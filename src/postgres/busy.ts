@@ -1,7 +1,7 @@
 /**
- * Another transaction holds rows that some calls of a batch need. Thrown by work that may not wait
- * for locks. Maps the names of these calls to what they wait for: the lane runs the calls that wait
- * for the same thing together, and apart from all others.
+ * Thrown by work that may not wait for locks, when another transaction holds rows of some calls.
+ * Maps the names of these calls to what they wait for: the lane runs calls that wait for the same
+ * thing together, apart from all others.
  */
 export class Busy extends Error {
   override name = 'Busy'
@@ -11,7 +11,7 @@ export class Busy extends Error {
   }
 }
 
-/** For calls that are named by their environment. */
+/** For calls named after their environment. */
 export function busyEnvironments(ids: Iterable<number>): Busy {
   return new Busy(new Map(Array.from(ids, (id) => [`${id}`, `${id}`])))
 }

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { limits } from '../base/limits.js'
 
 /**
- * How values come back: whole numbers of eight bytes as bigint, because money is never a float, and
- * json as the text it was stored as, because the keys inside it are the merchant's.
+ * Parses int8 as bigint, because money is never a float, and leaves json as text, because
+ * merchants get their metadata back unchanged.
  */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -13,16 +13,16 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
-/** The server drops the locks of a client that vanished within half a minute. */
+/** The server notices a vanished client, and drops its locks, within half a minute. */
 const serverKeepAlive =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
 type Timeouts = { statementMs: number; lockMs: number; connectMs: number }
 
 /**
- * Every connection has timeouts on both sides. The server cancels what takes too long; a server
- * that stays silent (a failover without a reset) is given up by the client. Pipelining lets
- * statements leave without waiting for the answer to the one before.
+ * Every connection has timeouts on both sides: the server cancels slow statements, and the client
+ * gives up on a silent server (a failover without a reset). Pipelining sends statements without
+ * waiting for the previous result.
  */
 function connectionOptions(url: string, applicationName: string, timeouts: Timeouts) {
   const { statementMs, lockMs, connectMs } = timeouts
@@ -49,9 +49,9 @@ const standardTimeouts = {
 }
 
 /**
- * A connection of its own, for work whose every statement names its rows by key. Sequential scans
- * are off: the planner would choose them for a table that grew since it was last analysed, and
- * batches became thirty times slower. The statements under way report a lost connection.
+ * A dedicated connection, for work that reads all rows by key. Sequential scans are off: the
+ * planner chooses them for tables that grew since the last ANALYZE, which made batches 30 times
+ * slower. Running statements report a lost connection.
  */
 export async function connect(
   url: string,
@@ -73,7 +73,7 @@ export function connectLane(url: string, applicationName: string): Promise<pg.Cl
   return connect(url, applicationName, { statementMs, lockMs, connectMs })
 }
 
-/** Ends a connection without a word to the server, which may no longer be there. */
+/** Closes the socket without telling the server, which may be gone. */
 export function cutConnection(client: pg.Client): void {
   const { connection } = client as unknown as { connection: pg.Connection }
   connection.stream.destroy()
@@ -93,8 +93,8 @@ export function createPool(
     max: size,
   })
   pool.on('error', onIdleError)
-  // The pool listens to idle connections only. The statements under way on a connection that is
-  // in use report its loss; without a listener the event would end the process.
+  // The pool handles errors of idle connections only. On a connection in use, the running statement
+  // reports the loss; without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

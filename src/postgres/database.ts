@@ -4,7 +4,7 @@ import { ConnectionLost, isConnectionLost, isSilence, OutcomeUnknown } from './f
 import { toStatement } from './statement.js'
 import { inTransaction, type Reader, type Source, type Tx } from './tx.js'
 
-/** The pool: for single questions, and for transactions that no lane gathers. */
+/** The pool: for single statements, and for transactions outside of lanes. */
 export class Database implements Reader {
   readonly url: string
   readonly #createPool: () => pg.Pool
@@ -49,8 +49,8 @@ export class Database implements Reader {
   }
 
   /**
-   * When one connection stays silent, the others probably lead to the same dead server. Waiting for
-   * each of them to reach its own deadline would take as many requests as there are connections.
+   * When one connection is silent, the others probably lead to the same dead server. Waiting for
+   * each of them to time out would fail one request per connection.
    */
   #replaceIfSilent(pool: pg.Pool, error: unknown): void {
     if (!isSilence(error) || pool !== this.#pool) return
@@ -59,7 +59,7 @@ export class Database implements Reader {
   }
 }
 
-/** Statements outside a transaction read, or may safely run again: nothing is left unknown. */
+/** Statements outside a transaction only read, or may safely run again: no unknown outcome. */
 function toConnectionLost(error: unknown): unknown {
   if (!isConnectionLost(error)) return error
   return new ConnectionLost('the connection to the database was lost', { cause: error })

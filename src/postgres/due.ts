@@ -1,36 +1,34 @@
 import { after } from '../base/clock.js'
 import type { Reader } from './tx.js'
 
-/** A table whose rows are jobs: what makes a row wait for work, and what a worker needs of it. */
+/** `of` is the value of the column `of` of the table. */
+type DueClaim = { of: string; now: Date; leaseMs: number; limit: number }
+
+/** A table whose rows are jobs. */
 export type DueTable = {
   table: string
-  /** Where jobs of several kinds share a table, each has a name of its own. */
+  /** Needed where jobs of several kinds share a table. */
   name?: string
   /** Primary key columns. */
   key: string[]
-  /** Which rows are open, as the partial index on due_at says it. */
+  /** Condition for rows that need work, the same as in the partial index on due_at. */
   open: string
-  /** What a claim returns, as a select list over the alias `job`. */
+  /** Select list of a claim, over the alias `job`. */
   returning: string
-  /** A column whose value the claim names: rows of others are not for this worker. */
+  /** Column that divides the rows among workers, such as the rail. */
   of: string
-  /** The column that counts the claims. */
+  /** Column that counts the claims. */
   counter: string
-  /** The column that says until when a claim lasts, where somebody else has to know. */
+  /** Column that stores the end of the lease, where other code reads it. */
   lease?: string
 }
 
 /**
- * Claims rows that are due: nobody else gets them until the lease is over, and the attempt is
- * counted. A worker that dies needs no reaper: its rows fall due again. Whoever finishes a row must
- * name the attempt it was claimed with, so that a worker which outlived its lease cannot overwrite
- * its successor.
+ * Claims due rows: no other worker gets them until the lease ends, and the attempt is counted.
+ * Rows of a worker that dies fall due again. An update that finishes a row must name the attempt
+ * it was claimed with, so that a worker that outlived its lease cannot overwrite its successor.
  */
-export async function claimDue<Row>(
-  db: Reader,
-  due: DueTable,
-  claim: { of: string; now: Date; leaseMs: number; limit: number },
-): Promise<Row[]> {
+export async function claimDue<Row>(db: Reader, due: DueTable, claim: DueClaim): Promise<Row[]> {
   const { lease } = due
   const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({

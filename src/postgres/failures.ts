@@ -1,11 +1,11 @@
-/** How the database can fail us, told apart by what the caller may conclude. */
+/** Database failures, by what the caller may conclude from them. */
 
-/** The connection was lost after commit was sent: the work may or may not be there. */
+/** The connection was lost after COMMIT was sent: the work may or may not be committed. */
 export class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown'
 }
 
-/** The connection was lost, or never made, before commit was sent: nothing happened. */
+/** The connection was lost or refused before COMMIT was sent: nothing was written. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
 }
@@ -13,7 +13,7 @@ export class ConnectionLost extends Error {
 type Failure = { code?: string; message?: string }
 
 const lostCodes = new Set([
-  // Read-only: the server was demoted to a standby, so the connection leads to the wrong one.
+  // Read-only: the server was demoted to a standby. A new connection finds the primary.
   '25006',
   '08000',
   '08001',
@@ -46,19 +46,19 @@ export function isConnectionLost(error: unknown): boolean {
   return (code !== undefined && lostCodes.has(code)) || lostMessages.test(message ?? '')
 }
 
-/** The server answered nothing until the client gave up. */
+/** The client gave up on a server that did not answer. */
 export function isSilence(error: unknown): boolean {
   return /Query read timeout/.test((error as Failure | undefined)?.message ?? '')
 }
 
-/** pg knows that the connection is gone and keeps the statement to itself: it never left. */
+/** pg knew that the connection was lost and did not send the statement. */
 export function wasNeverSent(error: unknown): boolean {
   return /not queryable/.test((error as Failure).message ?? '')
 }
 
 /**
- * Deadlocks and serialization failures: the server rolled back and says "try again". A unique value
- * that somebody else wrote first is another: whoever looks again finds it, and refuses in words.
+ * Deadlocks and serialization failures: the server rolled back and asks for a retry. A unique
+ * violation is one too: the retry finds the other row and refuses with a proper message.
  */
 export function isTransient(error: unknown): boolean {
   const { code } = error as Failure
@@ -69,26 +69,26 @@ export function isLockTimeout(error: unknown): boolean {
   return (error as Failure).code === '55P03'
 }
 
-/** No space left for a table or an index. The disk of the log itself being full ends the server. */
+/** No space left for a table or index. A full WAL disk stops the server instead. */
 export function isDiskFull(error: unknown): boolean {
   return (error as Failure).code === '53100'
 }
 
-/** Among others, the table of locks is full: a smaller batch takes fewer. */
+/** Includes a full lock table: a smaller batch needs fewer locks. */
 export function isOutOfMemory(error: unknown): boolean {
   return (error as Failure).code === '53200'
 }
 
 /**
- * The server cannot do this now, whatever the statement was: it is out of disk or memory, a file
- * cannot be read, or the statement took too long and was cancelled. Nothing was done.
+ * The server cannot run any such statement now: it is out of disk or memory, cannot read a file,
+ * or cancelled the statement for taking too long. Nothing was written.
  */
 export function isServerTrouble(error: unknown): boolean {
   const { code = '' } = error as Failure
   return code.startsWith('53') || code.startsWith('58') || code === '57014'
 }
 
-/** The database is lost or in trouble: an outage, and no bug of the work that met it. */
+/** A database outage, as opposed to a bug in the work that met it. */
 export function isDatabaseAway(error: unknown): boolean {
   const isLost = error instanceof ConnectionLost || error instanceof OutcomeUnknown
   return isLost || isConnectionLost(error) || isServerTrouble(error)

@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
+import { retry } from '../base/retry.js'
 import { ConnectionLost, isSilence } from './failures.js'
 import { overloaded } from './overloaded.js'
 
@@ -12,55 +11,49 @@ type Waiting<Key, Value> = {
 }
 
 /**
- * Gathers single questions into one. Questions of the same turn of the event loop travel together,
- * and while the allowed number is under way the next ones wait and travel together too.
- * Nothing is cached: every answer was read after its question was asked. Only for reads: a batch
- * whose connection is lost is asked again.
+ * Combines single reads into batches: reads of one turn of the event loop share a batch, and so do
+ * those that arrive while the allowed number of batches is running. Nothing is cached: every value
+ * is read after it was requested. Only for reads: a batch that loses its connection runs again.
  */
 export function gather<Key, Value>(
-  askAll: (keys: Key[]) => Promise<Value[]>,
+  readAll: (keys: Key[]) => Promise<Value[]>,
 ): (key: Key) => Promise<Value> {
   let waiting: Waiting<Key, Value>[] = []
-  let underWay = 0
+  let running = 0
   let isScheduled = false
 
-  async function ask(): Promise<void> {
+  async function runBatch(): Promise<void> {
     isScheduled = false
-    if (waiting.length === 0 || underWay >= limits.gather.underWay) return
+    if (waiting.length === 0 || running >= limits.gather.underWay) return
     const batch = waiting.slice(0, limits.gather.batch)
     waiting = waiting.slice(limits.gather.batch)
-    underWay += 1
+    running += 1
     schedule()
     try {
-      const values = await askPatiently(batch.map(({ key }) => key))
-      assert.equal(values.length, batch.length, 'every question has an answer')
+      const values = await readWithRetries(batch.map(({ key }) => key))
+      assert.equal(values.length, batch.length, 'every key has a value')
       for (const [index, { resolve }] of batch.entries()) resolve(values[index] as Value)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
-    underWay -= 1
+    running -= 1
     schedule()
   }
 
-  /** A lost connection is asked again for a while: a restart of the database is over soon. */
-  async function askPatiently(keys: Key[]): Promise<Value[]> {
-    const { waitMs, reconnectMs, reconnectMaxMs } = limits.lane
-    const giveUpAtMs = systemClock.elapsedMs() + waitMs
-    for (let pauseMs: number = reconnectMs; ; pauseMs = Math.min(pauseMs * 2, reconnectMaxMs)) {
-      try {
-        return await askAll(keys)
-      } catch (error) {
-        const isWorthIt = error instanceof ConnectionLost && !isSilence(error.cause)
-        if (!isWorthIt || systemClock.elapsedMs() + pauseMs > giveUpAtMs) throw error
-      }
-      await sleep(pauseMs)
-    }
+  /** Retries a lost connection for a while: the database may only be restarting. */
+  function readWithRetries(keys: Key[]): Promise<Value[]> {
+    return retry(() => readAll(keys), {
+      isPassing: (error) => error instanceof ConnectionLost && !isSilence(error.cause),
+      pauseMs: limits.lane.reconnectMs,
+      pauseMaxMs: limits.lane.reconnectMaxMs,
+      timeoutMs: limits.lane.waitMs,
+    })
   }
 
   function schedule(): void {
     if (isScheduled || waiting.length === 0) return
     isScheduled = true
-    setImmediate(ask)
+    setImmediate(runBatch)
   }
 
   return (key) => {

@@ -3,20 +3,20 @@ import { connect } from './connection.js'
 
 export type Claim = { release(): Promise<void> } | { heldBy: number }
 
-/** Any number will do, as long as nothing else in this database locks it. */
+/** Any number that nothing else in this database locks. */
 const lockKey = 7_265_646
-/** What a claim's connection calls itself, before the number of its process. */
+/** Application name of the connection that holds the claim, followed by its process id. */
 export const claimName = 'manilla instance'
-const tries = 5
+const attemptsMax = 5
 
 /**
- * Lets one service run on a database. The claim lives as long as its connection, so it vanishes by
- * itself however the process ends. A service that lost its claim must not go on beside a second
- * one: unless the caller knows better, the loss is thrown and ends the process.
+ * Ensures that only one service runs on a database. The claim ends with its connection, however
+ * the process ends. A service that lost its claim must not run beside a second one, so by default
+ * the loss ends the process.
  */
 export async function claimInstance(url: string, onLost = endProcess): Promise<Claim> {
   const client = await connect(url, `${claimName} ${process.pid}`)
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
     if (await tryLock(client)) return keepClaim(client, onLost)
     const heldBy = await findHolder(client)
     if (heldBy === undefined) continue
@@ -24,7 +24,7 @@ export async function claimInstance(url: string, onLost = endProcess): Promise<C
     return { heldBy }
   }
   await client.end()
-  throw new Error('the claim on this database changes hands too quickly; start again')
+  throw new Error('another process keeps claiming this database; start again')
 }
 
 async function tryLock(client: pg.Client): Promise<boolean> {
@@ -32,7 +32,7 @@ async function tryLock(client: pg.Client): Promise<boolean> {
   return rows[0].is_ours
 }
 
-/** The operating system's process id, as the holder wrote it; undefined when it has just ended. */
+/** Process id of the holder; undefined when it has just ended. */
 async function findHolder(client: pg.Client): Promise<number | undefined> {
   const { rows } = await client.query(
     `select application_name from pg_locks join pg_stat_activity using (pid)

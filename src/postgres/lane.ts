@@ -23,11 +23,11 @@ type Waiting<Call, Answer> = {
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
   sinceMs: number
-  /** What it waits for, where that is held by another transaction. */
+  /** What the call waits for while another transaction holds it; otherwise empty. */
   group: string
 }
 
-/** The work of a lane: a list of calls in one transaction, one outcome per call, in their order. */
+/** Runs a list of calls in one transaction and returns one outcome per call, in order. */
 export type LaneWork<Call, Answer> = (tx: Tx, calls: Call[]) => Promise<Outcome<Answer>[]>
 
 type Options<Call, Answer> = {
@@ -35,34 +35,34 @@ type Options<Call, Answer> = {
   work: LaneWork<Call, Answer>
   /**
    * The name under which `Busy` reports a call. With it, no batch waits for a lock: a call whose
-   * rows another transaction holds waits apart, and delays only calls that wait for the same.
+   * rows another transaction holds moves to a side lane and delays only calls that wait for the
+   * same rows.
    */
   nameOf?: (call: Call) => string
 }
 
 export type OpenedLane<Call, Answer> = Pick<Lane<Call, Answer>, 'run' | 'close' | 'stats' | 'ping'>
 
-/** The benchmark opens something else: a transaction for every call. */
+/** The benchmark passes an implementation with one transaction per call. */
 export type OpenLane = <Call, Answer>(options: Options<Call, Answer>) => OpenedLane<Call, Answer>
 
 export const openLane: OpenLane = (options) => new Lane(options)
 
 /**
- * Gathers the calls that arrive while the previous commit is under way and runs them together in
- * one transaction: group commit at the level of the business. To the caller it is an ordinary
- * function.
+ * Collects the calls that arrive while the previous commit is running and runs them in one
+ * transaction: group commit for whole use cases. Callers see an ordinary async function.
  *
- * A call that cannot be done is refused alone. When a batch fails as a whole it is halved until the
- * failing call is alone, so a failure is never shared with a call that did not cause it.
+ * A call that cannot be done is refused alone. A batch that fails as a whole is halved until the
+ * failing call is alone, so that no call fails because of another one.
  */
 export class Lane<Call, Answer> {
   readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, deferred: 0, unknown: 0 }
   readonly #options: Options<Call, Answer>
   readonly #waiting: Waiting<Call, Answer>[] = []
-  /** Where calls wait for locks: lanes of their own, opened when they are needed. */
-  readonly #asides: Lane<Call, Answer>[] = []
-  readonly #groupsAside = new Map<string, { aside: Lane<Call, Answer>; count: number }>()
-  #isAside = false
+  /** Where calls wait for locks; opened on demand. */
+  readonly #sideLanes: Lane<Call, Answer>[] = []
+  readonly #deferredGroups = new Map<string, { sideLane: Lane<Call, Answer>; count: number }>()
+  #isSideLane = false
   #client: pg.Client | undefined
   #running: Promise<void> | undefined
   #isClosed = false
@@ -74,25 +74,25 @@ export class Lane<Call, Answer> {
   run(call: Call): Promise<Answer> {
     if (this.#isFull || this.#isClosed) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
-      const group = this.#groupsAside.size > 0 ? this.#nameOf(call) : ''
+      const group = this.#deferredGroups.size > 0 ? this.#nameOf(call) : ''
       const waiting = { call, resolve, reject, sinceMs: systemClock.elapsedMs(), group }
-      // Behind those that wait for a lock already: it would meet the same lock.
-      if (this.#groupsAside.has(group)) this.#putAside(waiting)
+      // It would meet the same lock as the calls of its group that wait already.
+      if (this.#deferredGroups.has(group)) this.#defer(waiting)
       else this.#enqueue(waiting)
     })
   }
 
-  /** Answers everything that waits, then closes the connections. */
+  /** Runs every waiting call, then closes the connections. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#running) await this.#running
-    await Promise.all(this.#asides.map((aside) => aside.close()))
+    await Promise.all(this.#sideLanes.map((sideLane) => sideLane.close()))
     await this.#client?.end().catch(() => {}) // a connection that was lost is closed already
   }
 
   /**
-   * Resolves when the database answers on the connection of this lane; throws when it is lost. A
-   * lane without a connection opens one with its next batch and has nothing to check.
+   * Resolves when the database answers on this lane's connection; throws when it is lost. A lane
+   * without a connection opens one for its next batch and has nothing to check.
    */
   async ping(): Promise<void> {
     const client = this.#client
@@ -100,7 +100,7 @@ export class Lane<Call, Answer> {
     try {
       await client.query('select')
     } catch (error) {
-      // Any other error, such as that of an aborted transaction around it, is an answer as well.
+      // Any other error, such as that of an aborted transaction, is an answer too.
       if (isConnectionLost(error)) throw this.#afterFailure(error, client)
     }
   }
@@ -111,10 +111,10 @@ export class Lane<Call, Answer> {
   }
 
   async #runAll(): Promise<void> {
-    // Whatever else this turn of the event loop brings travels along with the first call.
+    // The first batch includes the other calls of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      this.#refuseLate()
+      this.#refuseOverdue()
       const batch = this.#takeBatch()
       if (batch.length === 0) continue
       this.stats.batches += 1
@@ -124,17 +124,17 @@ export class Lane<Call, Answer> {
     this.#running = undefined
   }
 
-  #refuseLate(): void {
-    if (this.#isAside) return
-    const tooEarlyMs = systemClock.elapsedMs() - limits.lane.waitMs
-    while (this.#waiting[0] && this.#waiting[0].sinceMs < tooEarlyMs)
+  #refuseOverdue(): void {
+    if (this.#isSideLane) return
+    const overdueMs = systemClock.elapsedMs() - limits.lane.waitMs
+    while (this.#waiting[0] && this.#waiting[0].sinceMs < overdueMs)
       this.#waiting.shift()!.reject(overloaded())
   }
 
-  /** Where calls wait for locks, those of one group at a time: no other waits for that lock. */
+  /** A side lane takes one group at a time, so that no other group waits for that lock. */
   #takeBatch(): Waiting<Call, Answer>[] {
     const { batch } = limits.lane
-    if (!this.#isAside || this.#waiting.length === 0) return this.#waiting.splice(0, batch)
+    if (!this.#isSideLane || this.#waiting.length === 0) return this.#waiting.splice(0, batch)
     const [first] = this.#waiting
     const same = this.#waiting.filter(({ group }) => group === first!.group).slice(0, batch)
     const taken = new Set(same)
@@ -143,29 +143,29 @@ export class Lane<Call, Answer> {
     return same
   }
 
-  async #settle(given: Waiting<Call, Answer>[]): Promise<void> {
-    let batch = given
+  async #settle(calls: Waiting<Call, Answer>[]): Promise<void> {
+    let batch = calls
     for (let retries = 0; ; retries += 1) {
       try {
         return answerAll(batch, await this.#commit(batch.map((waiting) => waiting.call)))
       } catch (error) {
-        if (this.#isAside && isLockTimeout(error)) return this.#enqueueAgain(batch, error)
-        const held = this.#findHeld(batch, error)
-        if (held) {
-          batch = this.#putAsideHeld(batch, held)
+        if (this.#isSideLane && isLockTimeout(error)) return this.#requeue(batch, error)
+        const blocked = this.#findBlocked(batch, error)
+        if (blocked) {
+          batch = this.#deferBlocked(batch, blocked)
           if (batch.length === 0) return
           continue
         }
         if (error instanceof OutcomeUnknown) {
-          // Never tried again on the caller's behalf: it may be there already.
+          // Not retried here: the work may be committed already.
           this.stats.unknown += batch.length
           return rejectAll(batch, error)
         }
-        if (await this.#mayTryAgain(batch, error, retries)) {
+        if (await this.#mayRetry(batch, error, retries)) {
           this.stats.retried += 1
           continue
         }
-        if (batch.length === 1 || !this.#mayHalvesHelp(error)) return rejectAll(batch, error)
+        if (batch.length === 1 || !mayHalvingHelp(error)) return rejectAll(batch, error)
         return this.#settleHalves(batch)
       }
     }
@@ -178,14 +178,8 @@ export class Lane<Call, Answer> {
     await this.#settle(batch.slice(middle))
   }
 
-  /** Not where the batch as a whole, or none of its calls, is what cannot be done. */
-  #mayHalvesHelp(error: unknown): boolean {
-    if (isOutOfMemory(error)) return true
-    return !(error instanceof ConnectionLost) && !isServerTrouble(error)
-  }
-
-  /** A lost connection is tried again for as long as its callers would rather wait than fail. */
-  async #mayTryAgain(
+  /** Retries a lost connection while the oldest call is within the wait limit. */
+  async #mayRetry(
     batch: Waiting<Call, Answer>[],
     error: unknown,
     retries: number,
@@ -200,8 +194,8 @@ export class Lane<Call, Answer> {
     return true
   }
 
-  /** Calls that must wait apart, by name; undefined when the failure is of another kind. */
-  #findHeld(
+  /** What blocked calls wait for, by their names; undefined for failures of another kind. */
+  #findBlocked(
     batch: Waiting<Call, Answer>[],
     error: unknown,
   ): ReadonlyMap<string, string> | undefined {
@@ -209,22 +203,22 @@ export class Lane<Call, Answer> {
       return batch.some(({ call }) => error.waitsFor.has(this.#nameOf(call)))
         ? error.waitsFor
         : undefined
-    // An insert met that of another transaction. Which call did, the server does not say.
+    // An insert met one of another transaction. The server does not say which call it was.
     if (this.#waitsForLocks || !isLockTimeout(error)) return undefined
     const names = batch.map(({ call }) => this.#nameOf(call))
     return new Map(names.map((name) => [name, name]))
   }
 
   /** Groups take turns, so that one whose rows are held for long does not delay the others. */
-  #enqueueAgain(batch: Waiting<Call, Answer>[], error: unknown): void {
-    const tooEarlyMs = systemClock.elapsedMs() - limits.postgres.lockMs
+  #requeue(batch: Waiting<Call, Answer>[], error: unknown): void {
+    const overdueMs = systemClock.elapsedMs() - limits.postgres.lockMs
     for (const waiting of batch)
-      if (waiting.sinceMs < tooEarlyMs) waiting.reject(error)
+      if (waiting.sinceMs < overdueMs) waiting.reject(error)
       else this.#waiting.push(waiting)
   }
 
-  /** Returns those that need not wait. */
-  #putAsideHeld(
+  /** Moves blocked calls to side lanes and returns the others. */
+  #deferBlocked(
     batch: Waiting<Call, Answer>[],
     groups: ReadonlyMap<string, string>,
   ): Waiting<Call, Answer>[] {
@@ -232,22 +226,25 @@ export class Lane<Call, Answer> {
     for (const waiting of batch) {
       const group = groups.get(this.#nameOf(waiting.call))
       if (group === undefined) free.push(waiting)
-      else this.#putAside({ ...waiting, group })
+      else this.#defer({ ...waiting, group })
     }
     this.stats.deferred += batch.length - free.length
     return free
   }
 
-  #putAside(waiting: Waiting<Call, Answer>): void {
+  #defer(waiting: Waiting<Call, Answer>): void {
     const { group } = waiting
-    const known = this.#groupsAside.get(group) ?? { aside: this.#chooseAside(), count: 0 }
-    known.count += 1
-    this.#groupsAside.set(group, known)
-    const leave = () => {
-      known.count -= 1
-      if (known.count === 0) this.#groupsAside.delete(group)
+    const deferred = this.#deferredGroups.get(group) ?? {
+      sideLane: this.#chooseSideLane(),
+      count: 0,
     }
-    known.aside.#enqueue({
+    deferred.count += 1
+    this.#deferredGroups.set(group, deferred)
+    const leave = () => {
+      deferred.count -= 1
+      if (deferred.count === 0) this.#deferredGroups.delete(group)
+    }
+    deferred.sideLane.#enqueue({
       ...waiting,
       resolve: (answer) => {
         leave()
@@ -260,22 +257,22 @@ export class Lane<Call, Answer> {
     })
   }
 
-  /** One that has nothing to do, if there may be one: a group should wait for its own lock only. */
-  #chooseAside(): Lane<Call, Answer> {
-    const idle = this.#asides.find((aside) => !aside.#running)
+  /** An idle one if possible: a group should wait for its own lock only. */
+  #chooseSideLane(): Lane<Call, Answer> {
+    const idle = this.#sideLanes.find((sideLane) => !sideLane.#running)
     if (idle) return idle
-    if (this.#asides.length >= limits.lane.asides)
-      return this.#asides.reduce((least, other) =>
+    if (this.#sideLanes.length >= limits.lane.asides)
+      return this.#sideLanes.reduce((least, other) =>
         other.#waiting.length < least.#waiting.length ? other : least,
       )
-    const aside = new Lane(this.#options)
-    aside.#isAside = true
-    this.#asides.push(aside)
-    return aside
+    const sideLane = new Lane(this.#options)
+    sideLane.#isSideLane = true
+    this.#sideLanes.push(sideLane)
+    return sideLane
   }
 
   get #isFull(): boolean {
-    const lanes = [this, ...this.#asides]
+    const lanes = [this, ...this.#sideLanes]
     const waiting = lanes.reduce((sum, lane) => sum + lane.#waiting.length, 0)
     return waiting >= limits.lane.waiting
   }
@@ -285,7 +282,7 @@ export class Lane<Call, Answer> {
   }
 
   get #waitsForLocks(): boolean {
-    return this.#isAside || !this.#options.nameOf
+    return this.#isSideLane || !this.#options.nameOf
   }
 
   async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
@@ -295,9 +292,9 @@ export class Lane<Call, Answer> {
       const client = this.#client
       const deadline = setTimeout(() => cutConnection(client), limits.lane.deadlineMs)
       const run = async (tx: Tx) => {
-        if (this.#isAside && this.#waiting.length === 0) tx.write(waitLonger)
+        if (this.#isSideLane && this.#waiting.length === 0) tx.write(waitLonger)
         const outcomes = await work(tx, calls)
-        assert.equal(outcomes.length, calls.length, 'a lane answers every call')
+        assert.equal(outcomes.length, calls.length, 'every call has an outcome')
         return outcomes
       }
       return await inTransaction(client, run, { waitsForLocks: this.#waitsForLocks }).finally(() =>
@@ -318,12 +315,18 @@ export class Lane<Call, Answer> {
   }
 }
 
-/** Where no other group waits for its turn. */
+/** For a side lane where no other group waits for its turn. */
 const waitLonger = { text: `set local lock_timeout = ${limits.postgres.lockMs}`, values: [] }
 
-/** Whatever kept us from connecting is no call's fault, so halving the batch cannot mend it. */
+/** No call causes a failure to connect, so halving the batch cannot help. */
 function toConnectionLost(error: unknown): never {
   throw new ConnectionLost('no connection to the database', { cause: error })
+}
+
+/** Not when the server is the problem, unless smaller batches need less memory. */
+function mayHalvingHelp(error: unknown): boolean {
+  if (isOutOfMemory(error)) return true
+  return !(error instanceof ConnectionLost) && !isServerTrouble(error)
 }
 
 function answerAll<Call, Answer>(

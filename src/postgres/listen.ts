@@ -7,14 +7,14 @@ import { cutConnection } from './connection.js'
 type Tools = {
   connect: () => Promise<pg.Client>
   channel: string
-  /** Undefined: the line was cut, and something may have been missed. */
+  /** Called with undefined after each (re)connection: messages may have been missed. */
   onMessage: (payload: string | undefined) => void
   logger: Logger
 }
 
 /**
- * Listens on a channel of the database until stopped, and comes back when the line is cut. What is
- * said there is a hint: the tables decide.
+ * Listens on a database channel until stopped, and reconnects when the connection is lost.
+ * Messages are hints: the tables decide.
  */
 export function listen(tools: Tools): { stop(): Promise<void> } {
   const { channel, logger } = tools
@@ -25,22 +25,22 @@ export function listen(tools: Tools): { stop(): Promise<void> } {
   })
   let isDown = false
 
-  function onHeard(): void {
-    if (isDown) logger.info({ channel }, 'hints of the database are heard again')
+  function onConnected(): void {
+    if (isDown) logger.info({ channel }, 'listening to the database again')
     isDown = false
   }
 
-  /** Said once, however often it is tried until it works again. */
+  /** Logs the first failure only, until the connection is back. */
   function onLost(error: unknown): void {
     if (signal.aborted) return
-    if (!isDown) logger.warn({ err: error, channel }, 'hints of the database are not heard')
+    if (!isDown) logger.warn({ err: error, channel }, 'listening to the database failed; retrying')
     isDown = true
   }
 
   async function listenOn(): Promise<void> {
     while (!signal.aborted) {
-      await listenOnce({ ...tools, isStopped, onHeard }).catch(onLost)
-      // Nothing is thrown here but that it was stopped.
+      await listenOnce({ ...tools, isStopped, onConnected }).catch(onLost)
+      // Throws only when stopped.
       await sleep(limits.streams.listenAgainMs, undefined, { signal }).catch(() => {})
     }
   }
@@ -54,35 +54,35 @@ export function listen(tools: Tools): { stop(): Promise<void> } {
   }
 }
 
-type Line = Omit<Tools, 'logger'> & { isStopped: Promise<void>; onHeard: () => void }
+type Listening = Omit<Tools, 'logger'> & { isStopped: Promise<void>; onConnected: () => void }
 
-/** Until it is stopped; throws when the line is cut, or cannot be opened. */
-async function listenOnce({ connect, channel, onMessage, ...line }: Line): Promise<void> {
-  const { isStopped, onHeard } = line
+/** Returns when stopped; throws when the connection fails or is lost. */
+async function listenOnce(listening: Listening): Promise<void> {
+  const { connect, channel, onMessage, isStopped, onConnected } = listening
   const connecting = connect()
   const client = await Promise.race([connecting, isStopped])
   if (!client) {
-    // One that opens after the stop is closed again; nobody waits for it.
+    // A connection that opens after the stop is closed again.
     connecting.then((late) => late.end()).catch(() => {})
     return
   }
-  const isCut = new Promise<void>((_resolve, reject) => {
-    client.on('end', () => reject(new Error('the line to the database was cut')))
+  const isLost = new Promise<void>((_resolve, reject) => {
+    client.on('end', () => reject(new Error('the connection to the database was lost')))
   })
-  // It may be cut while nobody looks at this, which is no bug.
-  isCut.catch(() => {})
+  // It may reject before or after anything awaits it.
+  isLost.catch(() => {})
   client.on('notification', ({ payload }) => onMessage(payload))
-  // A silent server sends nothing and ends nothing: only a question finds that out.
-  const beat = setInterval(() => {
+  // A silent server neither sends nor closes anything: only a query finds out.
+  const heartbeat = setInterval(() => {
     client.query('select').catch(() => cutConnection(client))
   }, limits.streams.listenBeatMs)
   try {
     await Promise.race([client.query(`listen ${channel}`), isStopped])
-    onHeard()
+    onConnected()
     onMessage(undefined)
-    await Promise.race([isCut, isStopped])
+    await Promise.race([isLost, isStopped])
   } finally {
-    clearInterval(beat)
-    await client.end().catch(() => {}) // a line that was cut is closed already
+    clearInterval(heartbeat)
+    await client.end().catch(() => {}) // a lost connection is closed already
   }
 }

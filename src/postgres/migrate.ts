@@ -4,7 +4,7 @@ import { limits } from '../base/limits.js'
 
 const folders = {
   core: new URL('../../migrations/', import.meta.url),
-  /** The tables of the sandbox bank, which production may do without. */
+  /** The tables of test mode, which production may do without. */
   simulation: new URL('../../migrations/simulation/', import.meta.url),
 }
 
@@ -14,9 +14,9 @@ const lockKey = 3_853_314
 export type Scope = { simulation: boolean }
 
 /**
- * Applies the numbered files that the database lacks, all or none, and returns their names. Safe
- * when several processes start at once: one applies them, the others wait and find nothing to do.
- * Refuses a database that a newer version has migrated, because its rules are unknown here.
+ * Applies the missing migrations in one transaction and returns their names. Safe when several
+ * processes start at once: one applies them, the others wait and find nothing to do. Refuses a
+ * database that a newer version has migrated, because its rules are unknown here.
  */
 export async function migrate(url: string, scope: Scope = { simulation: true }): Promise<string[]> {
   const files = await listFiles(scope)
@@ -26,7 +26,7 @@ export async function migrate(url: string, scope: Scope = { simulation: true }):
     application_name: 'manilla migrate',
     connectionTimeoutMillis: limits.postgres.connectMs,
   })
-  client.on('error', () => {}) // the statement under way reports it
+  client.on('error', () => {}) // the running statement reports it
   await client.connect()
   try {
     await client.query('begin')

@@ -6,29 +6,28 @@ type ColumnType = 'text' | 'uuid' | 'timestamptz'
 type Search = {
   table: string
   environmentId: EnvironmentId
-  /** Further columns of the index that have one value, and its condition if it has one. */
+  /** Condition on index columns with a fixed value, and that of a partial index. */
   where?: Sql<unknown>
-  /** The next columns of the index, each with the values that are wanted of it. */
+  /** The next columns of the index, each with the wanted values. */
   columns: { name: string; type: ColumnType; values: readonly string[] }[]
-  /** The last columns of the index, which give the order. */
+  /** The last columns of the index, which sort the rows. */
   order: { name: string; type: ColumnType }[]
-  /** Rows before this position in the order; undefined: from the newest on. */
+  /** Only rows before this position; undefined: start with the newest. */
   before: (Date | string)[] | undefined
-  /** Rows from this value of the first order column on. */
+  /** Only rows at or after this value of the first order column. */
   from?: Date | undefined
   limit: number
 }
 
 /**
  * A FROM item with the newest rows that have one of the wanted values in each column, in no
- * promised order. Reads at most `limit` rows for each combination of values, whatever else the
- * table holds, by the index (environment_id, ...where, ...columns,
- * ...order).
+ * guaranteed order. Reads at most `limit` rows per combination of values, whatever else the table
+ * holds, by the index (environment_id, ...where, ...columns, ...order).
  *
  * The conditions are ranges of rows, not equalities, because only that index sorts such a range.
- * With equalities the planner may read another index in the wanted order and drop the rows that
- * do not match. Its statistics cover all environments, so it does that exactly where a value is
- * common elsewhere and rare in this environment, and then reads every row of the environment.
+ * With equalities the planner may scan another index in the wanted order and filter. Its
+ * statistics cover all environments, so it does that exactly where a value is common elsewhere and
+ * rare in this environment, and then reads every row of the environment.
  */
 export function newestRows(search: Search): Sql<unknown> {
   const { table, environmentId, columns, order, before, from, limit } = search

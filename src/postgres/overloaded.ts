@@ -1,12 +1,9 @@
 import { Refusal } from '../base/refusal.js'
 
-/**
- * Queues are bounded: beyond that, an honest "not now" is better than an answer that comes too
- * late.
- */
+/** A full queue refuses at once: that is better than an answer after the caller's timeout. */
 export function overloaded(): Refusal {
   return new Refusal('internal_error', {
     reason: 'unavailable',
-    message: 'The service cannot take more work right now. Nothing was done; retry soon.',
+    message: 'The service is at capacity. Nothing was done; retry soon.',
   })
 }

@@ -11,19 +11,19 @@ export class Sql<Row = unknown> {
     this.values = values
   }
 
-  /** The text with numbered parameters, as PostgreSQL takes it. */
+  /** The text with numbered parameters ($1, $2…). */
   compile(): { text: string; values: unknown[] } {
     const values: unknown[] = []
     return { text: compileInto(values, this), values }
   }
 }
 
-/** Values become parameters; nested pieces of SQL are inserted as they are. */
+/** Values become parameters; nested SQL is inserted as is. */
 export function sql<Row = unknown>(texts: TemplateStringsArray, ...values: unknown[]): Sql<Row> {
   return new Sql<Row>(texts, values)
 }
 
-/** Text that the program wrote itself; never from outside. */
+/** For text from this program only, never from outside. */
 sql.raw = <Row = unknown>(text: string): Sql<Row> => new Sql<Row>([text], [])
 
 /** A table or column, quoted. */

@@ -1,29 +1,28 @@
 import type pg from 'pg'
 import { limits } from '../base/limits.js'
-import { type Copy, sendCopy } from './copy-rows.js'
 import { ConnectionLost, isConnectionLost, OutcomeUnknown, wasNeverSent } from './failures.js'
 import type { Sql } from './sql.js'
 import { type Statement, toStatement } from './statement.js'
 
 export type Source<Row> = Sql<Row> | Statement<Row>
 
-/** Anything that can answer a question: the pool, or a transaction under way. */
+/** Anything that can run a query: the pool, or an open transaction. */
 export type Reader = {
   rows<Row>(source: Source<Row>): Promise<Row[]>
 }
 
 /**
- * A transaction under way. Questions are awaited. Writes are sent at once and judged at commit, so
- * a use case that has decided in memory sends all of its writes and the commit in a single flush.
+ * An open transaction. Queries are awaited. Writes are sent immediately and checked at commit, so
+ * a use case that decided in memory sends all of its writes and the commit in one flush.
  */
 export class Tx implements Reader {
-  /** False in a lane: rows that another transaction holds are reported as `Busy` instead. */
+  /** False in a lane: rows that another transaction holds are reported as `Busy`. */
   readonly waitsForLocks: boolean
   readonly #client: pg.ClientBase
   readonly #sent: Promise<void>[] = []
   #failure: unknown
   #isCommitSent = false
-  #isUnhurried = false
+  #hasNoTimeouts = false
 
   constructor(client: pg.ClientBase, { waitsForLocks }: { waitsForLocks: boolean }) {
     this.waitsForLocks = waitsForLocks
@@ -41,31 +40,9 @@ export class Tx implements Reader {
   }
 
   write(source: Source<unknown>): void {
-    this.#judgeAtCommit(this.#client.query(this.#toQuery(source)))
-  }
-
-  /**
-   * Lifts the timeouts of the server and of the client for the rest of the transaction: proofs over
-   * every row of large books take longer than any other statement may.
-   */
-  liftTimeouts(): void {
-    this.#isUnhurried = true
-    this.write({ text: 'set local statement_timeout = 0', values: [] })
-  }
-
-  #toQuery<Row>(source: Source<Row>) {
-    const statement = toStatement(source)
-    if (!this.#isUnhurried) return statement
-    return { ...statement, query_timeout: limits.postgres.unhurriedMs }
-  }
-
-  copy(rows: Copy): void {
-    this.#judgeAtCommit(sendCopy(this.#client, rows))
-  }
-
-  #judgeAtCommit(sent: Promise<unknown>): void {
+    const query = this.#client.query(this.#toQuery(source))
     this.#sent.push(
-      sent.then(
+      query.then(
         () => {},
         (error) => {
           this.#fail(error)
@@ -75,8 +52,21 @@ export class Tx implements Reader {
   }
 
   /**
-   * COMMIT after a failed statement answers ROLLBACK without an error, so its tag is the verdict.
+   * Lifts the timeouts of server and client for the rest of the transaction, for proofs that read
+   * every row of the ledger.
    */
+  liftTimeouts(): void {
+    this.#hasNoTimeouts = true
+    this.write({ text: 'set local statement_timeout = 0', values: [] })
+  }
+
+  #toQuery<Row>(source: Source<Row>) {
+    const statement = toStatement(source)
+    if (!this.#hasNoTimeouts) return statement
+    return { ...statement, query_timeout: limits.postgres.unhurriedMs }
+  }
+
+  /** After a failed statement COMMIT answers with the tag ROLLBACK and no error. */
   async commit(): Promise<void> {
     this.#isCommitSent = true
     const committed = this.#client.query('commit').then(
@@ -88,8 +78,8 @@ export class Tx implements Reader {
     )
     await Promise.all(this.#sent)
     const tag = await committed
-    if (this.#failure !== undefined) throw this.#told(this.#failure)
-    if (tag !== 'COMMIT') throw new Error('the transaction was rolled back without saying why')
+    if (this.#failure !== undefined) throw this.#classify(this.#failure)
+    if (tag !== 'COMMIT') throw new Error('the transaction was rolled back for an unknown reason')
   }
 
   async rollback(): Promise<void> {
@@ -97,20 +87,20 @@ export class Tx implements Reader {
     await this.#client.query('rollback')
   }
 
-  /** The first failure is the cause; those after it only say that the transaction is lost. */
+  /** The first failure is the cause; later ones only report that the transaction was aborted. */
   #fail(error: unknown): unknown {
     this.#failure ??= error
-    return this.#told(this.#failure)
+    return this.#classify(this.#failure)
   }
 
-  #told(failure: unknown): unknown {
+  #classify(failure: unknown): unknown {
     if (!isConnectionLost(failure)) return failure
     const Kind = this.#isCommitSent ? OutcomeUnknown : ConnectionLost
     return new Kind('the connection to the database was lost', { cause: failure })
   }
 }
 
-/** Runs the work in one transaction on this connection: all of it is committed, or none. */
+/** Runs the work in one transaction on this connection. */
 export async function inTransaction<Result>(
   client: pg.ClientBase,
   work: (tx: Tx) => Promise<Result>,

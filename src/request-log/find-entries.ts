@@ -4,44 +4,64 @@ import { limits } from '../base/limits.js'
 import { notFound } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
-import type { EntryWithBodies, RequestLogEntry } from './entry.js'
+
+/** An entry as listed. */
+export type RequestLogEntry = {
+  /** A UUIDv7, so it holds the time. */
+  id: string
+  requestId: string
+  keyName: string
+  method: string
+  path: string
+  query: string | null
+  status: number
+  durationUs: number
+  isReplayed: boolean
+}
+
+export type EntryWithBodies = RequestLogEntry & {
+  requestBody: string | null
+  isRequestCut: boolean
+  responseBody: string | null
+  isResponseCut: boolean
+}
 
 const columns = sql`
   id, request_id as "requestId", key_name as "keyName", method, path, query, status,
   duration_us as "durationUs", is_replayed as "isReplayed"`
 
 export type EntryFilter = {
-  /** Both included. */
+  /** Inclusive on both ends. */
   statuses: { from: number; to: number } | undefined
   method: string | undefined
   pathPrefix: string | undefined
   requestId: string | undefined
   from: Date | undefined
   to: Date | undefined
-  /** Of the last one that was seen. */
+  /** Id of the last entry of the previous page. */
   before: string | undefined
   limit: number
 }
 
 export type EntryPage = {
   entries: RequestLogEntry[]
-  /** Where the next page begins; undefined: there is none. */
+  /** Where the next page begins; undefined on the last page. */
   next: string | undefined
 }
 
 /**
- * Newest first. Where few of many are asked for a page gives up after a number of requests, so that
- * no question reads a month of them; it may be short, or empty, and still lead on.
+ * Newest first. A filter that no index serves scans a bounded number of entries per page, so that
+ * no call reads a month of them. Such a page may be short or empty and still have a next one.
  */
 export async function listRequestLogEntries(
   db: Reader,
   environmentId: EnvironmentId,
   filter: EntryFilter,
 ): Promise<EntryPage> {
-  const inReach = toReach(environmentId, filter)
-  const wanted = toWanted(filter)
-  const end = wanted.length > 0 ? await findEnd(db, inReach) : undefined
-  const where = [...inReach, ...wanted, end && sql`id >= ${end}`].filter((one) => one !== undefined)
+  const indexed = toIndexedConditions(environmentId, filter)
+  const scanned = toScannedConditions(filter)
+  const end = scanned.length > 0 ? await findScanEnd(db, indexed) : undefined
+  const where = end ? [...indexed, ...scanned, sql`id >= ${end}`] : [...indexed, ...scanned]
   const found = await db.rows(sql<RequestLogEntry>`
     select ${columns} from request_logs where ${sql.join(where, sql` and `)}
     order by id desc limit ${filter.limit + 1}`)
@@ -49,8 +69,7 @@ export async function listRequestLogEntries(
   return { entries, next: found.length > filter.limit ? entries.at(-1)!.id : end }
 }
 
-/** What an index leads to at once. */
-function toReach(environmentId: EnvironmentId, filter: EntryFilter): Sql<unknown>[] {
+function toIndexedConditions(environmentId: EnvironmentId, filter: EntryFilter): Sql<unknown>[] {
   const { from, to, before, requestId, statuses } = filter
   return [
     sql`environment_id = ${environmentId}`,
@@ -62,7 +81,7 @@ function toReach(environmentId: EnvironmentId, filter: EntryFilter): Sql<unknown
   ].filter((condition) => condition !== undefined)
 }
 
-function toWanted({ statuses, method, pathPrefix }: EntryFilter): Sql<unknown>[] {
+function toScannedConditions({ statuses, method, pathPrefix }: EntryFilter): Sql<unknown>[] {
   return [
     statuses && sql`status between ${statuses.from} and ${statuses.to}`,
     method === undefined ? undefined : sql`method = ${method}`,
@@ -70,15 +89,15 @@ function toWanted({ statuses, method, pathPrefix }: EntryFilter): Sql<unknown>[]
   ].filter((condition) => condition !== undefined)
 }
 
-/** The last one that is looked at; undefined where all are. */
-async function findEnd(db: Reader, inReach: Sql<unknown>[]): Promise<string | undefined> {
+/** The last entry this page may scan; undefined when it may scan all of them. */
+async function findScanEnd(db: Reader, indexed: Sql<unknown>[]): Promise<string | undefined> {
   const [last] = await db.rows(sql<{ id: string }>`
-    select id from request_logs where ${sql.join(inReach, sql` and `)}
+    select id from request_logs where ${sql.join(indexed, sql` and `)}
     order by id desc offset ${limits.requestLogs.seenAtOnce - 1} limit 1`)
   return last?.id
 }
 
-/** By its own reference, or by a request id: then the newest that had it. */
+/** By its own id, or by a request id: then the newest entry with it. */
 export async function getEntry(
   db: Reader,
   { environmentId, name }: { environmentId: EnvironmentId; name: string },

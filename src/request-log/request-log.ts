@@ -1,18 +1,37 @@
 import type pg from 'pg'
+import type { EnvironmentId } from '../base/environment.js'
+import { newIdBytes } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import type { Logger } from '../base/log.js'
+import { type Logger, redact } from '../base/log.js'
 import { connectLane } from '../postgres/connection.js'
 import { type OpenedLane, openLane } from '../postgres/lane.js'
-import type { RawEntry } from './entry.js'
-import { storeEntries } from './store-entries.js'
+import { listStatement } from '../postgres/statement.js'
+import { redactBody, redactQuery, redactText } from './redact-body.js'
+
+/** A request and its answer, not redacted yet. */
+export type RawEntry = {
+  environmentId: EnvironmentId
+  requestId: string
+  keyName: string
+  method: string
+  /** Path and query as sent. */
+  url: string
+  status: number
+  durationMs: number
+  isReplayed: boolean
+  /** Empty when there was none or the route keeps none. */
+  requestBody: string
+  responseBody: string
+  answeredAt: Date
+}
 
 /**
- * Notes requests in memory while they are answered, and masks and writes them a little later, many
- * in one transaction. What finds no room, or no database, is dropped and counted: nobody is ever
- * kept waiting for it.
+ * Collects requests in memory while they are answered, then redacts and inserts them in batches. A
+ * request for which there is no room or no database is dropped and counted: no caller ever waits
+ * for the log.
  */
 export class RequestLog {
-  /** Since the start. */
+  /** Entries dropped since the process started. */
   dropped = 0
   readonly #lane: OpenedLane<RawEntry[], true>
   readonly #logger: Logger
@@ -25,9 +44,9 @@ export class RequestLog {
   constructor({ url, logger }: { url: string; logger: Logger }) {
     this.#logger = logger
     this.#lane = openLane({
-      connect: () => connectWithoutWaiting(url),
+      connect: () => connectAsynchronous(url),
       async work(tx, batches) {
-        for (const entries of batches) storeEntries(tx, entries)
+        for (const entries of batches) tx.write(insertEntries(entries.map(toRow)))
         return batches.map(() => true as const)
       },
     })
@@ -47,7 +66,7 @@ export class RequestLog {
     this.#schedule()
   }
 
-  /** What waits is written as far as the database takes it. */
+  /** Writes what is waiting, as far as the database accepts it. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -56,7 +75,7 @@ export class RequestLog {
     await this.#lane.close()
   }
 
-  /** Not again while one is under way: what comes meanwhile waits for company, too. */
+  /** Entries that arrive during a write wait for the next timer, so that batches stay large. */
   #schedule(): void {
     if (this.#timer || this.#writing || this.#isClosed) return
     this.#timer = setTimeout(() => {
@@ -80,7 +99,7 @@ export class RequestLog {
       return await this.#lane.run(batch)
     } catch (error) {
       this.dropped += batch.length
-      this.#logger.warn({ err: error, count: batch.length }, 'request logs were not written')
+      this.#logger.warn({ err: error, count: batch.length }, 'request log entries dropped')
       return false
     }
   }
@@ -91,8 +110,8 @@ export class RequestLog {
   }
 }
 
-/** Nobody waits for the disk: a crash of the database may take the last second of the log. */
-async function connectWithoutWaiting(url: string): Promise<pg.Client> {
+/** Does not wait for the disk: a crash of the database may lose the last second of the log. */
+async function connectAsynchronous(url: string): Promise<pg.Client> {
   const client = await connectLane(url, 'manilla request log')
   await client.query('set synchronous_commit = off')
   return client
@@ -100,4 +119,50 @@ async function connectWithoutWaiting(url: string): Promise<pg.Client> {
 
 function lengthOf({ requestBody, responseBody, url }: RawEntry): number {
   return requestBody.length + responseBody.length + url.length
+}
+
+const insertEntries = listStatement({
+  name: 'insert_request_logs',
+  columns: {
+    environment_id: 'int4',
+    id: 'uuid',
+    request_id: 'text',
+    key_name: 'text',
+    method: 'text',
+    path: 'text',
+    query: 'text',
+    status: 'int2',
+    duration_us: 'int4',
+    is_replayed: 'bool',
+    request_body: 'text',
+    is_request_cut: 'bool',
+    response_body: 'text',
+    is_response_cut: 'bool',
+  },
+  text: (list, _more, names) => `insert into request_logs (${names}) select * from ${list}`,
+})
+
+const durationMaxUs = 2 ** 31 - 1
+
+function toRow(entry: RawEntry) {
+  const [path = '', ...query] = entry.url.split('?')
+  const request = redactBody(entry.requestBody)
+  const response = redactBody(entry.responseBody)
+  return {
+    environment_id: entry.environmentId,
+    id: newIdBytes(entry.answeredAt),
+    // Callers may send their own id, with anything in it.
+    request_id: redact(entry.requestId),
+    key_name: entry.keyName,
+    method: entry.method,
+    path: redactText(path),
+    query: redactQuery(query.join('?')),
+    status: entry.status,
+    duration_us: Math.min(Math.round(entry.durationMs * 1_000), durationMaxUs),
+    is_replayed: entry.isReplayed,
+    request_body: request.text,
+    is_request_cut: request.isCut,
+    response_body: response.text,
+    is_response_cut: response.isCut,
+  }
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findInexact, withAllDigits } from '../../src/api/edge/exact-json.js'
+import { findInexact, rawField, withAllDigits } from '../../src/api/edge/exact-json.js'
 import { canonicalJson } from '../../src/idempotency/key.js'
 
-const judge = (text: string) => findInexact(text, JSON.parse(text))
 const textOf = (text: string) => canonicalJson(withAllDigits(text, JSON.parse(text)))
 
 test.each([
@@ -19,9 +18,9 @@ test.each([
   ['{"name":["x","\\udc00"]}', 'name.1', /surrogate/],
   ['{"a\\ud800":1}', 'a�', /surrogate/],
 ])('%s is refused as %s', (text, field, message) => {
-  const { message: said, details } = judge(text)!
-  expect(said).toMatch(message)
-  expect(details).toEqual([{ field, issue: said.slice(field.length + 1, -1) }])
+  const { message: actual, details } = findInexact(text)!
+  expect(actual).toMatch(message)
+  expect(details).toEqual([{ field, issue: actual.slice(field.length + 1, -1) }])
 })
 
 // Some parse to the same number; each is a different request.
@@ -40,7 +39,7 @@ test('numbers of any length are distinguished, however the body is formatted', (
 test('the longest possible number is parsed quickly', () => {
   const text = `{"a":${'1'.repeat(60_000)}}`
   const startedAt = performance.now()
-  expect(judge(text)).toBeUndefined()
+  expect(findInexact(text)).toBeUndefined()
   expect(textOf(text)).toBe(text)
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
@@ -52,7 +51,7 @@ test.each([
   '{"smile":"\\ud83d\\ude00"}',
   '[[[]],{}]',
 ])('%s is accepted', (text) => {
-  expect(judge(text)).toBeUndefined()
+  expect(findInexact(text)).toBeUndefined()
 })
 
 // The output of JSON.stringify is always unambiguous.
@@ -60,7 +59,7 @@ test('everything from JSON.stringify is accepted', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
-      expect(findInexact(text, JSON.parse(text))).toBeUndefined()
+      expect(findInexact(text)).toBeUndefined()
     }),
   )
 })
@@ -68,7 +67,36 @@ test('everything from JSON.stringify is accepted', () => {
 test('excessive nesting is refused, however deep', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const deeper = /nested deeper than 100 levels. Send it flatter/
-  expect(judge(nested(100))).toBeUndefined()
-  for (const depth of [102, 3_000]) expect(judge(nested(depth))?.message).toMatch(deeper)
-  expect(judge(nested(30_000))?.message).toMatch(deeper)
+  expect(findInexact(nested(100))).toBeUndefined()
+  for (const depth of [102, 3_000]) expect(findInexact(nested(depth))?.message).toMatch(deeper)
+  expect(findInexact(nested(30_000))?.message).toMatch(deeper)
+})
+
+test.each([
+  ['{"metadata":{"2":1,"1":2}}', '{"2":1,"1":2}'],
+  [
+    '{ "a" : {"metadata": 1}, "metadata" : { "b" : [ 1.0, "x , }" ] } , "c":2}',
+    '{"b":[1.0,"x , }"]}',
+  ],
+  ['{"a":"metadata","metadata":{}}', '{}'],
+  [
+    '{"a":["metadata",{"metadata":3}],"meta\\u0064ata":{"k":"\\"metadata\\":"}}',
+    '{"k":"\\"metadata\\":"}',
+  ],
+  ['{"a":1}', undefined],
+  ['{"a":{"metadata":{}}}', undefined],
+])('the field of %s', (text, expected) => {
+  expect(rawField(text, 'metadata')).toBe(expected)
+})
+
+// Surroundings and formatting do not change the field.
+test('is the field, in any document', () => {
+  fc.assert(
+    fc.property(fc.object(), fc.object(), fc.nat({ max: 4 }), (before, metadata, blanks) => {
+      const document = { ...(JSON.parse(JSON.stringify(before)) as object), metadata }
+      const text = JSON.stringify(document, null, blanks)
+      const raw = rawField(text, 'metadata')
+      expect(raw).toBe(JSON.stringify(JSON.parse(text).metadata))
+    }),
+  )
 })

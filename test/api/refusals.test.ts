@@ -88,7 +88,7 @@ describe('paths and methods', () => {
     const expected = {
       status: 404,
       code: 'not_found',
-      message: /There is no GET .*\/docs/,
+      message: /No such endpoint: GET .*\/docs/,
     } as const
     expectRefusal(await expectNothingWritten(() => ask('GET', path)), expected)
     expectRefusal(await ask('GET', path, { key: ours.secret }), expected)
@@ -113,7 +113,7 @@ describe('paths and methods', () => {
     expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(taken.toSorted())
     expect(reply.status).toBe(405)
     if (method === 'HEAD') return
-    const message = new RegExp(`${path} does not take ${method}; it takes ${taken.join(' and ')}`)
+    const message = new RegExp(`${path} does not support ${method}. Use ${taken.join(' or ')}`)
     expectRefusal(reply, { status: 405, code: 'method_not_allowed', message })
   })
 
@@ -230,7 +230,7 @@ describe('bodies other than a JSON object', () => {
     const headers = { 'content-encoding': encoding }
     const question = { key: ours.secret, body: gzipSync('{"asset":"NGN","amount":5}'), headers }
     const reply = await expectNothingWritten(() => ask('POST', fund, question))
-    const [reason, message] = ['unsupported_media_type', /Send it as it is, without/] as const
+    const [reason, message] = ['unsupported_media_type', /Send it uncompressed, without/] as const
     expectRefusal(reply, { status: 415, code: 'validation_failed', reason, message })
   })
 
@@ -335,7 +335,7 @@ describe('fields of a body', () => {
     },
     {
       body: '{"asset":"NGN","amount":5,"amount":6}',
-      message: /^amount must be there once; it is there twice/,
+      message: /^amount must appear once, but appears twice/,
       fields: ['amount'],
     },
     {
@@ -477,7 +477,7 @@ describe('queries', () => {
   const cursorOf = (position: unknown) =>
     Buffer.from(JSON.stringify(position)).toString('base64url')
   const start = { NGN: '5', USDC: '5', USDT: '5' }
-  const notOurs = /cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged/
+  const notOurs = /cursor is not valid. Pass the `nextCursor` of the previous page, unchanged/
   const another = /cursor belongs to another list. Use it with the `asset` it was made for/
   const rows: [string, string, RegExp][] = [
     ...['0', '-1', '101', 'abc', '1.5', '1e1', '', '5&limit=6'].map(
@@ -663,7 +663,7 @@ describe('rate limits', () => {
       expect(reply.headers.get('retry-after')).toBeNull()
     }
     const refused = await use(merchant.test.secret)
-    const message = /More than 3 requests came within a second. Wait a second and send it again/
+    const message = /More than 3 requests in one second. Wait a second and send it again/
     expectRefusal(refused, { status: 429, code: 'rate_limited', message })
     expect(refused.headers.get('retry-after')).toBe('1')
     expect(refused.headers.get('ratelimit')).toBe('"environment";r=0;t=1')
@@ -783,7 +783,7 @@ describe('temporary failures', () => {
     const reply = await expectNothingWritten(use)
     await session.query('rollback')
 
-    const message = /held the same rows for too long. Nothing was done; retry in a moment/
+    const message = /locked the same records for too long. Nothing was done; retry in a moment/
     expectRefusal(reply, { status: 503, code: 'internal_error', reason: 'unavailable', message })
     const retried = await use()
     expect([retried.status, retried.headers.get('idempotent-replayed')]).toEqual([201, null])

@@ -137,7 +137,7 @@ test.each([
   const { json } = await customersOf(small, small.merchant).post('/v1/checkout/sessions', order)
   const refused = await small.ask('GET', `/public/checkout/${json.data.reference}/stream`)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([status, seconds])
-  expect(refused.json.message).toContain(`Try again in ${seconds} seconds; until then, read`)
+  expect(refused.json.message).toContain(`Try again in ${seconds} seconds; until then, poll`)
   expect(refused.json.nextStep).toContain('`Retry-After`')
 })
 

@@ -23,7 +23,7 @@ await db.rows(sql`create table work_done (id bigint generated always as identity
 const seal = createSeal(new Secret('a secret of the tests'))
 const environmentId = await insertEnvironment(db)
 
-/** The input of a call is the answer it is to get; its work is a row, so that it can be counted. */
+/** The input of a call is the answer it gets; its work is a row, so that it can be counted. */
 type Call = KeyedCall<Answer>
 
 function openLane() {
@@ -76,7 +76,7 @@ function toCall(text: string, answer: Partial<Answer> = {}, more: Partial<Call> 
   }
 }
 
-/** The same key for another request. */
+/** The same key with another request. */
 function otherRequest(call: Keyed): Keyed {
   const request = { method: 'POST', path: '/v1/things', body: { amount: 2 } }
   return { ...call, key: toIdempotencyKey(call.key.text, request) }
@@ -114,8 +114,8 @@ async function storedKey(text: string, environment: EnvironmentId = environmentI
   return row
 }
 
-// Twenty copies of one request arrive at once over four connections, as from an impatient client
-// behind a load balancer. One of them runs; all get its answer, nineteen of them marked as replayed.
+// An impatient client behind a load balancer sends twenty copies of one request over four
+// connections. One runs; all get its answer, nineteen of them marked as replayed.
 test('twenty concurrent copies over four lanes run once', async () => {
   const lanes = Array.from({ length: 4 }, () => openLane())
   for (let round = 0; round < 25; round += 1) {
@@ -132,8 +132,8 @@ test('twenty concurrent copies over four lanes run once', async () => {
   await expectSoundBooks(db)
 })
 
-// The first copy is held up in the middle. The others must wait for its end rather than run beside
-// it, and then hear its answer.
+// The first copy is blocked in the middle. The others must wait for it instead of running, and then
+// get its answer.
 test('a copy waits for the first one to finish', async () => {
   const [first, second] = [openLane(), openLane()]
   const blocker = await openSession(db)
@@ -151,8 +151,8 @@ test('a copy waits for the first one to finish', async () => {
   expect(await countWork(call.input.body)).toBe(1)
 })
 
-// The first copy fails and its key goes with it: the one that waited behind it runs instead.
-test('a copy runs itself when the first one came to nothing', async () => {
+// The first copy fails and its key is released: the waiting copy runs instead.
+test('a copy runs itself when the first one failed', async () => {
   const call = toCall(newKey())
   const session = await claimElsewhere(call, 'never')
   const lane = openLane()
@@ -162,9 +162,9 @@ test('a copy runs itself when the first one came to nothing', async () => {
   expect(await copy).toEqual({ ...call.input, isReplayed: false })
 })
 
-// A key says "this very request". Used for another one it is refused, in the same batch and in any
-// later one, and the refusal neither runs nor changes what is remembered.
-test('the same key for another request is refused, at once and later', async () => {
+// A key stands for one request. With another request it is refused, in the same batch and later,
+// and the refusal neither runs nor changes the stored answer.
+test('the same key with another request is refused, in the same batch and later', async () => {
   const call = toCall(newKey())
   const reused = { reason: 'idempotency_key_reused', status: 422 }
   const [first, other, copy] = await runTogether([call, otherRequest(call), call])
@@ -178,8 +178,8 @@ test('the same key for another request is refused, at once and later', async () 
   expect(await countWork(call.input.body)).toBe(1)
 })
 
-// A business "no" is an answer like any other: asked again, it is the same "no", byte for byte, even
-// if the world would now allow it. Nothing runs a second time.
+// A business refusal is an answer too: a retry gets the same bytes, even if the request would
+// succeed by now. Nothing runs a second time.
 test.each([200, 201, 204, 402, 409, 422])('an answer of %i is remembered', async (status) => {
   const call = toCall(newKey(), { status, body: `{"status":${status},"n":"${keyCount}"}` })
   expect(await runTogether([call])).toEqual([{ ...call.input, isReplayed: false }])
@@ -189,8 +189,8 @@ test.each([200, 201, 204, 402, 409, 422])('an answer of %i is remembered', async
   expect(await countWork(changed.input.body)).toBe(0)
 })
 
-// What the caller can mend, what passes and what failed on our side leaves no trace: the key is free
-// for the next try, also for a corrected request, and also when an answer had been expected.
+// Errors that the caller can fix, that pass, or that are ours leave no trace: the key is free for
+// the next attempt, also with a corrected request, and also when an answer was expected.
 test.each([400, 401, 403, 404, 413, 429, 500, 503])(
   'an answer of %i leaves no claim behind',
   async (status) => {
@@ -209,7 +209,7 @@ test.each([400, 401, 403, 404, 413, 429, 500, 503])(
   },
 )
 
-// The key belongs to an environment. The same text in another one, also in test and live of one
+// A key belongs to an environment. The same text in another one, also in the other mode of the same
 // merchant, is another key.
 test('two environments never share a key', async () => {
   const other = await insertEnvironment(db, 'live')
@@ -226,7 +226,7 @@ test('two environments never share a key', async () => {
   ])
 })
 
-// Keys are told apart by a digest; texts that differ in any way are different keys.
+// Keys are compared by a digest; texts that differ in any way are different keys.
 test('keys that only look alike are different keys', async () => {
   const base = newKey()
   const texts = [base, base.toUpperCase(), ` ${base}`, `${base} `, `${base}\t`]
@@ -235,8 +235,8 @@ test('keys that only look alike are different keys', async () => {
   expect(answers).toEqual(calls.map(({ input }) => ({ ...input, isReplayed: false })))
 })
 
-// Without a key nothing is remembered and every call runs, also several in one batch.
-test('a call without a key runs each time it comes', async () => {
+// Without a key nothing is stored and every call runs, also several in one batch.
+test('a call without a key runs every time', async () => {
   const call: Call = { ...toCall('', { body: 'no key at all' }), key: undefined }
   const keyed = toCall(newKey())
   expect(await runTogether([call, keyed, call])).toEqual([
@@ -247,8 +247,8 @@ test('a call without a key runs each time it comes', async () => {
   expect(await countWork('no key at all')).toBe(2)
 })
 
-// The answer is written with the claim, before the work is done, to save a write. If the work then
-// says something else, the something else must be what is remembered.
+// The expected answer is written with the claim, before the work, to save a write. If the work has
+// another result, that result must be stored.
 test('an expected answer that turns out different is rewritten', async () => {
   const expected = { status: 201, body: '{"went":"well"}' }
   const well = toCall(newKey(), expected, { expected })
@@ -266,8 +266,8 @@ test('an expected answer that turns out different is rewritten', async () => {
   ])
 })
 
-// Some answers show a secret once. The table must not show it to whoever reads a backup; the caller
-// who retries must get it all the same. It makes no difference whether the answer was expected.
+// Some answers show a secret once. Readers of the table or a backup must not see it, but a caller
+// who retries must get it. It makes no difference whether the answer was expected.
 test.each([
   ['found by the work', undefined],
   ['expected as a secret', { status: 201, body: 'whsec_very_secret', holdsSecret: true }],
@@ -293,8 +293,8 @@ test.each([
 })
 
 // A copy of the request hangs in another process, uncommitted. The caller is refused; the seven
-// others in the batch must be done as if nothing had been, without waiting.
-test('a key that is held elsewhere is in progress, and its neighbours are done', async () => {
+// others in the batch must run without waiting.
+test('a key held elsewhere is in progress, and the other calls run', async () => {
   const stuck = toCall(newKey())
   const session = await claimElsewhere(stuck, 'late')
   const lane = openLane()
@@ -306,19 +306,19 @@ test('a key that is held elsewhere is in progress, and its neighbours are done',
       expect(outcome).toMatchObject({ reason: { reason: 'idempotency_in_progress', status: 409 } })
     else expect(outcome).toMatchObject({ status: 'fulfilled', value: { isReplayed: false } })
 
-  // The first one finishes after all: from now on its answer is the answer.
+  // The first copy finishes after all: from now on its answer is replayed.
   await session.query('commit')
   expect(await lane.run(stuck)).toMatchObject({ body: 'late', isReplayed: true })
   expect(await countWork(stuck.input.body)).toBe(0)
 })
 
-// A key is old enough to be forgotten, and is, between the claim that found it and the question for
-// its answer. The call must not run without a key: a retry would then run it again.
-test('a key that is about to be forgotten is replayed or claimed, never lost', async () => {
+// An expired key is deleted between the claim that found it and the query for its answer. The call
+// must not run without a key: a retry would run it again.
+test('a key that is being deleted is replayed or claimed, never lost', async () => {
   const old = toCall(newKey(), {}, { forgetAt: now })
   await runTogether([old])
-  // The claim conflicts with the old key first and then waits for this one, which was inserted
-  // without a claim: keys are claimed in the order of their digests.
+  // The claim conflicts with the expired key first and then waits for this one, which was inserted
+  // without an advisory lock: keys are claimed in the order of their digests.
   let wait = toCall(newKey())
   while (wait.key.digest < old.key.digest) wait = toCall(newKey())
   const session = await insertElsewhere(wait, 'x')

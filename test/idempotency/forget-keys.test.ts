@@ -22,9 +22,9 @@ async function countKeys(name: string): Promise<number> {
   return rows.length
 }
 
-// A payout's key lives as long as the payout, and other keys to the millisecond they were promised.
-// Of those whose time is over a bounded number goes at once, so that no delete runs for minutes.
-test('only keys whose time is over are forgotten, a bounded number at once', async () => {
+// A payout's key lives as long as the payout; other keys expire at their exact time. A bounded
+// number is deleted per run, so that no delete takes minutes.
+test('only expired keys are deleted, a bounded number per run', async () => {
   const { forgottenAtOnce } = limits.idempotency
   await insertKeys('of a payout', 50, null)
   await insertKeys('not yet', 50, after(now, 1))
@@ -41,9 +41,9 @@ test('only keys whose time is over are forgotten, a bounded number at once', asy
   expect(await countKeys('of a payout')).toBe(50)
 })
 
-// Somebody is replaying an old key at this moment. It is passed by rather than waited for, and the
-// next time takes it.
-test('a key in use is passed by', async () => {
+// An expired key is being replayed. The delete skips it instead of waiting, and the next run
+// deletes it.
+test('a key in use is skipped', async () => {
   await insertKeys('in use', 3, now)
   const session = await openSession(db)
   await session.query('begin')
@@ -53,8 +53,8 @@ test('a key in use is passed by', async () => {
   expect(await forgetOldKeys(db, now)).toBe(1)
 })
 
-// Several workers tidy up at once: together they forget each key once, and wait for nobody.
-test('workers that forget at the same time do not count a key twice', async () => {
+// Several workers delete at once: together they delete each key once, without waiting.
+test('workers that delete at the same time do not count a key twice', async () => {
   await insertKeys('many', 3_000, now)
   const counts = await Promise.all(Array.from({ length: 6 }, () => forgetOldKeys(db, now)))
   const rest = await forgetOldKeys(db, now)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { canonicalJson, keyPattern, toIdempotencyKey } from '../../src/idempotency/key.js'
 
-/** Any JSON, with names that like to collide: numbers, empty, quotes, prototypes. */
+/** Any JSON, with names that tend to collide: numbers, empty, quotes, prototypes. */
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -30,15 +30,15 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.toReversed())
 }
 
-/** What a body is once it has travelled: negative zero, for one, does not survive. */
+/** A body as received: negative zero, for example, is not preserved. */
 function asSent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
 const request = { method: 'POST', path: '/v1/things', body: { amount: 1 } }
 
-// A client may write the same body with its names in another order, or with other white space.
-test('bodies that mean the same have the same text', () => {
+// A client may send the same body with its names in another order, or with other white space.
+test('equal bodies have equal text', () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(canonicalJson(reversed(value))).toBe(canonicalJson(value))
@@ -49,9 +49,9 @@ test('bodies that mean the same have the same text', () => {
   )
 })
 
-// Two bodies with the same text would share an answer. The text can be read back, so it is a body's
-// own: nothing is dropped, merged or rounded on the way.
-test('the text says the whole body and nothing else', () => {
+// Two bodies with the same text would share an answer. The text parses back to the body, so nothing
+// is dropped, merged or rounded.
+test('the text contains the whole body and nothing else', () => {
   fc.assert(
     fc.property(json, (value) => {
       const text = canonicalJson(asSent(value))
@@ -78,14 +78,14 @@ test.each([
   expect(canonicalJson(left)).not.toBe(canonicalJson(right))
 })
 
-// Deeper than anybody means it, and well within what the stack of the program can take.
-test('a body that is nested a thousand deep is still told', () => {
+// Deeper than any real body, and well within the stack.
+test('a body that is nested a thousand deep still has a text', () => {
   const deep = `${'['.repeat(1_000)}${']'.repeat(1_000)}`
   expect(canonicalJson(JSON.parse(deep))).toBe(deep)
 })
 
 // Method, path and body all count: the same key on another route is another request.
-test('the fingerprint tells requests apart, the digest tells keys apart', () => {
+test('the fingerprint distinguishes requests, the digest distinguishes keys', () => {
   const key = toIdempotencyKey('k', request)
   expect(toIdempotencyKey('k', { ...request, body: { amount: 1 } })).toEqual(key)
   for (const other of [

@@ -28,10 +28,9 @@ async function remember(text: string, answer: Answer): Promise<void> {
   await db.transaction((tx) => atMostOnce({ tx, now, seal }, [call], async (inputs) => inputs))
 }
 
-// An honest retry gets its first answer before anything that depends on time or state is asked; a
-// new key gets nothing; a key that was used for something else gets a refusal. Fifty of each are
-// asked at once, and one question goes to the database.
-test('replays are looked up together and told apart', async () => {
+// A retry gets its first answer, a new key gets nothing, and a key that was used for another
+// request gets a refusal. Fifty of each arrive at once and share one query.
+test('replays are found in one query and not mixed up', async () => {
   for (let index = 0; index < 50; index += 1)
     await remember(`known ${index}`, { status: 201, body: `answer ${index}` })
   let questions = 0
@@ -60,7 +59,7 @@ test('replays are looked up together and told apart', async () => {
 })
 
 // Nothing crosses environments, and a claim that is not committed is no answer yet.
-test('keys of others, and claims under way, are not found', async () => {
+test('keys of other environments and uncommitted claims are not found', async () => {
   await remember('mine', { status: 201, body: 'mine' })
   const find = createReplayFinder(db, seal)
   const other = await insertEnvironment(db)
@@ -78,8 +77,8 @@ test('keys of others, and claims under way, are not found', async () => {
   await session.query('rollback')
 })
 
-// What was sealed is opened for the caller, and marked so that it is sealed and hidden again.
-test('an answer that holds a secret comes back as it was', async () => {
+// A sealed answer is opened for the caller, and marked so that it is sealed and hidden again.
+test('an answer that holds a secret is replayed unchanged', async () => {
   await remember('secret', { status: 201, body: 'whsec_shown_once', holdsSecret: true })
   const find = createReplayFinder(db, seal)
   expect(await find({ environmentId, key: toIdempotencyKey('secret', request) })).toEqual({
@@ -90,8 +89,9 @@ test('an answer that holds a secret comes back as it was', async () => {
   })
 })
 
-// Every request with a key asks this: it must go by the primary key, however many keys there are.
-test('keys are found by their digest, never by reading them all', async () => {
+// Every request with a key runs this query: it must use the primary key, however many keys there
+// are.
+test('keys are found by their digest, never by a scan', async () => {
   await db.rows(sql`
     insert into idempotency_keys
     select 1, gen_random_uuid(), 'old', ${Buffer.alloc(32)}, 201, '{}', false, now(), null

@@ -6,17 +6,17 @@ import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()
 
-/** Text that the server can hold: no NUL, and no half of a surrogate pair. */
+/** Text that the server can store: no NUL and no half surrogate pair. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'))
 
-/** The server's own range: year 4713 BC until where JavaScript ends. */
+/** The range of the server: from 4713 BC to the last date of JavaScript. */
 const dates = fc.date({
   min: new Date('-004712-01-01T00:00:00.000Z'),
   max: new Date(8_640_000_000_000_000),
   noInvalidDate: true,
 })
 
-/** A type, values of it, and what the server must show for a value when it is asked for text. */
+/** A type, values of it, and what the server must return for a value cast to text. */
 type Case = { values: fc.Arbitrary<unknown>; shown: (value: never) => string; show?: string }
 
 const cases: Record<ColumnType, Case> = {
@@ -82,8 +82,8 @@ async function askServer(type: ColumnType, values: unknown[], show = 'value::tex
   return rows.map(({ shown }) => shown)
 }
 
-// Any list of any type, with nulls anywhere, with nothing in it, or of nothing but nulls: the server
-// must read exactly the values that were written, in their order.
+// Any list of any type, with nulls anywhere, empty, or of nulls only: the server must read exactly
+// the values that were written, in order.
 test.each(Object.keys(cases) as ColumnType[])('%s arrives as it was sent', async (type) => {
   const { values, shown, show } = cases[type]
   const lists = fc.array(fc.option(values, { nil: null, freq: 5 }), { maxLength: 20 })
@@ -96,8 +96,8 @@ test.each(Object.keys(cases) as ColumnType[])('%s arrives as it was sent', async
   )
 })
 
-// The way values come back is ours as well: what a store function writes it must read unchanged.
-test('a list of rows comes back as the rows that were sent', async () => {
+// We parse results too: a store function must read back what it wrote.
+test('a list of rows is read back unchanged', async () => {
   const columns = {
     number: 'int4',
     amount: 'int8',
@@ -132,8 +132,8 @@ test('a list of rows comes back as the rows that were sent', async () => {
   )
 })
 
-// A buffer is made without being cleared first, so a value that is too short would send what the
-// memory held before, and one that is too long would run into its neighbour. Both must be refused.
+// The buffer is not zeroed, so a value that is too short would send old memory, and one that is too
+// long would overwrite its neighbour. Both must be refused.
 test.each([
   ['uuid', 'not a uuid'],
   ['uuid', ''],
@@ -149,7 +149,7 @@ test.each([
   expect(() => encodeArray(type, [value, value])).toThrow()
 })
 
-// The server refuses what PostgreSQL cannot hold, by itself; it is never cut off silently.
+// The server refuses what it cannot store; nothing is cut off silently.
 test('a NUL in a text is refused by the server', async () => {
   await expect(askServer('text', ['before\0after'])).rejects.toMatchObject({ code: '22021' })
 })

@@ -40,7 +40,7 @@ function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[
   return claimDue<Job>(reader, jobsDue, { of: 'ours', now: at, leaseMs: lease.leaseMs, limit })
 }
 
-/** What a worker does when it is done: it names the attempt with which it claimed the row. */
+/** Finishes a row, naming the attempt with which the worker claimed it. */
 async function finish(job: Job): Promise<boolean> {
   const done = await db.rows(sql`
     update jobs set state = 'DONE'
@@ -49,8 +49,8 @@ async function finish(job: Job): Promise<boolean> {
   return done.length === 1
 }
 
-// Eight workers on connections of their own ask as fast as they can for the same two thousand rows.
-// Every row must be handed out, and none of them to two workers.
+// Eight workers on separate connections claim the same two thousand rows as fast as they can. Every
+// row must be handed out, and to one worker only.
 test('workers that claim at the same time never get the same row', async () => {
   await insertJobs(2_000)
   const sessions = await Promise.all(Array.from({ length: 8 }, () => openSession(db)))
@@ -73,8 +73,8 @@ test('workers that claim at the same time never get the same row', async () => {
   expect(workers.filter((jobs) => jobs.length > 0).length).toBeGreaterThan(1)
 })
 
-// A worker that has locked rows and not committed yet must not hold up the others: they pass it by.
-test('a claim does not wait for the claim of another', async () => {
+// A worker that has locked rows and not committed must not block the others: they skip its rows.
+test('a claim does not wait for another claim', async () => {
   await insertJobs(10)
   const slow = await openSession(db)
   await slow.query('begin')
@@ -84,8 +84,8 @@ test('a claim does not wait for the claim of another', async () => {
   expect(await claim(now)).toHaveLength(4)
 })
 
-// A worker dies with its rows. Nobody reaps them: when the lease is over they are due again, and the
-// attempt counter has counted both.
+// A worker dies with its rows. When the lease ends they are due again, and the counter has counted
+// both attempts.
 test('a row whose lease is over goes to another worker and counts the attempt', async () => {
   await insertJobs(3)
   const first = await claim(now)
@@ -97,8 +97,8 @@ test('a row whose lease is over goes to another worker and counts the attempt', 
   expect(second.map(({ attempts }) => attempts)).toEqual([2, 2, 2])
 })
 
-// The first worker was only slow, not dead, and finishes after its successor has claimed the row. By
-// the attempt it names it is told apart: it changes nothing, and the successor's result stands.
+// The first worker was slow, not dead, and finishes after its successor has claimed the row. It
+// names an old attempt, so it changes nothing and the successor's result stands.
 test('a worker that outlived its lease cannot finish for its successor', async () => {
   await insertJobs(1)
   const [slow] = await claim(now)
@@ -109,8 +109,8 @@ test('a worker that outlived its lease cannot finish for its successor', async (
   expect(await finish(successor!)).toBe(false)
 })
 
-// The due time is a promise: not a millisecond early, and rows that are done are never handed out.
-test('a row that is not due yet, not open, or of somebody else, is never claimed', async () => {
+// A row is never claimed before its due time, and finished rows are never claimed.
+test('a row that is not due yet, not open, or of another worker is never claimed', async () => {
   await insertJobs(5, { dueAt: after(now, 1) })
   await insertJobs(5, { state: 'DONE' })
   await insertJobs(5, { owner: 'theirs' })
@@ -118,8 +118,8 @@ test('a row that is not due yet, not open, or of somebody else, is never claimed
   expect(await claim(after(now, 1))).toHaveLength(5)
 })
 
-// With more due than one claim may take, those that have waited longest go first.
-test('the longest due are claimed first', async () => {
+// When more rows are due than one claim may take, the oldest go first.
+test('the oldest due rows are claimed first', async () => {
   await insertJobs(5, { dueAt: after(now, -second) })
   await insertJobs(5, { dueAt: after(now, -minute) })
   await insertJobs(5, { dueAt: after(now, -2 * second) })
@@ -130,9 +130,9 @@ test('the longest due are claimed first', async () => {
   expect(row!.left).toBe(0)
 })
 
-// Rows that are done stay for ever and pile up. A claim must find the few open ones by the index of open
-// rows, and never walk through the table, whatever the planner knows about the values.
-test('a claim finds open rows by their index, however many are done', async () => {
+// Finished rows accumulate. A claim must find the few open ones by the index of open rows and never
+// scan the table, whatever the planner knows about the values.
+test('a claim finds open rows by their index, however many are finished', async () => {
   await insertJobs(20_000, { state: 'DONE' })
   await insertJobs(40)
   await db.rows(sql`analyze jobs`)
@@ -143,8 +143,8 @@ test('a claim finds open rows by their index, however many are done', async () =
   const values = [now.toISOString(), after(now, minute).toISOString(), '10', 'ours']
   for (const { scans } of await plansOf(session, 'claim_due_jobs', values))
     expect(scans).toEqual([`by jobs_due keeping ${open}`, 'by jobs_pkey'])
-  // The index holds open rows only, so keeping those throws nothing away: it is the check that a
-  // row is still open once its lock is had.
+  // The index holds open rows only, so this filter drops nothing: it checks that a row is still
+  // open once it is locked.
   const [index] = await db.rows(sql<{ rows: string }>`
     select pg_get_expr(indpred, indrelid) as rows from pg_index
     where indexrelid = 'jobs_due'::regclass`)

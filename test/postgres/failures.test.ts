@@ -7,12 +7,12 @@ import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
 
-// What a failure lets us conclude hangs on recognizing it. These are the failures as pg, Node.js and
-// the server really make them, not as we remember them.
+// What a failure means depends on recognizing it. These are failures as pg, Node.js and the server
+// really produce them.
 
 const db = await freshDatabase()
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 async function silentServer(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -40,7 +40,7 @@ function connectTo(config: pg.ClientConfig): Promise<unknown> {
   return client.connect()
 }
 
-test('a server that never answers and a server that is not there are both no connection', async () => {
+test('a silent server and a missing server both count as a lost connection', async () => {
   const port = await silentServer()
   const failures = [
     failureOf(connectTo({ host: '127.0.0.1', port, connectionTimeoutMillis: 50 })),
@@ -53,21 +53,21 @@ test('a server that never answers and a server that is not there are both no con
   }
 })
 
-test('a pool that cannot connect, or has nothing left to give, is no connection', async () => {
+test('a pool that cannot connect or is exhausted counts as a lost connection', async () => {
   const port = await silentServer()
   const away = new pg.Pool({ host: '127.0.0.1', port, connectionTimeoutMillis: 50 })
   expect(isConnectionLost(await failureOf(away.query('select 1')))).toBe(true)
 
   const busy = new pg.Pool({ connectionString: db.url, max: 1 })
   const taken = await busy.connect()
-  // Only now: the first connection must not be the one that comes too late.
+  // Only now: the first connection must not time out.
   busy.options.connectionTimeoutMillis = 20
   expect(isConnectionLost(await failureOf(busy.query('select 1')))).toBe(true)
   taken.release()
   await busy.end()
 })
 
-test('a connection that the server or the network ends is lost', async () => {
+test('a connection ended by the server or the network is lost', async () => {
   const [ended, cut, idle] = await Promise.all([openSession(db), openSession(db), openSession(db)])
   const sleeping = failureOf(ended.query('select pg_sleep(30), pg_backend_pid()'))
   const { processID } = ended as unknown as { processID: number }
@@ -83,9 +83,8 @@ test('a connection that the server or the network ends is lost', async () => {
   expect(isConnectionLost(await failureOf(idle.query('select 1')))).toBe(true)
 })
 
-// Everything that says something about the statement or the rows is not about the connection: it
-// must be blamed on whoever sent it.
-test('failures of statements are not taken for lost connections', async () => {
+// An error about the statement or its rows is not about the connection: its sender must get it.
+test('failures of statements do not count as lost connections', async () => {
   const session = await openSession(db)
   await session.query(`set statement_timeout = '20ms'`)
   const failures = [
@@ -102,7 +101,7 @@ test('failures of statements are not taken for lost connections', async () => {
   }
 })
 
-test('a lock that cannot be had in time is told apart', async () => {
+test('a lock timeout is recognized', async () => {
   const [holder, waiter] = await Promise.all([openSession(db), openSession(db)])
   await holder.query('begin')
   await holder.query('lock table merchants')

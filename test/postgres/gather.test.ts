@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { gather } from '../../src/postgres/gather.js'
 
-/** Answers only when told, and remembers what it was asked. */
+/** Answers on command and records its calls. */
 function slowAnswers() {
   const asked: { keys: number[]; answer: () => void; fail: (error: Error) => void }[] = []
   const askAll = (keys: number[]) =>
@@ -18,8 +18,8 @@ function countUpTo(length: number): number[] {
   return Array.from({ length }, (_, key) => key)
 }
 
-// A hundred questions of one turn of the event loop are one question, and each gets its own answer.
-test('questions of one turn travel together and answers find their own', async () => {
+// A hundred reads of one turn of the event loop become one, and each gets its own value.
+test('reads of one turn share a batch, and each gets its own value', async () => {
   const asked: number[][] = []
   const find = gather(async (keys: number[]) => {
     asked.push(keys)
@@ -30,8 +30,8 @@ test('questions of one turn travel together and answers find their own', async (
   expect(answers).toEqual(countUpTo(100).map((key) => `answer ${key}`))
 })
 
-// Equal questions are not folded and nothing is remembered: whoever asks again is asked for again.
-test('nothing is cached: every question is asked after it came', async () => {
+// Equal keys are not deduplicated and nothing is cached.
+test('nothing is cached: every value is read after it was requested', async () => {
   let balance = 0
   const find = gather(async (keys: string[]) => keys.map(() => balance))
   expect(await Promise.all([find('a'), find('a')])).toEqual([0, 0])
@@ -39,9 +39,9 @@ test('nothing is cached: every question is asked after it came', async () => {
   expect(await find('a')).toBe(7)
 })
 
-// A question that comes while others are under way must not get their answer: it may be older than
-// the question. It waits only while the allowed number is under way, and then with all the others.
-test('while the allowed number is under way the next questions wait together', async () => {
+// A read that arrives while a batch is running must not get its result, which may be older than the
+// read. It waits only while the allowed number of batches is running, together with the others.
+test('while the allowed number of batches is running the next reads wait together', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
   const answers: Promise<string>[] = []
@@ -62,9 +62,9 @@ test('while the allowed number is under way the next questions wait together', a
   expect(await Promise.all(answers)).toHaveLength(limits.gather.underWay + 20)
 })
 
-// More questions than fit into one batch come in one turn. The rest need not wait for the first
-// batch to be answered while fewer than the allowed number are under way.
-test('what does not fit into one batch goes out in the next one, at once', async () => {
+// More reads than fit into one batch arrive in one turn. The rest need not wait for the first batch
+// while fewer than the allowed number are running.
+test('reads that do not fit into one batch start in the next one immediately', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
   const answers = countUpTo(2 * limits.gather.batch + 1).map(find)
@@ -76,8 +76,8 @@ test('what does not fit into one batch goes out in the next one, at once', async
   expect(await Promise.all(answers)).toEqual(countUpTo(2 * batch + 1).map((key) => `answer ${key}`))
 })
 
-// A failure reaches those who asked in that batch, and nobody before or after them.
-test('a failed batch fails its own questions and no others', async () => {
+// A failure reaches the callers of that batch and no others.
+test('a failed batch fails its own reads and no others', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
   const first = Promise.allSettled([find(1), find(2)])
@@ -97,15 +97,15 @@ test('a failed batch fails its own questions and no others', async () => {
   expect(await third).toBe('answer 4')
 })
 
-// An answer too few would give callers each other's answers. It is a bug, and nobody is answered.
-test('a batch with the wrong number of answers answers nobody', async () => {
+// With a value too few, callers would get each other's values. That is a bug, and none gets one.
+test('a batch with the wrong number of values fails all of its reads', async () => {
   const find = gather(async (keys: number[]) => keys.slice(1))
   const outcomes = await Promise.allSettled([find(1), find(2)])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
 // A queue without a limit turns an outage into a crash.
-test('the queue has a limit, and beyond it the question is refused', async () => {
+test('the queue has a limit, and reads beyond it are refused', async () => {
   const { asked, askAll } = slowAnswers()
   const find = gather(askAll)
   for (const key of countUpTo(limits.gather.underWay)) {

@@ -48,7 +48,7 @@ function toCall(movement: Movement, text: string): Call {
   return { environmentId: movement.environmentId, key, input: movement, forgetAt: null }
 }
 
-/** The same calls for every lane, in orders that disagree as much as orders can. */
+/** The same calls for every lane, in orders that differ as much as possible. */
 function opposing<Item>(random: Random, items: Item[]): Item[][] {
   return [items, items.toReversed(), random.shuffle(items), random.shuffle(items)]
 }
@@ -69,8 +69,8 @@ async function expectNoDeadlock(lanes: AnyLane[], before: bigint): Promise<void>
   expect(await countDeadlocks(db)).toBe(before)
 }
 
-// If the counter could not see a deadlock, the tests below would prove nothing. Two transactions take
-// two accounts by hand, each in its own order: the server must count one.
+// If the counter could not see a deadlock, the tests below would prove nothing. Two transactions
+// lock two accounts by hand, each in its own order: the server must count one.
 test('the counter sees the deadlock of two transactions that lock in their own order', async () => {
   const environmentId = await insertEnvironment(db)
   await db.transaction((tx) => moveAll(tx, now, [fundingOf({ environmentId, asset: 'USDC' }, 1n)]))
@@ -95,9 +95,9 @@ test('the counter sees the deadlock of two transactions that lock in their own o
   expect(await countDeadlocks(db)).toBe(before + 1n)
 })
 
-// Four lanes are given the same keys and the same accounts over many environments and assets, each
-// in another order, and the accounts of half the rounds do not exist yet. Nobody may ever wait for
-// somebody who waits for them, and every key must have run once.
+// Four lanes get the same keys and accounts over many environments and assets, each in another
+// order; in half of the rounds the accounts do not exist yet. There must be no deadlock, and every
+// key must run once.
 test('lanes with opposing batches never deadlock', async () => {
   const random = seededRandom('opposing lanes')
   const before = await countDeadlocks(db)
@@ -116,7 +116,8 @@ test('lanes with opposing batches never deadlock', async () => {
       const movement = index % 3 ? fundingOf(place, 100n) : holdOf(place, 7n, 1n)
       return toCall(movement, `round ${round} call ${index}`)
     })
-    // Calls of a lane's own make the batches differ, so that lanes meet in the middle of others.
+    // Calls of its own make the batches of each lane differ, so that lanes meet in the middle of
+    // others.
     const orders = opposing(random, shared).map((calls, lane) => {
       const own = Array.from({ length: 40 }, (_, index) =>
         toCall(fundingOf(random.pick(places), 5n), `round ${round} lane ${lane} call ${index}`),
@@ -132,9 +133,9 @@ test('lanes with opposing batches never deadlock', async () => {
   await expectSoundLedger(db)
 })
 
-// The same without any keys, which make lanes take turns before they come to the accounts. Here the
-// accounts alone are fought for. Somebody holds one in the middle, so that every lane is stopped
-// halfway with whatever it has locked by then; let go, the lanes must come apart by themselves.
+// The same without keys, which would make lanes take turns before they reach the accounts. Another
+// session holds one account in the middle, so that every lane stops halfway with the locks it has;
+// when it is released, the lanes must finish.
 test('lanes that move money of the same accounts in opposing orders never deadlock', async () => {
   const random = seededRandom('opposing movements')
   const environmentIds = await Promise.all(Array.from({ length: 40 }, () => insertEnvironment(db)))
@@ -148,8 +149,8 @@ test('lanes that move money of the same accounts in opposing orders never deadlo
       random.shuffle(places).map((place) => fundingOf(place, 10_000n)),
     ),
   )
-  // So many accounts that each is looked up by itself: read all together, they would come to every
-  // lane in the order of the table, and agree by chance.
+  // Enough accounts that each is looked up by itself: a single scan would return them to every lane
+  // in table order, and they would agree by chance.
   await db.rows(sql`
     insert into merchants select gen_random_uuid(), 'Ada', now() from generate_series(1, 3000)`)
   await db.rows(sql`
@@ -183,8 +184,8 @@ test('lanes that move money of the same accounts in opposing orders never deadlo
   await expectSoundLedger(db)
 })
 
-// The same for money that was set aside: four lanes settle and release the same payouts in opposing
-// orders and with opposing verbs. One verb wins each payout, and nobody deadlocks.
+// The same for held money: four lanes settle and release the same payouts in opposing orders. One
+// action wins each payout, without a deadlock.
 test('lanes that resolve the same holds in opposing orders never deadlock', async () => {
   const random = seededRandom('opposing resolutions')
   const environmentIds = await Promise.all(Array.from({ length: 6 }, () => insertEnvironment(db)))
@@ -213,9 +214,9 @@ test('lanes that resolve the same holds in opposing orders never deadlock', asyn
   await expectSoundLedger(db)
 })
 
-// Opening accounts is where the order is easiest to lose. The second batch opens `available` and then
-// has to wait; meanwhile the first one finds `fees` there and wants `available`. If it kept `fees`
-// locked while it waits, the second, which takes its locks next, would close the circle.
+// Opening accounts is where the order is easiest to lose. The second batch opens `available` and
+// then has to wait; meanwhile the first one finds `fees` and wants `available`. If it kept `fees`
+// locked while it waits, the second, which locks it next, would complete a deadlock.
 test('a batch that opens accounts holds no lock while it waits for another that does', async () => {
   const environmentId = await insertEnvironment(db)
   const before = await countDeadlocks(db)

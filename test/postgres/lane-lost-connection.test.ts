@@ -24,10 +24,10 @@ const seal = createSeal(new Secret('a secret of the tests'))
 
 type Call = KeyedCall<Movement>
 
-/** What may happen to the connection, right after a batch and its commit have left in one flush. */
+/** What happens to the connection right after a batch and its commit were sent in one flush. */
 type Trouble = (client: pg.Client, pid: number) => Promise<void> | void
 
-/** The wire is the world outside: it is cut for real, at the moment the test chooses. */
+/** Cuts real connections, at the moment the test chooses. */
 function openLane(nextTrouble: () => Trouble | undefined): Lane<Call, Answered> {
   const lane = new Lane<Call, Answered>({
     connect: async () => {
@@ -67,17 +67,17 @@ function toCall(movement: Movement, text: string): Call {
   }
 }
 
-/** Cut by the server, as an operator or a failover would. */
+/** The server ends the connection, as an operator or a failover would. */
 const terminate: Trouble = async (_client, pid) => {
   await db.rows(sql`select pg_terminate_backend(${pid}::int)`)
 }
 
-/** Cut on our side as soon as the bytes have left: the server may be anywhere in the batch. */
+/** We end the connection as soon as the bytes are sent: the server may be anywhere in the batch. */
 const destroyAfterFlush: Trouble = (client) => {
   setImmediate(() => cut(client))
 }
 
-/** The server commits, unless an earlier trouble ends it first, and its answer is lost. */
+/** The server commits, unless an earlier failure ends it, and its answer is lost. */
 const loseTheAnswer: Trouble = async (client, pid) => {
   streamOf(client).pause()
   await until(async () => {
@@ -110,9 +110,10 @@ async function countHolds(environmentId: EnvironmentId): Promise<number> {
   return row!.holds
 }
 
-// The money is held and committed, but the answer never arrives. The lane may not guess: every caller
-// hears "unknown", nothing is tried again for them, and a retry with the same key finds the answer.
-test('a commit whose answer is lost is unknown, and the retry replays it', async () => {
+// The money is held and committed, but the answer never arrives. The lane may not guess: every
+// caller gets "unknown", nothing is retried for them, and a retry with the same key finds the
+// answer.
+test('a commit whose answer is lost is unknown, and a retry replays it', async () => {
   const environmentId = await insertEnvironment(db)
   await fund(environmentId, 1_000n)
   const troubles: Trouble[] = [loseTheAnswer]
@@ -132,9 +133,9 @@ test('a commit whose answer is lost is unknown, and the retry replays it', async
   await expectSoundLedger(db)
 })
 
-// The batch is stopped by somebody else's lock with its commit already on the wire, and then the
-// connection is cut. This commit never ran, but the lane cannot know: unknown, and done on retry.
-test('a commit that never ran is unknown as well, and the retry does the work', async () => {
+// Another session's lock stops the batch after its commit was sent, and then the connection is cut.
+// This commit never ran, but the lane cannot know: unknown, and done on retry.
+test('a commit that never ran is unknown too, and a retry does the work', async () => {
   const environmentId = await insertEnvironment(db)
   await fund(environmentId, 1_000n)
   const troubles: Trouble[] = [
@@ -165,8 +166,8 @@ test('a commit that never ran is unknown as well, and the retry does the work', 
   await expectSoundLedger(db)
 })
 
-// The connection is cut while the batch waits for its accounts, before any commit was sent. Nothing
-// happened for sure, so the lane does it again by itself; the callers must not see a thing.
+// The connection is cut while the batch waits for its accounts, before the commit was sent. Nothing
+// was written for certain, so the lane runs it again and callers do not notice.
 test('a connection lost before commit is replaced without the callers noticing', async () => {
   const environmentId = await insertEnvironment(db)
   await fund(environmentId, 1_000n)
@@ -192,10 +193,10 @@ test('a connection lost before commit is replaced without the callers noticing',
   await expectSoundLedger(db)
 })
 
-// Four hundred payouts on a line that is cut again and again, by the server and by us, early and
-// late. Callers retry with their own key until they have an answer. In the end every key has run
-// exactly once, and the money set aside is exactly what the payouts asked for.
-test('however often the line is cut, every key runs exactly once', async () => {
+// Four hundred payouts on a connection that is cut again and again, by the server and by us, early
+// and late. Callers retry with their own key until they have an answer. In the end every key has
+// run exactly once, and the held money matches the payouts.
+test('however often the connection is cut, every key runs exactly once', async () => {
   const random = seededRandom('cut line')
   const environmentId = await insertEnvironment(db)
   await fund(environmentId, 1_000_000n)
@@ -235,7 +236,7 @@ test('however often the line is cut, every key runs exactly once', async () => {
     held: 4_400n,
     available: 1_000_000n - 4_400n,
   })
-  // Trouble did strike, and both ends of "unknown" were seen: done already, and not done.
+  // Connections were cut, and both kinds of "unknown" occurred: committed and not committed.
   expect(retries).toBeGreaterThan(100)
   expect(answered.some(({ isReplayed }) => isReplayed)).toBe(true)
   expect(answered.some(({ isReplayed }) => !isReplayed)).toBe(true)

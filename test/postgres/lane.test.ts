@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 type Note = { id: number; text: string }
 
-/** Writes notes and answers each with its own text. */
+/** Writes notes and answers each with its text. */
 const writeNotes: LaneWork<Note, string> = async (tx, notes) => {
   const accepted = notes.filter(({ text }) => text !== 'refused')
   for (const { id, text } of accepted)
@@ -59,7 +59,7 @@ function toNotes(ids: number[], texts: Record<number, string> = {}): Note[] {
   return ids.map((id) => ({ id, text: texts[id] ?? `note ${id}` }))
 }
 
-/** Holds up whoever writes the note of this id, until the returned function is called. */
+/** Blocks the note of this id until the returned function is called. */
 async function holdUp(id: number): Promise<() => Promise<void>> {
   const blocker = await openSession(db)
   await blocker.query('begin')
@@ -69,8 +69,8 @@ async function holdUp(id: number): Promise<() => Promise<void>> {
   }
 }
 
-// One call in 64 makes the whole batch fail in the database, wherever it stands. It alone must fail,
-// with its own error, and the other 63 must be written and answered.
+// One call in 64 makes the whole batch fail in the database, wherever it stands. It alone must
+// fail, with its own error; the other 63 must be written and answered.
 test.each([0, 37, 63])('a poison call at place %i never fails its neighbours', async (guilty) => {
   const { lane } = openLane()
   const notes = toNotes(countUpTo(64), { [guilty]: 'poison' })
@@ -86,8 +86,8 @@ test.each([0, 37, 63])('a poison call at place %i never fails its neighbours', a
   expect(lane.stats).toMatchObject({ calls: 64, batches: 1, halved: 6, retried: 0, unknown: 0 })
 })
 
-// Poison that never reaches the database: the work itself throws. The rest must not notice.
-test('a call that makes the work throw is isolated as well', async () => {
+// Here the work itself throws, before the database. The other calls must not notice.
+test('a call that makes the work throw is isolated too', async () => {
   const { lane } = openLane(async (tx, notes) => {
     if (notes.some(({ text }) => text === 'bug')) throw new TypeError('a bug of ours')
     return writeNotes(tx, notes)
@@ -102,7 +102,7 @@ test('a call that makes the work throw is isolated as well', async () => {
   expect(await listNotes()).toEqual(countUpTo(32).filter((id) => !failed.includes(id)))
 })
 
-// A refusal is an answer, not a failure: nothing is halved for it and nobody else is touched.
+// A refusal is an answer, not a failure: it halves nothing and affects no other call.
 test('a refused call is refused alone', async () => {
   const { lane } = openLane()
   const notes = toNotes(countUpTo(10), { 3: 'refused', 7: 'refused' })
@@ -116,9 +116,9 @@ test('a refused call is refused alone', async () => {
   expect(lane.stats).toMatchObject({ batches: 1, halved: 0 })
 })
 
-// Six hundred calls in one turn fill more than two batches, and poison halves one of them. Rows must
-// still stand in the order of arrival, and every caller must get the answer to its own call.
-test('batches keep the order of arrival and answers find their own callers', async () => {
+// Six hundred calls in one turn fill more than two batches, and poison halves one of them. Rows
+// must still be in order of arrival, and every caller must get its own answer.
+test('batches keep the order of arrival and callers get their own answers', async () => {
   const sizes: number[] = []
   const { lane } = openLane((tx, notes) => {
     sizes.push(notes.length)
@@ -136,9 +136,9 @@ test('batches keep the order of arrival and answers find their own callers', asy
   expect(lane.stats).toMatchObject({ calls: 600, batches: 3 })
 })
 
-// The first commit is held open by a lock of somebody else. The hundred calls that arrive meanwhile,
-// in many turns of the event loop, must make one batch and not a hundred.
-test('calls that arrive during a commit travel together', async () => {
+// Another session's lock holds the first commit open. The hundred calls that arrive meanwhile, in
+// many turns of the event loop, must form one batch.
+test('calls that arrive during a commit share a batch', async () => {
   const { lane } = openLane()
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'first' })
@@ -158,8 +158,8 @@ test('calls that arrive during a commit travel together', async () => {
   expect(await listNotes()).toHaveLength(101)
 })
 
-// A queue without a limit turns an outage into a crash. The call beyond the limit is told at once
-// that nothing was done, and those within it are all answered.
+// A queue without a limit turns an outage into a crash. A call beyond the limit is refused
+// immediately and nothing is done; those within it are all answered.
 test('the queue has a limit, and beyond it nothing is done', async () => {
   const { lane } = openLane(async (tx, notes) => {
     if (notes[0]!.id === 0) await writeNotes(tx, notes)
@@ -200,9 +200,9 @@ test('calls that wait for a lock count towards the limit of the queue', async ()
   await Promise.all([first, ...waiting])
 })
 
-// Closing with one batch under way and a second one waiting: nobody may be left without an answer,
-// and the connection must be gone afterwards.
-test('close answers everything that waits, then gives back its connection', async () => {
+// One batch is running and a second one waits. Every caller must get an answer, and the connection
+// must be closed afterwards.
+test('close answers all waiting calls, then closes the connection', async () => {
   const { lane, connections } = openLane()
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'first' })
@@ -212,7 +212,7 @@ test('close answers everything that waits, then gives back its connection', asyn
   await letGo()
   await closed
 
-  // Answered by now: each race would be lost to a promise that is still pending.
+  // All are answered by now: a pending promise would lose each race.
   const answers = await Promise.all(
     [first, ...others].map((answer) => Promise.race([answer, Promise.resolve('no answer')])),
   )
@@ -223,9 +223,9 @@ test('close answers everything that waits, then gives back its connection', asyn
   expect(connections).toHaveLength(1)
 })
 
-// The lane closes the circle of a deadlock and looks for one first, so it is the victim. The server
-// has rolled back and says "try again"; the caller must not hear of it.
-test('a batch that the server asks to try again is tried again', async () => {
+// The lane completes a deadlock and detects it first, so it is the victim. The server has rolled
+// back and asks for a retry; the caller must not notice.
+test('a batch that the server asks to retry is retried', async () => {
   await db.rows(sql`insert into notes (id, text) values (1, 'one'), (2, 'two')`)
   const opponent = await openSession(db)
   await opponent.query(`set deadlock_timeout = '30s'`)
@@ -234,7 +234,7 @@ test('a batch that the server asks to try again is tried again', async () => {
   let ended: Promise<unknown> | undefined
   const { lane, connections } = openLane(async (tx) => {
     tx.write(sql`set local deadlock_timeout = '10ms'`)
-    // The second time the opponent comes first, or the two could meet again.
+    // The second time the opponent comes first, or the two could deadlock again.
     await ended
     await tx.rows(sql`select from notes where id = 1 for update`)
     if (!ended) {
@@ -250,13 +250,13 @@ test('a batch that the server asks to try again is tried again', async () => {
   expect(connections).toHaveLength(1)
 })
 
-// The database cannot be reached. Halving cannot help there: with 200 calls it would mean 400 waits
-// for a connection. Every caller is refused after a few tries, and the lane works again afterwards.
+// The database cannot be reached. Halving cannot help: with 200 calls it would mean 400 waits for a
+// connection. Every caller is refused after a few attempts, and the lane works again afterwards.
 test.each([
   ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
   ['too slow', new Error('timeout expired')],
   ['not found', Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })],
-])('a database that cannot be reached (%s) is no reason to halve', async (_, failure) => {
+])('an unreachable database (%s) does not halve the batch', async (_, failure) => {
   let tries = 0
   let isDown = true
   const lane = new Lane<Note, string>({
@@ -278,9 +278,9 @@ test.each([
   await lane.close()
 })
 
-// The server went away while nobody was asking. The next batch only writes, so it learns of the loss
-// when it commits; but that commit never left, and "unknown" would be a false alarm.
-test('a connection that died while idle costs nobody an unknown outcome', async () => {
+// The server went away while the lane was idle. The next batch only writes, so it learns of the
+// loss when it commits; but that commit was never sent, and "unknown" would be a false alarm.
+test('a connection that died while idle causes no unknown outcome', async () => {
   const { lane, connections } = openLane()
   await lane.run({ id: 1, text: 'before' })
   let isNoticed = false

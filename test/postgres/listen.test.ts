@@ -15,8 +15,7 @@ function openLog() {
   return { logger, said: () => lines.map((line) => JSON.parse(line)) }
 }
 
-// A line that cannot be opened is worth a word, and the tenth try is not worth a tenth.
-test('a line that is lost is told once, and once that it is back', async () => {
+test('a lost connection is logged once, and so is its return', async () => {
   const { logger, said } = openLog()
   let tries = 0
   const heard: (string | undefined)[] = []
@@ -46,7 +45,7 @@ test('a line that is lost is told once, and once that it is back', async () => {
   expect(said()).toHaveLength(4)
 })
 
-test('a stop waits neither for a line that does not open nor for the next try', async () => {
+test('a stop waits neither for a connection attempt nor for the next retry', async () => {
   const { logger, said } = openLog()
   const never = listen({ channel, logger, onMessage() {}, connect: () => new Promise(() => {}) })
   await never.stop()
@@ -67,7 +66,7 @@ test('a stop waits neither for a line that does not open nor for the next try', 
   expect(tries).toBe(1)
 })
 
-test('a line that opens after the stop is closed', async () => {
+test('a connection that opens after the stop is closed', async () => {
   const { logger } = openLog()
   const opening = connect(db.url, 'test late listener')
   const line = listen({ channel, logger, onMessage() {}, connect: () => opening })

@@ -22,10 +22,9 @@ test('migrations are numbered from 1 without gaps across both folders', () => {
   }
 })
 
-// Eight programs start at once on an empty database, as eight containers would; each has connections
-// of its own and shares nothing else. All must succeed, each migration must have run once, and one of
-// them must have run them all.
-test('eight programs can migrate an empty database at the same time', async () => {
+// Eight processes start at once on an empty database, as eight containers would, and share nothing
+// else. All must succeed, each migration must run once, and one process must run them all.
+test('eight processes can migrate an empty database at the same time', async () => {
   const db = await emptyDatabase()
   const ran = await Promise.all(Array.from({ length: 8 }, () => migrate(db.url)))
 
@@ -35,8 +34,8 @@ test('eight programs can migrate an empty database at the same time', async () =
   expect(await migrate(db.url)).toEqual([])
 })
 
-// An older program on a newer database would write by rules it has not read.
-test('a database that was migrated by a newer version is refused and left alone', async () => {
+// An older version does not know the rules of a newer schema.
+test('a database migrated by a newer version is refused and not changed', async () => {
   const db = await emptyDatabase()
   await migrate(db.url)
   await db.rows(sql`insert into migrations values ('9999_from_the_future', '2030-01-01T00:00:00Z')`)
@@ -45,9 +44,9 @@ test('a database that was migrated by a newer version is refused and left alone'
   expect(row!.count).toBe(BigInt(names.length) + 1n)
 })
 
-// A later migration cannot run, because its table is in the way. Then none of them has run: a
-// database between two versions would be understood by no program.
-test('migrations are done all or none', async () => {
+// A later migration fails, because its table already exists. Then none of them must have run: no
+// version supports a database between two versions.
+test('migrations run all or none', async () => {
   const db = await emptyDatabase()
   await db.rows(sql`create table deliveries (id integer)`)
   await expect(migrate(db.url)).rejects.toMatchObject({ code: '42P07' })
@@ -59,9 +58,9 @@ test('migrations are done all or none', async () => {
   expect(await migrate(db.url)).toEqual(names)
 })
 
-// The schema of production can be created without the tables of the sandbox bank, and they can be
+// The production schema can be created without the tables of the sandbox bank, and they can be
 // added later.
-test('the simulation has migrations of its own', async () => {
+test('the simulation has its own migrations', async () => {
   const db = await emptyDatabase()
   const findSandboxTables = () =>
     db.rows(sql<{ name: string }>`

@@ -30,8 +30,8 @@ async function endBackend(pid: number): Promise<void> {
   })
 }
 
-// Writes are not awaited, so the work is over before the database has said no. The commit must say it
-// in the words of the write that failed, and nothing of the transaction may be there.
+// Writes are not awaited, so the work ends before the database refuses one. The commit must throw
+// the error of the write that failed, and nothing may be written.
 test('a failed write surfaces its own error at commit, and nothing is written', async () => {
   const outcome = db.transaction(async (tx) => {
     tx.write(sql`insert into notes values (1)`)
@@ -43,9 +43,9 @@ test('a failed write surfaces its own error at commit, and nothing is written', 
   expect(await listNotes()).toEqual([])
 })
 
-// After a failure the server answers everything with "current transaction is aborted" (25P02). That
-// is noise: whoever asks next, and the commit, must hear of the first failure.
-test('the first failure is told, not the failures that follow from it', async () => {
+// After a failure the server answers everything with "current transaction is aborted" (25P02).
+// Later queries and the commit must report the first failure instead.
+test('the first failure is reported, not those that follow from it', async () => {
   const heard: unknown[] = []
   const outcome = db.transaction(async (tx) => {
     tx.write(sql`insert into notes values (1), (1)`)
@@ -59,8 +59,8 @@ test('the first failure is told, not the failures that follow from it', async ()
   expect(await listNotes()).toEqual([])
 })
 
-// A question that failed and was swallowed has lost the transaction all the same.
-test('a failure that the work swallows still fails the commit', async () => {
+// A failed query that the work ignores has aborted the transaction all the same.
+test('a failure that the work ignores still fails the commit', async () => {
   const outcome = db.transaction(async (tx) => {
     tx.write(sql`insert into notes values (1)`)
     await tx.rows(sql`select 1 / 0`).catch(() => {})
@@ -69,29 +69,29 @@ test('a failure that the work swallows still fails the commit', async () => {
   expect(await listNotes()).toEqual([])
 })
 
-// A statement fails behind the transaction's back. COMMIT then answers ROLLBACK without any error,
-// and only its tag tells: believing the answer would be believing in money that is not there.
-test('a commit that answers rollback is caught', async () => {
+// A statement fails outside of the Tx. COMMIT then answers ROLLBACK without an error, and only its
+// tag shows that nothing was written.
+test('a commit that answers ROLLBACK is detected', async () => {
   const session = await openSession(db)
   const outcome = inTransaction(session, async (tx) => {
     tx.write(sql`insert into notes values (1)`)
     await session.query('select 1 / 0').catch(() => {})
   })
-  await expect(outcome).rejects.toThrow('rolled back without saying why')
+  await expect(outcome).rejects.toThrow('rolled back for an unknown reason')
   expect(await listNotes()).toEqual([])
 })
 
-// Some rules are checked only at commit. Then the commit itself fails, and says why.
-test('a rule that is checked at commit fails the commit by name', async () => {
+// Some constraints are checked only at commit. Then the commit itself fails with their names.
+test('a deferred constraint fails the commit by name', async () => {
   const outcome = db.transaction(async (tx) => {
     tx.write(sql`insert into promises values (7)`)
   })
   await expect(outcome).rejects.toMatchObject({ code: '23503', constraint: 'promises_id_fkey' })
 })
 
-// The connection goes back to the pool after every kind of end. Whoever gets it next must find it
-// clean: no open transaction, nothing left over.
-test('a connection is clean after work that threw, wrote wrongly or could not be encoded', async () => {
+// The connection returns to the pool however the transaction ends. The next user must find it
+// clean, without an open transaction.
+test('a connection is clean after work that threw, failed a write or could not be encoded', async () => {
   const session = await openSession(db)
   const troubles = [
     async (tx: Tx) => {
@@ -118,9 +118,9 @@ function toPostgres(): never {
   throw new Error('cannot be written')
 }
 
-// The server ends the connection between two questions: nothing can have been committed, and the
-// error says so, which is what lets a lane try again.
-test('a connection lost before commit is told as lost, not as unknown', async () => {
+// The server ends the connection between two queries: nothing can be committed, and the error says
+// so, which lets a lane retry.
+test('a connection lost before commit is reported as lost, not as unknown', async () => {
   const session = await openSession(db)
   const outcome = inTransaction(session, async (tx) => {
     tx.write(sql`insert into notes values (1)`)
@@ -130,12 +130,12 @@ test('a connection lost before commit is told as lost, not as unknown', async ()
   })
   await expect(outcome).rejects.toMatchObject({ name: 'ConnectionLost' })
   expect(await listNotes()).toEqual([])
-  // The pool replaces what it lost; a later transaction runs as if nothing had been.
+  // The pool replaces the lost connection; a later transaction runs normally.
   await db.transaction(async (tx) => tx.write(sql`insert into notes values (2)`))
   expect(await listNotes()).toEqual([2])
 })
 
-// The line is cut with the commit on it. Nobody can know, and the error must not pretend to.
+// The connection is cut with the commit on the way: the error must say that the outcome is unknown.
 test('a connection lost after commit was sent is unknown', async () => {
   const session = await openSession(db)
   const pid = await backendOf(session)
@@ -148,12 +148,12 @@ test('a connection lost after commit was sent is unknown', async () => {
     tx.write(sql`select pg_sleep(30)`)
   })
   await expect(outcome).rejects.toMatchObject({ name: 'OutcomeUnknown' })
-  // The server sleeps on and does not know; the next test needs the table.
+  // The server still runs the statement; the next test needs the table.
   await endBackend(pid)
 })
 
-// Nothing that moves money takes a pool: each statement would be a transaction of its own. That is
-// held by the types, so this test is for the compiler; without the error below it would not compile.
+// Nothing that moves money accepts a pool: each statement would be its own transaction. The types
+// enforce it, so this test is for the compiler.
 test('a transaction is required by the types', () => {
   // @ts-expect-error A Database is not a Tx.
   const forgotten = () => moveAll(db, now, [])
@@ -163,9 +163,9 @@ test('a transaction is required by the types', () => {
   expect(db).not.toBeInstanceOf(Tx)
 })
 
-// Both sides limit a statement, and the client cuts the connection a second after the server should
-// have cancelled it. A proof over all of the books takes longer than either.
-test('a transaction that lifts its timeouts is cut neither by the server nor by the client', async () => {
+// Both sides limit a statement: the client cuts the connection a second after the server should
+// have cancelled it. A proof over the whole ledger takes longer than either.
+test('a transaction that lifts its timeouts is ended neither by the server nor by the client', async () => {
   const hasty = new Database(db.url, () => {}, { statementMs: 100 })
   onTestFinished(() => hasty.close())
   const pause = (limits.postgres.silenceMs + 400) / 1_000

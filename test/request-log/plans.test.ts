@@ -10,8 +10,8 @@ import {
 } from '../../src/request-log/find-entries.js'
 import { freshDatabase } from '../support/database.js'
 
-// A month of requests is a large table. The server itself is asked how it would run the very
-// statements that the code sends, on a table that is large enough for it to mind.
+// A month of requests is a large table. These tests check the plans of the statements that the code
+// sends, on a table large enough to matter.
 
 const db = await freshDatabase()
 const environmentId = toEnvironmentId(7)
@@ -26,7 +26,7 @@ await db.rows(sql`analyze request_logs`)
 
 type Node = { 'Index Name'?: string; 'Node Type': string; Plans?: Node[] }
 
-/** Answers, and notes what every statement would be read by. */
+/** Runs statements and records what they read. */
 function noting(notes: string[]): Reader {
   return {
     async rows<Row>(source: Source<Row>) {
@@ -43,7 +43,7 @@ function noting(notes: string[]): Reader {
   }
 }
 
-/** Sorting is bounded: a page that looks for few among many has an end. */
+/** Sorting is bounded, because a page scans a bounded number of rows. */
 function typesOf(node: Node): string[] {
   const own = node['Index Name'] ?? node['Node Type']
   const isHarmless = ['Limit', 'Sort', 'Bitmap Heap Scan'].includes(own)
@@ -74,11 +74,11 @@ test.each<[string, string, Partial<EntryFilter>]>([
   ['failures', 'request_logs_of_failures', { statuses: { from: 500, to: 599 } }],
   ['one kind of failure', 'request_logs_of_failures', { statuses: { from: 404, to: 404 } }],
   ['a request', 'request_logs_by_request_id', { requestId: 'r7' }],
-])('a page of %s goes by %s and nothing else', async (_name, index, filter) => {
+])('a page of %s reads %s and nothing else', async (_name, index, filter) => {
   expect(await plansFor(filter)).toEqual(new Set([index]))
 })
 
-test('one request goes by its id', async () => {
+test('one request is read by its id', async () => {
   const notes: string[] = []
   await getEntry(noting(notes), { environmentId, name: 'r7' })
   expect(notes).toEqual(['request_logs_by_request_id'])

@@ -4,9 +4,9 @@ import { toEnvironmentId } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sql } from '../../src/postgres/sql.js'
-import type { RawEntry } from '../../src/request-log/entry.js'
 import { listRequestLogEntries } from '../../src/request-log/find-entries.js'
 import { forgetOldEntries } from '../../src/request-log/forget-entries.js'
+import type { RawEntry } from '../../src/request-log/request-log.js'
 import { RequestLog } from '../../src/request-log/request-log.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -34,36 +34,36 @@ function entryOf(change: Partial<RawEntry> = {}): RawEntry {
   }
 }
 
-async function look(requestId: string) {
+async function countRows(requestId: string) {
   const [row] = await db.rows(sql<{ rows: number; transactions: number }>`
     select count(*)::int as rows, count(distinct xmin::text)::int as transactions
     from request_logs where request_id = ${requestId}`)
   return row!
 }
 
-describe('the log of requests', () => {
-  // The promise behind its price: no request has a transaction of its own.
+describe('the request log', () => {
+  // This keeps the log cheap: no request has its own transaction.
   test('writes many requests in one transaction', async () => {
     const log = new RequestLog({ url: db.url, logger })
     for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf({ requestId: 'many' }))
-    await until(async () => (await look('many')).rows === 3 * batch)
-    expect((await look('many')).transactions).toBe(3)
+    await until(async () => (await countRows('many')).rows === 3 * batch)
+    expect((await countRows('many')).transactions).toBe(3)
     expect(log.dropped).toBe(0)
     await log.close()
   })
 
-  test('writes what is left when it is closed, and takes nothing after', async () => {
+  test('writes waiting entries when it is closed, and accepts none after', async () => {
     const log = new RequestLog({ url: db.url, logger })
-    for (let count = 0; count < batch + 1; count += 1) log.keep(entryOf({ requestId: 'left' }))
+    for (let count = 0; count < batch + 1; count += 1) log.keep(entryOf({ requestId: 'closing' }))
     await log.close()
-    expect(await look('left')).toEqual({ rows: batch + 1, transactions: 2 })
+    expect(await countRows('closing')).toEqual({ rows: batch + 1, transactions: 2 })
     log.keep(entryOf())
     expect(log.dropped).toBe(1)
   })
 
-  // Somebody has locked the table for good. What comes meanwhile waits up to the limit, what comes
-  // then is dropped and counted, and what had waited is written once the table is free.
-  test('drops and counts what it has no room for', async () => {
+  // Another session has locked the table. Entries wait up to the limit, further ones are dropped
+  // and counted, and those that waited are written once the table is free.
+  test('drops and counts entries beyond its limit', async () => {
     const session = await openSession(db)
     await session.query('begin; lock table request_logs')
     const log = new RequestLog({ url: db.url, logger })
@@ -74,21 +74,21 @@ describe('the log of requests', () => {
     await session.query('commit')
     await log.close()
     // The first one may have waited too long for the lock.
-    expect((await look('room')).rows + log.dropped).toBe(1 + waiting + 7)
-    expect((await look('room')).rows).toBeGreaterThanOrEqual(waiting)
+    expect((await countRows('room')).rows + log.dropped).toBe(1 + waiting + 7)
+    expect((await countRows('room')).rows).toBeGreaterThanOrEqual(waiting)
   })
 
-  test('holds no more text than its limit, however few requests bring it', async () => {
+  test('holds no more text than its limit, however few the requests', async () => {
     const log = new RequestLog({ url: db.url, logger })
     const responseBody = 'x'.repeat(waitingLength / 4)
     for (let count = 0; count < 5; count += 1)
       log.keep(entryOf({ requestId: 'long', responseBody, url: '' }))
     expect(log.dropped).toBe(1)
     await log.close()
-    expect((await look('long')).rows).toBe(4)
+    expect((await countRows('long')).rows).toBe(4)
   })
 
-  test('drops and counts what no database takes, and closes all the same', async () => {
+  test('drops and counts entries without a database, and still closes', async () => {
     const lines: string[] = []
     const log = new RequestLog({
       url: 'postgres://nobody@127.0.0.1:1/nothing',
@@ -97,10 +97,10 @@ describe('the log of requests', () => {
     for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf())
     await log.close()
     expect(log.dropped).toBe(3 * batch)
-    expect(lines.join('')).toContain('request logs were not written')
+    expect(lines.join('')).toContain('request log entries dropped')
   })
 
-  test('takes every text that a request can bring', async () => {
+  test('stores every text that a request can contain', async () => {
     const log = new RequestLog({ url: db.url, logger })
     const hostile = ['\0', '\ud800', '"\\', '{"a":"\\u0000"}', '%00%', '\u{1f4a9}'.repeat(3_000)]
     for (const text of hostile)
@@ -109,12 +109,12 @@ describe('the log of requests', () => {
       )
     log.keep(entryOf({ requestId: 'odd', durationMs: 1e12 }))
     await log.close()
-    expect((await look('odd')).rows).toBe(hostile.length + 1)
+    expect((await countRows('odd')).rows).toBe(hostile.length + 1)
     expect(log.dropped).toBe(0)
   })
 })
 
-describe('what is old', () => {
+describe('old entries', () => {
   async function insert(environmentId: number, at: Date, count: number): Promise<void> {
     await db.rows(sql`
       insert into request_logs (environment_id, id, request_id, key_name, method, path, status,
@@ -130,19 +130,19 @@ describe('what is old', () => {
     return rows.length
   }
 
-  test('is what is older than the operator wants, and all of it where none is wanted', async () => {
+  test('are those older than the configured days, and all of them for 0 days', async () => {
     const environment = await insertEnvironment(db)
     for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)
-    const left: number[] = []
+    const remaining: number[] = []
     for (const keptFor of [7, 3, 0]) {
       while ((await forgetOldEntries(db, later(now, 1), keptFor)) > 0);
-      left.push(await countOf(environment))
+      remaining.push(await countOf(environment))
     }
-    expect(left).toEqual([3, 2, 0])
+    expect(remaining).toEqual([3, 2, 0])
   })
 
-  // To the millisecond, from every environment, and a bounded number at once.
-  test('is forgotten after 30 days, in batches, by several workers at once', async () => {
+  // To the millisecond, in every environment, and a bounded number per run.
+  test('are deleted after 30 days, in batches, by several workers at once', async () => {
     const [first, second, third] = [
       await insertEnvironment(db),
       await insertEnvironment(db),
@@ -169,8 +169,9 @@ describe('what is old', () => {
     expect(await countOf(third)).toBe(5)
   })
 
-  // One in a thousand is asked for: no page reads more than its share, and none is missed.
-  test('pages that look for little give up, and lead on', async () => {
+  // The filter matches one in a thousand: no page scans more than its limit, and no entry is
+  // missed.
+  test('pages of a rare filter stop early and lead on', async () => {
     const environmentId = await insertEnvironment(db)
     await insert(environmentId, now, 2 * seenAtOnce + 5_000)
     const filter = {

@@ -1,11 +1,11 @@
-/** Whether an Accept header would rather have CSV than JSON; whoever asks for neither gets JSON. */
+/** Whether an Accept header prefers CSV to JSON, which is the default. */
 export function prefersCsv(accept = ''): boolean {
   const qualities = readQualities(accept)
   const csv = qualities.get('text/csv') ?? 0
   return csv > 0 && csv >= (qualities.get('application/json') ?? 0)
 }
 
-/** Whether an Accept-Encoding header names gzip, and does not name it to refuse it. */
+/** Whether an Accept-Encoding header accepts gzip. */
 export function takesGzip(acceptEncoding = ''): boolean {
   return (readQualities(acceptEncoding).get('gzip') ?? 0) > 0
 }

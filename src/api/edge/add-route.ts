@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { after, type Clock } from '../../base/clock.js'
 import { Refusal, sayBack } from '../../base/refusal.js'
-import type { Answered } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
@@ -28,17 +27,14 @@ type Guards = {
   publicRateLimitPerSecond: number
 }
 
-/**
- * In this order, always: who, how often, what, "did we answer this before?", and only then the
- * work.
- */
+/** Always in this order: authentication, rate limit, validation, replay, handler. */
 export function addRoute(app: FastifyInstance, route: Route, guards: Guards): void {
   const isHeavy = route.isHeavy || isList(route)
   app.route({
     method: route.method,
     url: route.path,
     schema: toOpenApi(route),
-    // Asked for its head only, a stream would be open and heard by nobody.
+    // HEAD would open a stream that nothing reads.
     exposeHeadRoute: !route.isStream,
     config: {
       isSigned: route.access === 'signed',
@@ -52,8 +48,8 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
       const replayed =
         key && (await guards.findReplay({ environmentId: caller!.environment.id, key }))
       if (replayed instanceof Refusal) throw replayed
-      const handle = () => route.handle(toAsk(request, key, { clock: guards.clock, route }))
       if (replayed) return send(reply, replayed)
+      const handle = () => route.handle(toRouteRequest(request, key, route, guards.clock))
       if (isHeavy && caller)
         return send(reply, await guards.listReads.run(caller.environment.id, handle))
       return send(reply, await handle())
@@ -61,7 +57,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
   })
 }
 
-/** A path that exists answers any other method with what it does take. */
+/** Answers unsupported methods of known paths with the supported ones. */
 export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
   const methods = new Map<string, string[]>()
   const open = new Set<string>()
@@ -83,7 +79,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
         if (request.method === 'OPTIONS' && isForAnyPage(request))
           return reply.headers(preflightHeaders(allowed)).code(204).send()
         throw new Refusal('method_not_allowed', {
-          message: `${sayBack(pathOf(request))} does not take ${request.method}; it takes ${allowed.join(' and ')}.`,
+          message: `${sayBack(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
         })
       },
       handler: async () => {},
@@ -97,7 +93,7 @@ async function admit(
   route: Route,
   guards: Guards,
 ): Promise<void> {
-  // A bank tells of as many payments as there are, and nobody else is heard.
+  // A bank sends as many notices as there are payments, and other senders fail the signature check.
   if (route.access === 'signed') return
   if (route.access === 'open') {
     allow(reply, guards.rateLimits.address(networkOf(request.ip)), guards.publicRateLimitPerSecond)
@@ -110,7 +106,8 @@ async function admit(
   if (route.isTestOnly && caller.environment.mode === 'live')
     throw new Refusal('forbidden', {
       reason: 'test_mode_only',
-      message: 'This operation exists in test mode only. Use a key that starts with sk_test_.',
+      message:
+        'This operation is available in test mode only. Use a key that starts with sk_test_.',
     })
 }
 
@@ -119,7 +116,7 @@ function allow(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
   if (!isAllowed) throw rateLimited(perSecond)
 }
 
-/** Every operation that pages through a list, so that a new one cannot forget to be counted. */
+/** By its query parameters, so that a new list cannot be forgotten. */
 export function isList({ method, query }: Route): boolean {
   const { properties = {} } = (query ?? {}) as { properties?: object }
   return method === 'GET' && 'cursor' in properties
@@ -129,14 +126,14 @@ function readKey(request: FastifyRequest, route: Route): IdempotencyKey | undefi
   const text = request.headers['idempotency-key'] as string | undefined
   if (text === undefined && !route.needsKey) return undefined
   if (text === undefined) throw missingKey()
-  // Node joins two headers of one name by a comma; only then can there be two.
+  // Node joins repeated headers with commas.
   if (text.includes(',') && request.raw.rawHeaders.filter(isKeyName).length > 1)
     throw new Refusal('validation_failed', {
       message: 'The request has more than one Idempotency-Key. Send one.',
-      details: [{ field: 'Idempotency-Key', issue: 'must be there once' }],
+      details: [{ field: 'Idempotency-Key', issue: 'must appear once' }],
     })
   const { method, bodyText } = request
-  // No body and an empty one ask for the same.
+  // No body means the same as an empty one.
   const body = withAllDigits(bodyText, request.body ?? {})
   return toIdempotencyKey(text, { method, path: pathOf(request), body })
 }
@@ -148,15 +145,16 @@ function missingKey(): Refusal {
   })
 }
 
-/** Names and values take turns in the raw list. */
+/** The raw list alternates names and values. */
 function isKeyName(text: string, index: number): boolean {
   return index % 2 === 0 && text.toLowerCase() === 'idempotency-key'
 }
 
-function toAsk(
+function toRouteRequest(
   request: FastifyRequest,
   key: IdempotencyKey | undefined,
-  { clock, route }: { clock: Clock; route: Route },
+  route: Route,
+  clock: Clock,
 ) {
   return {
     environment: request.caller?.environment,
@@ -173,7 +171,7 @@ function toAsk(
   } as RouteRequest<never, never, never>
 }
 
-function send(reply: FastifyReply, answer: RouteAnswer | Answered): FastifyReply {
+function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply {
   const { request } = reply
   reply.code(answer.status)
   if ('isReplayed' in answer && answer.isReplayed) {

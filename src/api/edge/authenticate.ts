@@ -3,7 +3,7 @@ import { Refusal } from '../../base/refusal.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
 import type { Access } from './route.js'
 
-/** Finds who is asking. A key that is unknown, revoked or expired gets the same answer. */
+/** Finds the caller by API key. Unknown, revoked and expired keys get the same answer. */
 export async function authenticate(
   request: FastifyRequest,
   access: Access,

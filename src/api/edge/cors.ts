@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Any page may ask there and read the answer, also a refusal: nothing in it needs a key. */
+/** Pages of any origin may call these paths and read the answers: none of them needs a key. */
 export function isForAnyPage({ url }: Pick<FastifyRequest, 'url'>): boolean {
   return url.startsWith('/public/')
 }
@@ -10,7 +10,7 @@ export const anyPageHeaders = {
   'access-control-expose-headers': 'retry-after, x-request-id',
 }
 
-/** What a browser asks before a page of another origin may send JSON. */
+/** For the preflight request of a page of another origin. */
 export function preflightHeaders(methods: string[]) {
   return {
     'access-control-allow-methods': methods.join(', '),

@@ -1,7 +1,7 @@
 import { fromReference, type Prefix, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 
-/** Where a page ended, in a form that callers pass back and do not read. */
+/** Where a page ended, as an opaque text that callers pass back. */
 export function writeCursor(position: Record<string, string>): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
@@ -11,14 +11,12 @@ export function readCursor(cursor: string): Record<string, string> {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (isPosition(position) && writeCursor(position) === cursor) return position
   } catch {
-    // Falls through: whatever is wrong with it, the caller did not get it from us.
+    // Falls through: we did not create this cursor.
   }
-  throw wrongCursor(
-    'cursor is not one of ours. Pass the `nextCursor` of the page before, unchanged.',
-  )
+  throw wrongCursor('cursor is not valid. Pass the `nextCursor` of the previous page, unchanged.')
 }
 
-/** A page of resources ends at one of them; only cursors of the same kind of list are taken. */
+/** A cursor after one resource. Cursors of other kinds of lists are refused. */
 export function writePosition(prefix: Prefix, id: string): string {
   return writeCursor({ before: toReference(prefix, id) })
 }
@@ -32,7 +30,7 @@ export function readPosition(prefix: Prefix, cursor: string): string {
 export function wrongCursor(message: string): Refusal {
   return new Refusal('validation_failed', {
     message,
-    details: [{ field: 'cursor', issue: 'must be the nextCursor of the page before' }],
+    details: [{ field: 'cursor', issue: 'must be the nextCursor of the previous page' }],
   })
 }
 

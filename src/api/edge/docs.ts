@@ -4,12 +4,11 @@ import Type from 'typebox'
 import { bodySchema, catalogue, eventTypes } from '../../events/catalogue.js'
 import { jsonType } from './envelope.js'
 import { withExamples } from './examples.js'
-import { nameSchemas } from './name-schemas.js'
 import { addReferencePage } from './reference-page.js'
 import type { Route } from './route.js'
 import { tags } from './tags.js'
 
-/** The OpenAPI document, written from the schemas that validate, and a page to read it. */
+/** The OpenAPI document, generated from the schemas that validate, and a page to read it. */
 export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<void> {
   await app.register(swagger, {
     transformObject: (document) =>
@@ -21,7 +20,7 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
         version: '1.0.0',
         description:
           'Collect naira and stablecoins, pay out to banks and wallets. The key selects the mode: `sk_test_…` or `sk_live_…`.',
-        contact: { name: 'Whoever runs this service' },
+        contact: { name: 'The operator of this service' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -35,7 +34,8 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
             type: 'apiKey',
             in: 'header',
             name: 'webhook-signature',
-            description: 'Of what we send, by Standard Webhooks: verify it before you believe it.',
+            description:
+              'Signature of a webhook, as in Standard Webhooks. Verify it before you trust the body.',
           },
         },
       },
@@ -48,12 +48,11 @@ export async function addDocs(app: FastifyInstance, routes: Route[]): Promise<vo
   await addReferencePage(app)
 }
 
-/** What the framework cannot know of the document. */
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
   return nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
 }
 
-/** Reads before writes, whichever the table of routes has first. */
+/** Reads before writes. */
 function inOrder<Given extends object>(document: Given): Given {
   const { paths = {} } = document as Described
   const order = ['get', 'post', 'patch', 'delete']
@@ -68,7 +67,7 @@ function inOrder<Given extends object>(document: Given): Given {
 type Operation = { operationId?: string; requestBody?: object }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
-/** Every body would be written down as required, also those that may be left out. */
+/** The framework marks every body as required, even optional ones. */
 function withOptionalBodies<Given extends object>(document: Given, routes: Route[]): Given {
   const optional = new Set(
     routes.filter(({ body }) => body && Type.IsOptional(body)).map(({ operation }) => operation),
@@ -80,7 +79,7 @@ function withOptionalBodies<Given extends object>(document: Given, routes: Route
   return document
 }
 
-/** What merchants' servers are sent, under the names they choose from. */
+/** Webhook requests by event type. */
 function describeWebhooks() {
   const entries = eventTypes.map((type) => {
     const content = { 'application/json': { schema: bodySchema(type) } }
@@ -91,9 +90,29 @@ function describeWebhooks() {
       tags: ['Webhook events'],
       security: [{ webhookSignature: [] }],
       requestBody: { required: true, content },
-      responses: { 200: { description: 'Any 2xx says that you have it.' } },
+      responses: { 200: { description: 'Any 2xx acknowledges the event.' } },
     }
     return [type, { post }]
   })
   return Object.fromEntries(entries)
+}
+
+/** Moves every schema with a title to the components, and refers to it elsewhere. */
+function nameSchemas<Given extends object>(document: Given): Given {
+  const schemas: Record<string, unknown> = {}
+  const named = replaceTitled(document, schemas) as Given & { components?: object }
+  const sorted = Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1))
+  return { ...named, components: { ...named.components, schemas: Object.fromEntries(sorted) } }
+}
+
+function replaceTitled(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((one) => replaceTitled(one, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, replaceTitled(one, schemas)]),
+  )
+  // The document has a title too, but no type.
+  if (typeof copy.title !== 'string' || copy.type !== 'object') return copy
+  schemas[copy.title] = copy
+  return { $ref: `#/components/schemas/${copy.title}` }
 }

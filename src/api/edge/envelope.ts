@@ -3,7 +3,7 @@ import type { Answer } from '../../idempotency/answer.js'
 
 export const jsonType = 'application/json; charset=utf-8'
 
-/** The two shapes of every answer, written as text once: what is remembered is what was sent. */
+/** The two shapes of every answer, serialized once, so that a replay repeats every byte. */
 
 export function successBody(message: string, data: unknown): string {
   return JSON.stringify({ status: true, message, data })
@@ -29,12 +29,12 @@ export function refused(refusal: Refusal, requestId: string): Answer {
   return { status: refusal.status, body: refusalBody(refusal, requestId) }
 }
 
-/** For data that is JSON text already. */
+/** For data that is already JSON text. */
 export function successText(status: number, message: string, data: string): Answer {
   return { status, body: `{"status":true,"message":${JSON.stringify(message)},"data":${data}}` }
 }
 
-/** A page of items that are JSON text already. */
+/** A page of items that are already JSON text. */
 export function listText(items: string[], next: string | null): string {
   return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(next)}}`
 }

@@ -1,77 +1,102 @@
 import { randomUUID } from 'node:crypto'
+import { decodeJsonString, type JsonToken, jsonTokens } from '../../base/json-tokens.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, sayBack } from '../../base/refusal.js'
-import { type JsonToken, placesOf } from './json-tokens.js'
-
-/** Texts of a JSON document, with the colon that makes one a name, and its numbers. */
-const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
 type Inexact = { message: string; details?: Detail[] }
 
 /**
- * Why a JSON document cannot be taken at its word, if it cannot: a name that is there twice, of
- * which readers keep different ones; a number that would be rounded away; half of a character.
- * Whole numbers that are too large are left to the schema, which says how large they may be.
+ * An object or array around the current token: its current name or position, and its names so far.
  */
-export function findInexact(text: string, value: unknown): Inexact | undefined {
-  let names = 0
-  tokens.lastIndex = 0
-  for (let found = tokens.exec(text); found !== null; found = tokens.exec(text)) {
-    if (found[1] !== undefined) names += 1
-    else if (found[2] !== undefined && isRounded(found[2]) && !isWhole(found[2]))
-      return tell(text, ({ token }) => token === found[2], inexactly(found[2]))
+type Level = { at: string | number; names: Set<string> }
+
+/**
+ * Why a JSON document is ambiguous, if it is: a repeated name, of which parsers keep different
+ * ones; a number that would be rounded; half of a surrogate pair. Whole numbers that are too large
+ * are left to the schema, which states the limit. The text must be valid JSON.
+ */
+export function findInexact(text: string): Inexact | undefined {
+  const levels: Level[] = []
+  for (const token of jsonTokens(text)) {
+    if (token.depth > limits.http.bodyDepth)
+      return {
+        message: `The body is nested deeper than ${limits.http.bodyDepth} levels. Send it flatter.`,
+      }
+    const issue = enterToken(levels, token)
+    if (issue) return toInexact(levels, issue)
   }
-  const seen = countNames(value)
-  if (seen === undefined)
-    return {
-      message: `The body is nested deeper than ${limits.http.bodyDepth} levels. Send it flatter.`,
-    }
-  if (names !== seen)
-    return tell(text, ({ isAgain }) => isAgain, 'must be there once; it is there twice')
-  if (hasHalfCharacter(text))
-    return tell(
-      text,
-      ({ token }) => token.startsWith('"') && hasHalfCharacter(token),
-      'must be whole characters; it contains half of a surrogate pair',
-    )
   return undefined
 }
 
-/** No caller can have written it. */
-const mark = randomUUID()
+/** Follows the token into the levels, and returns what is wrong with it. */
+function enterToken(levels: Level[], { kind, text }: JsonToken): string | undefined {
+  const level = levels.at(-1)
+  if (kind === 'open') levels.push({ at: text === '{' ? '' : 0, names: new Set() })
+  else if (kind === 'close') levels.pop()
+  else if (kind === 'comma' && typeof level!.at === 'number') level!.at += 1
+  else if (kind === 'name') {
+    const name = decodeJsonString(text)
+    const isRepeated = level!.names.has(name)
+    level!.at = name
+    level!.names.add(name)
+    if (isRepeated) return 'must appear once, but appears twice'
+  } else if (kind === 'number' && !isWhole(text) && isRounded(text))
+    return `must be a number that can be read exactly, not ${text.slice(0, 40)}: send fewer digits`
+  if (text.includes('\\u') && hasHalfCharacter(text))
+    return 'must be whole characters; it contains half of a surrogate pair'
+  return undefined
+}
+
+function toInexact(levels: Level[], issue: string): Inexact {
+  const path = levels.map(({ at }) => at).join('.')
+  if (path === '') return { message: `The body ${issue}.` }
+  const field = sayBack(path)
+  return { message: `${field} ${issue}.`, details: [{ field, issue }] }
+}
 
 /**
- * The body as it tells one request from another: whole numbers that were rounded when it was read
- * are there with all their digits. Most bodies have none, and are themselves.
+ * A field of a JSON object as written, without whitespace: JSON.parse and JSON.stringify would
+ * sort names that look like numbers and round long numbers. The text must be valid JSON.
+ */
+export function rawField(text: string, name: string): string | undefined {
+  let raw: string | undefined
+  for (const token of jsonTokens(text)) {
+    if (token.depth === 1 && token.kind === 'name') {
+      if (decodeJsonString(token.text) === name) raw = ''
+    } else if (raw !== undefined) {
+      const isEnd = token.depth === 0 || (token.depth === 1 && token.kind === 'comma')
+      if (isEnd) return raw
+      raw += token.kind === 'name' ? `${token.text}:` : token.text
+    }
+  }
+  return raw
+}
+
+/** Unguessable, so no caller can have sent it. */
+const roundedPrefix = randomUUID()
+
+/**
+ * The parsed body with every digit of the whole numbers that parsing rounded, so that two requests
+ * that differ only there are told apart. Most bodies have none and are returned unchanged.
  */
 export function withAllDigits(text: string, value: unknown): unknown {
   if (!/\d{16}/.test(text)) return value
-  const marked = text.replace(
-    tokens,
-    (token: string, _colon: string, number: string | undefined) =>
-      number !== undefined && isRounded(number) ? `"${mark}${number}"` : token,
-  )
-  if (marked === text) return value
-  return JSON.parse(marked, (_name, field: unknown) =>
-    typeof field === 'string' && field.startsWith(mark) ? BigInt(field.slice(mark.length)) : field,
-  )
-}
-
-/** Says where the first such place is. */
-function tell(text: string, isMeant: (place: JsonToken) => boolean, issue: string): Inexact {
-  for (const place of placesOf(text)) {
-    if (!isMeant(place) || place.path === '') continue
-    const field = sayBack(place.path)
-    return { message: `${field} ${issue}.`, details: [{ field, issue }] }
+  let marked = ''
+  let copiedTo = 0
+  for (const { kind, text: number, start, end } of jsonTokens(text)) {
+    if (kind !== 'number' || !isRounded(number)) continue
+    marked += `${text.slice(copiedTo, start)}"${roundedPrefix}${number}"`
+    copiedTo = end
   }
-  return { message: `The body ${issue}.` }
+  if (copiedTo === 0) return value
+  return JSON.parse(marked + text.slice(copiedTo), (_name, field: unknown) =>
+    typeof field === 'string' && field.startsWith(roundedPrefix)
+      ? BigInt(field.slice(roundedPrefix.length))
+      : field,
+  )
 }
 
-function inexactly(number: string): string {
-  return `must be a number that can be read exactly, not ${number.slice(0, 40)}: send fewer digits`
-}
-
-/** Fifteen digits always fit; a power of ten may be beyond every number there is. */
+/** Fifteen digits always fit; an exponent may exceed every number there is. */
 function isRounded(number: string): boolean {
   return (number.length > 15 || /[eE]/.test(number)) && !isExact(number)
 }
@@ -80,40 +105,26 @@ function isWhole(number: string): boolean {
   return !/[.eE]/.test(number)
 }
 
-/** An escape of one surrogate without the other; an escaped backslash begins no escape. */
-function hasHalfCharacter(text: string): boolean {
-  if (!text.includes('\\u')) return false
-  const escapes = text.replaceAll('\\\\', '')
-  const pairs = escapes.replace(/\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/g, '')
-  return /\\u[dD][89a-fA-F]/.test(pairs)
-}
-
-/** Reading and writing it again gives the same number. */
+/** Parsing and printing it gives the same number. */
 function isExact(token: string): boolean {
-  const [read, written] = [toParts(token), toParts(String(Number(token)))]
-  return read.digits === written.digits && read.exponent === written.exponent
+  const [sent, parsed] = [toParts(token), toParts(String(Number(token)))]
+  return sent.digits === parsed.digits && sent.exponent === parsed.exponent
 }
 
-/** A number as digits without zeros at either end, and the power of ten of the last one. */
+/** A number as digits without zeros at either end, and the power of ten of the last digit. */
 function toParts(text: string): { digits: string; exponent: number } {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const all = (whole + fraction).replace(/^(-?)0+(?=\d)/, '$1')
   const digits = all.replace(/0+$/, '')
-  const cut = all.length - digits.length
+  const zeros = all.length - digits.length
   if (digits === '' || digits === '-') return { digits: '0', exponent: 0 }
-  return { digits, exponent: Number(exponent) - fraction.length + cut }
+  return { digits, exponent: Number(exponent) - fraction.length + zeros }
 }
 
-/** Without recursion: a body may be nested deeper than a stack. Undefined: deeper than we read. */
-function countNames(value: unknown): number | undefined {
-  let names = 0
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limits.http.bodyDepth) return undefined
-    const objects = level.filter((field) => typeof field === 'object' && field !== null) as object[]
-    for (const object of objects) if (!Array.isArray(object)) names += Object.keys(object).length
-    level = objects.flatMap((object) => Object.values(object))
-  }
-  return names
+/** An escape of one surrogate without the other. An escaped backslash begins no escape. */
+function hasHalfCharacter(text: string): boolean {
+  const escapes = text.replaceAll('\\\\', '')
+  const pairs = escapes.replace(/\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/g, '')
+  return /\\u[dD][89a-fA-F]/.test(pairs)
 }

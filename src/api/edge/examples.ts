@@ -20,10 +20,7 @@ type Document = {
   components?: object
 }
 
-/**
- * Gives every operation an example of what it is sent and of each answer it can give. Refusals are
- * written once, from their table, and referred to.
- */
+/** Adds an example of each request and answer. Examples of refusals are shared by reference. */
 export function withExamples<Given extends object>(document: Given, routes: Route[]): Given {
   const { paths = {}, webhooks = {}, components } = document as Document
   const byName = new Map(routes.map((route) => [route.operation, route]))
@@ -34,13 +31,13 @@ export function withExamples<Given extends object>(document: Given, routes: Rout
     if (body) body.example = composeExample(route.body!)
     addSuccess(operation, route)
     addRefusals(operation, route)
-    for (const said of refusalsOf(route)) refusals.set(refusalName(said), said)
+    for (const refusal of refusalsOf(route)) refusals.set(refusalName(refusal), refusal)
   }
   for (const [type, { post }] of Object.entries(webhooks))
     post.requestBody.content!['application/json']!.example = exampleOfEvent(type as EventType)
   refusals.delete('validation_failed')
   const named = [...refusals].toSorted(([left], [right]) => (left < right ? -1 : 1))
-  const examples = Object.fromEntries(named.map(([name, said]) => [name, exampleOf(said)]))
+  const examples = Object.fromEntries(named.map(([name, refusal]) => [name, exampleOf(refusal)]))
   return { ...document, components: { ...components, examples } }
 }
 
@@ -63,11 +60,11 @@ function toCsv(items: object[]): string {
 }
 
 function addRefusals({ responses = {} }: Operation, route: Route): void {
-  for (const said of refusalsOf(route)) {
-    const name = refusalName(said)
-    const media = responses[httpStatusOf(said)]!.content!['application/json']!
+  for (const refusal of refusalsOf(route)) {
+    const name = refusalName(refusal)
+    const media = responses[httpStatusOf(refusal)]!.content!['application/json']!
     const isOwn = name === 'validation_failed'
-    const example = isOwn ? exampleOf(said, misfitOf(route)) : refer(name)
+    const example = isOwn ? exampleOf(refusal, misfitOf(route)) : refer(name)
     media.examples = { ...media.examples, [name]: example }
   }
 }
@@ -83,7 +80,7 @@ function exampleOf({ code, reason }: RefusalText, more: object = {}) {
   return { summary: message, value: { ...named, ...more, nextStep, requestId } }
 }
 
-/** The first field that can be missing; where none can, one that does not belong. */
+/** The first required field is missing; if there is none, an unknown field is sent. */
 function misfitOf({ body, query }: Route): object {
   const required = [body, query].flatMap((schema) => requiredOf(schema))
   const field = required[0] ?? 'colour'

@@ -11,7 +11,7 @@ import { toValidationRefusal } from './validation.js'
 
 const requestFailures: Record<string, { reason?: Reason; message: string }> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    message: 'The body is not as long as Content-Length says.',
+    message: 'The length of the body does not match Content-Length.',
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'payload_too_large',
@@ -21,31 +21,29 @@ const requestFailures: Record<string, { reason?: Reason; message: string }> = {
     reason: 'unsupported_media_type',
     message: 'The body must be JSON. Send `Content-Type: application/json`.',
   },
-  ECONNRESET: { message: 'The request ended before its body did.' },
+  ECONNRESET: { message: 'The connection was closed before the whole body arrived.' },
   FST_ERR_BAD_URL: { message: 'The path is not a valid URL. Encode its special characters.' },
-  FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long to be a reference.' },
+  FST_ERR_MAX_PARAM_LENGTH: { message: 'A part of the path is too long.' },
 }
 
 const socketFailures: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers are over 16 kB. Send fewer or shorter ones.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, whole.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again.',
 }
 
-/** What is told where no request could be read. */
+/** For bytes that are not an HTTP request. */
 export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
   const message = socketFailures[code] ?? 'This is not a valid HTTP request.'
   return new Refusal('validation_failed', { message })
 }
 
-/**
- * What the caller is told of anything that was thrown; undefined for a bug, which tells nothing.
- */
+/** The refusal for anything that was thrown; undefined for a bug, which reveals nothing. */
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (error instanceof OutcomeUnknown)
     return new Refusal('internal_error', {
       reason: 'outcome_unknown',
-      message: 'It is not known whether this was done. Retry with the same Idempotency-Key.',
+      message: 'The outcome of this request is unknown. Retry with the same Idempotency-Key.',
     })
   if (error instanceof ConnectionLost)
     return new Refusal('internal_error', {
@@ -57,24 +55,24 @@ export function toRefusal(error: unknown): Refusal | undefined {
     return new Refusal('internal_error', {
       reason: 'unavailable',
       message:
-        'Another operation has held the same rows for too long. Nothing was done; retry in a moment.',
+        'Another operation locked the same records for too long. Nothing was done; retry in a moment.',
     })
 
   if ((error as { constraint?: string }).constraint === 'number_is_one_account')
     return new Refusal('validation_failed', {
       reason: 'idempotency_key_reused',
-      message: 'This Idempotency-Key was used for an account before. Use a new key.',
+      message: 'This Idempotency-Key was already used for an account. Use a new key.',
     })
 
   if (isServerTrouble(error))
     return new Refusal('internal_error', {
       reason: 'unavailable',
-      message: 'The database cannot do this right now. Nothing was done; retry in a moment.',
+      message: 'The database cannot process this right now. Nothing was done; retry in a moment.',
     })
 
   const { code, statusCode, validation, validationContext } = error as FastifyError
   if (validation) return toValidationRefusal(validation, validationContext)
-  // Without a status of the request's own, the same code may come from anywhere else.
+  // Without a status, the same code may come from elsewhere, such as a database connection.
   const known = statusCode === undefined ? undefined : requestFailures[code]
   return known && new Refusal('validation_failed', known)
 }

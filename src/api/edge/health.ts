@@ -3,7 +3,7 @@ import { Refusal } from '../../base/refusal.js'
 import { jsonType, refusalBody, successBody } from './envelope.js'
 import type { Readiness } from './readiness.js'
 
-/** `/healthz`: the process is alive. `/readyz`: it should be sent requests. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests. */
 export function addHealth(app: FastifyInstance, readiness: Readiness): { drain(): void } {
   let isDraining = false
   const hidden = { schema: { hide: true } }

@@ -4,35 +4,34 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 
 const { listsRunning, listsWaiting, listsRetryAfterSeconds } = limits.rateLimit
-assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave connections')
+assert(listsRunning < limits.postgres.poolSize / 2, 'two environments leave connections for others')
 
-type Turns = { running: number; waiting: (() => void)[] }
+type Queue = { running: number; waiting: (() => void)[] }
 
 export type ListReads = ReturnType<typeof createListReads>
 
 /**
- * Caps the lists that one environment reads at once, so that slow lists of one merchant cannot
- * take every connection of the pool from the others. Further lists of that environment wait in
- * the order in which they came; when too many wait, a list is refused with 429.
+ * Limits how many lists one environment reads at once, so that slow lists of one merchant cannot
+ * use up the connection pool. Further lists wait in order; when too many wait, a list gets 429.
  */
 export function createListReads() {
-  const environments = new Map<EnvironmentId, Turns>()
+  const environments = new Map<EnvironmentId, Queue>()
 
   async function run<Result>(id: EnvironmentId, read: () => Promise<Result>): Promise<Result> {
-    const turns = environments.get(id) ?? { running: 0, waiting: [] }
-    environments.set(id, turns)
-    if (turns.waiting.length >= listsWaiting) throw tooManyLists()
-    // A read that ends hands its place to the next one, so `running` does not change then.
-    if (turns.running >= listsRunning)
-      await new Promise<void>((resolve) => turns.waiting.push(resolve))
-    else turns.running += 1
+    const queue = environments.get(id) ?? { running: 0, waiting: [] }
+    environments.set(id, queue)
+    if (queue.waiting.length >= listsWaiting) throw tooManyLists()
+    // A read that ends passes its place to the next one, so `running` does not change.
+    if (queue.running >= listsRunning)
+      await new Promise<void>((resolve) => queue.waiting.push(resolve))
+    else queue.running += 1
     try {
       return await read()
     } finally {
-      const next = turns.waiting.shift()
+      const next = queue.waiting.shift()
       if (next) next()
-      else turns.running -= 1
-      if (turns.running === 0) environments.delete(id)
+      else queue.running -= 1
+      if (queue.running === 0) environments.delete(id)
     }
   }
 

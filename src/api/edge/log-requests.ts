@@ -4,18 +4,17 @@ import type { RequestLog } from '../../request-log/request-log.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The answer as it is sent, where it is a text: noted by whoever sends it. */
+    /** The answer as sent, if it is text. */
     answerText: string
-    /** It is the answer of an earlier request. */
+    /** The answer is that of an earlier request. */
     isReplayed: boolean
-    /** The log of requests keeps no bodies of it. */
+    /** The request log keeps no bodies of this request. */
     hidesBodies: boolean
   }
 }
 
 /**
- * Notes every request that came with a key that holds. Only references to what is there already,
- * in one hook: somebody's next request waits for this one's.
+ * Passes every request with a valid key to the log. Copies nothing: other requests are waiting.
  */
 export function logRequests(
   app: FastifyInstance,

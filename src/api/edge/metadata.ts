@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { rawField } from './raw-field.js'
+import { rawField } from './exact-json.js'
 import { plainText } from './schemas.js'
 
 export const metadataIn = Type.Object(
@@ -9,7 +9,7 @@ export const metadataIn = Type.Object(
   {
     additionalProperties: true,
     maxProperties: limits.metadata.keys,
-    description: 'Anything of yours; it comes back as it was sent.',
+    description: 'Any JSON object; returned unchanged.',
     examples: [{ order: 'a-1001' }],
   },
 )
@@ -18,11 +18,11 @@ export const merchantReferenceIn = Type.String({
   minLength: 1,
   maxLength: limits.names.length,
   pattern: plainText,
-  description: 'Yours; no two may have the same.',
+  description: 'Your own reference, such as an order number. Must be unique.',
   examples: ['payout-9'],
 })
 
-/** As JSON text, as it was written in the body; absent is an empty object. */
+/** The JSON text as sent; an empty object if absent. */
 export function readMetadata({ bodyText }: { bodyText: string }): string {
   const text = rawField(bodyText, 'metadata') ?? '{}'
   if (Buffer.byteLength(text) <= limits.metadata.bytes) return text

@@ -8,7 +8,7 @@ export type HttpMetrics = {
   observe(request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** What is written down elsewhere, by rail. */
+/** Read from elsewhere at each scrape. */
 type Figures = {
   listReconciliations: () => Promise<Reconciliation[]>
   countTroubled: () => Promise<{ rail: string; count: number }[]>
@@ -16,7 +16,7 @@ type Figures = {
   countDroppedLogs: () => number
 }
 
-/** Counted by route pattern, never by path: references would make a new series each. */
+/** Labelled by route pattern, never by path: each reference would create a new series. */
 export function createMetrics(
   lanes: Record<string, Pick<Lane<unknown, unknown>, 'stats'>>,
   figures: Figures,
@@ -38,7 +38,7 @@ export function createMetrics(
   })
   new Gauge({
     name: 'manilla_lane_events',
-    help: 'What the lanes did since the start: calls, batches, halvings, retries, unknown outcomes.',
+    help: 'Lane activity since the start: calls, batches, halvings, retries, unknown outcomes.',
     labelNames: ['lane', 'event'],
     registers: [registry],
     collect() {
@@ -48,7 +48,7 @@ export function createMetrics(
   })
   new Counter({
     name: 'manilla_request_logs_dropped_total',
-    help: 'Requests that are missing in the log: there was no room for them, or no database.',
+    help: 'Request log entries dropped because the buffer was full or the database unavailable.',
     registers: [registry],
     collect() {
       this.reset()
@@ -67,7 +67,7 @@ export function createMetrics(
   }
 }
 
-/** Written to the database by workers and reported by every API process. */
+/** Workers write these figures to the database; every API process reports them. */
 function addFigures(
   registry: Registry,
   { listReconciliations, countTroubled, countDisputes }: Figures,
@@ -84,26 +84,25 @@ function addFigures(
       registers: [registry],
       async collect() {
         this.reset()
-        // Without the database it is absent, and all the others are needed more than ever.
+        // Without the database this gauge is absent; the others must still be reported.
         for (const one of await list().catch(() => [])) this.set({ rail: one.rail }, read(one))
       },
     })
   add(
     'manilla_reconciliation_differences',
-    'In how many ways books and rail contradict each other.',
+    'Number of differences between the ledger and the rail.',
     { list: listReconciliations, read: ({ differences }) => differences },
   )
   add(
     'manilla_reconciliation_timestamp_seconds',
-    'When books and rail were last compared; a result that is old says nothing.',
+    'When the ledger and the rail were last compared.',
     { list: listReconciliations, read: ({ reconciledAt }) => reconciledAt.getTime() / 1_000 },
   )
-  add(
-    'manilla_wallets_in_trouble',
-    'Token accounts where something came that cannot be read: it may be money.',
-    { list: countTroubled, read: ({ count }) => count },
-  )
-  add('manilla_disputes', 'Transactions about which endpoints contradict each other.', {
+  add('manilla_wallets_in_trouble', 'Token accounts with a deposit that could not be read.', {
+    list: countTroubled,
+    read: ({ count }) => count,
+  })
+  add('manilla_disputes', 'Transactions on which RPC endpoints disagree.', {
     list: countDisputes,
     read: ({ count }) => count,
   })

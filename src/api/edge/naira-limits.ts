@@ -3,22 +3,25 @@ import { Refusal } from '../../base/refusal.js'
 import { formatNaira } from '../../money/amounts.js'
 import type { ApiParts } from '../api-parts.js'
 
-type Asked = { environment: Pick<Environment, 'mode'>; body: { amount: number } }
+type NairaRequest = { environment: Pick<Environment, 'mode'>; body: { amount: number } }
 
 /**
- * Refuses amounts of naira that the operator does not take in this mode. A handler calls it, not
- * the schema: it depends on configuration, and a retry of what was taken before limits changed
- * must get its first answer.
+ * Refuses naira amounts outside the operator's limits for this mode. Called by handlers and not
+ * part of the schema, so that a retry of a request from before a change of limits gets its first
+ * answer.
  */
-export function refuseUnusualNaira({ naira }: Pick<ApiParts, 'naira'>, ask: Asked): void {
-  const { min, max } = naira[ask.environment.mode]
-  const amount = BigInt(ask.body.amount)
+export function refuseUnusualNaira(
+  { naira }: Pick<ApiParts, 'naira'>,
+  request: NairaRequest,
+): void {
+  const { min, max } = naira[request.environment.mode]
+  const amount = BigInt(request.body.amount)
   if (amount < min) throw outOfBounds('at least', min)
   if (amount > max) throw outOfBounds('at most', max)
 }
 
-function outOfBounds(words: string, bound: bigint): Refusal {
-  const issue = `must be ${words} ${formatNaira(bound)} (${bound} kobo)`
+function outOfBounds(comparison: string, bound: bigint): Refusal {
+  const issue = `must be ${comparison} ${formatNaira(bound)} (${bound} kobo)`
   return new Refusal('validation_failed', {
     message: `amount ${issue}.`,
     details: [{ field: 'amount', issue }],

@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js'
 const ipv6NetworkBits = 64
 
 /**
- * The network that limits per address count a caller by. An IPv6 customer usually gets a whole
- * /64, so a limit per address would limit nothing. An IPv4 address counts alone, also in
- * its IPv6 notation. Allow-lists of API keys compare exact addresses and do not use this.
+ * The network by which limits count a caller. An IPv6 customer usually has a whole /64, so a limit
+ * per address would limit nothing. An IPv4 address counts alone, also in IPv6 notation.
+ * Allow-lists of API keys compare exact addresses and do not use this.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address

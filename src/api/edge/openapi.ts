@@ -16,7 +16,10 @@ const failure = Type.Object(
     }),
     code: Type.Enum(Object.keys(codes), { examples: ['validation_failed'] }),
     reason: Type.Optional(
-      Type.Enum(Object.keys(reasons), { description: 'A finer word.', examples: ['invalid_json'] }),
+      Type.Enum(Object.keys(reasons), {
+        description: 'A more specific code.',
+        examples: ['invalid_json'],
+      }),
     ),
     details: Type.Optional(
       Type.Array(Type.Object({ field: text('amount'), issue: text('is required') })),
@@ -44,7 +47,7 @@ const security: Record<Access, Record<string, string[]>[]> = {
   signed: [],
 }
 
-/** What a route validates is what the document says: both are this one schema. */
+/** One schema both validates requests and describes the route in the document. */
 export function toOpenApi(route: Route): FastifySchema {
   return {
     hide: route.isPage,
@@ -64,7 +67,7 @@ export function toOpenApi(route: Route): FastifySchema {
 function successes(route: Route) {
   if (route.isStream) {
     const content = { 'text/event-stream': { schema: Type.String() } }
-    return { 200: { description: 'Events, until one side has had enough.', content } }
+    return { 200: { description: 'A stream of events, until either side closes it.', content } }
   }
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, data]) => {
@@ -80,10 +83,10 @@ export function envelope(data: TSchema): TSchema {
   return Type.Object({ status, message: Type.String({ examples: ['Done'] }), data })
 }
 
-/** Every status that it can refuse with. */
+/** Every error status of the route. */
 function failures(route: Route) {
   const statuses = new Set(refusalsOf(route).map(httpStatusOf))
-  // Each its own: what is true of one status is not of another.
+  // A separate object per status: each gets its own examples.
   const answer = () => ({
     description: 'Refused.',
     content: { 'application/json': { schema: failure } },

@@ -1,7 +1,7 @@
 import { limits } from '../../base/limits.js'
 import { wrongCursor } from './cursor.js'
 
-/** A page of a list so short that it is always read whole; the cursor names the last item. */
+/** A page of a list that is short enough to be read whole; the cursor names the last item. */
 export function pageOf<Item>(
   items: Item[],
   { limit = limits.http.defaultPageSize, cursor }: { limit?: number; cursor?: string },
@@ -9,7 +9,7 @@ export function pageOf<Item>(
 ): { items: Item[]; nextCursor: string | null } {
   const from = cursor === undefined ? 0 : items.findIndex((item) => nameOf(item) === cursor) + 1
   if (cursor !== undefined && from === 0)
-    throw wrongCursor('cursor is not one of this list. Start again without it.')
+    throw wrongCursor('cursor is not from this list. Start again without it.')
   const shown = items.slice(from, from + limit)
   const isMore = from + limit < items.length
   return { items: shown, nextCursor: isMore ? nameOf(shown.at(-1)!) : null }

@@ -4,11 +4,11 @@ import { findAddressBytes } from '../../money/solana-address.js'
 
 export const solanaAddress = Type.String({
   maxLength: 100,
-  description: 'A Solana wallet. There is no checksum: half of all typing errors are valid too.',
+  description: 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.',
   examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
 })
 
-/** Thirty-two bytes in base58; what they stand for is for the chain to say. */
+/** Checks the format only; the rail checks what the address is. */
 export function readAddress(text: string, field: string): string {
   if (findAddressBytes(text)) return text
   const issue = 'must be a Solana address: 32 bytes in base58'

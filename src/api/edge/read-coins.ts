@@ -4,14 +4,14 @@ import { Refusal } from '../../base/refusal.js'
 import { formatDecimal, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
-/** An amount that the schema let through. */
+/** An amount that passed the schema. */
 export function readCoins(text: string, asset: Asset): bigint {
   const amount = parseDecimal(text, asset)
-  assert(typeof amount === 'bigint', 'the schema lets only amounts through')
+  assert(typeof amount === 'bigint', 'the schema accepts only amounts')
   return amount
 }
 
-/** What somebody is asked to pay: no more than one payment may be. */
+/** An amount to be paid: at most the largest single payment. */
 export function readPrice(text: string, asset: Asset, field = 'amount'): bigint {
   const amount = readCoins(text, asset)
   if (amount <= limits.money.wireMax) return amount

@@ -9,7 +9,7 @@ export const expiryIn = Type.String({
   examples: ['2026-01-05T09:30:00Z'],
 })
 
-/** When a request to pay ends: in the future, and at most a day after it was received. */
+/** In the future, and at most a day ahead. */
 export function readExpiry(now: Date, text: string | undefined): Date {
   const { defaultExpiryMs, longestExpiryMs } = limits.collections
   if (text === undefined) return after(now, defaultExpiryMs)

@@ -3,7 +3,7 @@ import { Refusal } from '../../base/refusal.js'
 const iso =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(Z|z|[+-]\d\d:?\d\d)?)?$/
 
-/** Any ISO 8601 date or date-time, UTC when it names no zone; a day that exists. */
+/** Any ISO 8601 date or date-time of a day that exists; UTC if it names no zone. */
 export function readTime(field: string, text: string): Date {
   const parts = iso.exec(text)
   const [, year, month, day] = parts ?? []

@@ -10,20 +10,20 @@ import { sql } from '../../postgres/sql.js'
 export type Readiness = {
   /** Whether requests that write can be answered now. */
   isReady(): Promise<boolean>
-  /** Notes a failure of a request that later checks must look into. */
+  /** Reports a failed request, whose cause later checks must test. */
   noteFailure(error: unknown): void
 }
 
 type Parts = {
-  /** With connections that no request uses. */
+  /** Has connections that no request uses. */
   db: Database
   lanes: Pick<OpenedLane<unknown, unknown>, 'ping'>[]
   logger: Logger
 }
 
 /**
- * The database answers, it does so on the connection of every lane, and its disk takes writes.
- * Checks of the same moment share one round of statements, however many callers there are.
+ * Ready when the database answers, also on the connection of every lane, and its disk is not full.
+ * Concurrent checks share one round of statements.
  */
 export function createReadiness({ db, lanes, logger }: Parts): Readiness {
   let isDiskInDoubt = false
@@ -40,9 +40,9 @@ export function createReadiness({ db, lanes, logger }: Parts): Readiness {
     }
   }
 
-  const shared = gather(async (asked: undefined[]) => {
+  const shared = gather(async (checks: undefined[]) => {
     const isReady = await check()
-    return asked.map(() => isReady)
+    return checks.map(() => isReady)
   })
   return {
     isReady: () => shared(undefined),
@@ -58,7 +58,7 @@ async function withinTime(checks: Promise<unknown>[]): Promise<void> {
     throw new Error('the database did not answer in time')
 }
 
-/** Takes new blocks of the disk, which a small update would not, and gives them back. */
+/** Allocates new disk blocks, which a small update would not, and releases them. */
 async function writeSome(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     tx.write(sql`

@@ -4,8 +4,8 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A page to read the OpenAPI document. Of the package that it comes with only the script is used:
- * its plugin would load a parser that nobody here needs, and the script, at every start.
+ * A page to read the OpenAPI document. Uses only the script of the package: its plugin would load
+ * an unneeded parser, and the script, at every start.
  */
 export async function addReferencePage(app: FastifyInstance): Promise<void> {
   const schema = { hide: true }
@@ -41,7 +41,7 @@ const brand = `
     --scalar-color-accent: #e2b25e; --scalar-border-color: #37332a;
   }`
 
-/** Buttons that would send the reader, and the document, to somebody else's service. */
+/** Turns off buttons that would send the document to a third party. */
 const noAgents = { agent: { disabled: true }, mcp: { disabled: true } }
 
 const configuration = {
@@ -70,7 +70,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** The page brings its own script and styles, and talks to this server only. */
+/** The page has inline script and styles, and connects to this server only. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",

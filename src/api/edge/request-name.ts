@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { newId } from '../../base/ids.js'
 import type { Asker } from './keyed-lane.js'
 
-/** Names what a request does outside: by its key, so that a retry is not done a second time. */
+/** Names the external effect of a request by its key, so that a retry does not repeat it. */
 export function requestName({ key, environment, now }: Asker): string {
   if (!key) return newId(now).replaceAll('-', '')
   const named = `${environment.id}/${key.digest}/${key.fingerprint.toString('hex')}`

@@ -14,7 +14,7 @@ import {
   plainText,
 } from './schemas.js'
 
-/** What a merchant says of money that goes back; its form follows the asset of the payment. */
+/** Amount and destination of a refund or return; their format follows the asset of the payment. */
 
 const bankAccount = closed({
   bankCode: Type.String({ pattern: bankCodePattern, examples: ['058'] }),
@@ -30,27 +30,28 @@ const bankAccount = closed({
 })
 
 export const destinationIn = Type.Union([bankAccount, closed({ address: solanaAddress })], {
-  description: 'Of naira: a bank account. Of coins: a wallet, which must always be named.',
+  description: 'A bank account for NGN; a wallet for USDC and USDT, for which it is required.',
 })
 
 export const amountIn = Type.Union([koboInput, decimalInput], {
-  description: 'Of NGN: an integer of kobo. Of USDC and USDT: a decimal string.',
+  description: 'NGN: an integer in kobo. USDC and USDT: a decimal string.',
 })
 
-type Paid = Pick<Payment, 'asset'>
+type PaidAsset = Pick<Payment, 'asset'>
 
 export function readDestination(
   sent: Static<typeof destinationIn> | undefined,
-  { asset }: Paid,
+  { asset }: PaidAsset,
 ): Destination | undefined {
   if (!sent) return undefined
   const isNaira = asset === 'NGN'
   if ('address' in sent) {
-    if (isNaira) throw misfit('destination.address', 'is for coins; name a bank account instead')
+    if (isNaira)
+      throw misfit('destination.address', 'is for stablecoins; send a bank account instead')
     return { kind: 'wallet', address: readAddress(sent.address, 'destination.address') }
   }
   if (!isNaira)
-    throw misfit('destination.bankCode', `is for naira; ${asset} goes to a wallet: send address`)
+    throw misfit('destination.bankCode', `is for naira; ${asset} is sent to a wallet: send address`)
   const { accountName = '', ...account } = sent
   return { kind: 'bank_account', ...account, accountName, bankName: '', narration: null }
 }
@@ -58,14 +59,14 @@ export function readDestination(
 /** In the smallest unit. */
 export function readAmount(
   sent: Static<typeof amountIn> | undefined,
-  { asset }: Paid,
+  { asset }: PaidAsset,
 ): bigint | undefined {
   if (sent === undefined) return undefined
   const isNaira = asset === 'NGN'
   if (isNaira && typeof sent === 'number') return BigInt(sent)
-  if (isNaira) throw misfit('amount', 'must be an integer: this payment is of naira, in kobo')
+  if (isNaira) throw misfit('amount', 'must be an integer in kobo: this is a naira payment')
   if (typeof sent === 'number')
-    throw misfit('amount', `must be a decimal text such as "25.50": this payment is of ${asset}`)
+    throw misfit('amount', `must be a decimal string such as "25.50": this is a ${asset} payment`)
   return readCoins(sent, asset)
 }
 

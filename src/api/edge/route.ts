@@ -8,24 +8,24 @@ import type { IdempotencyKey } from '../../idempotency/key.js'
 import type { RefusalText } from './refusals-of.js'
 import type { Tag } from './tags.js'
 
-/** Who may ask: holders of a secret key, of any key, everyone, or who signs what it sends. */
+/** Who may call: holders of a secret key or of any key, everyone, or a bank that signs. */
 export type Access = 'secret' | 'any_key' | 'open' | 'signed'
 
-/** What a handler is given: everything checked, nothing raw. */
+/** What a handler receives, validated. */
 export type RouteRequest<Body, Query, Params> = {
   environment: Environment
   body: Body
-  /** The body as it came. */
+  /** The body as sent. */
   bodyText: string
   query: Query
   params: Params
-  /** Raw: only who checks a signature looks at them. */
+  /** Not validated; for signature checks only. */
   headers: IncomingHttpHeaders
   key: IdempotencyKey | undefined
   requestId: string
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
-  /** In the time of the environment: the world's, and as far ahead as its clock was moved. */
+  /** The time of the environment: real time plus the offset of its test clock. */
   now: Date
   wantsCsv: boolean
 }
@@ -37,26 +37,26 @@ export type Document = {
   contentType: string
   headers?: Headers
 }
-/** Undefined takes away one that every answer has. */
+/** Undefined removes a default header. */
 type Headers = Record<string, string | undefined>
 
 export type RouteAnswer = Answer | Answered | Document
 
-/** What sets a route apart; none of it holds unless it is said. */
+/** Properties that most routes do not have. */
 type Traits = {
   isTestOnly: boolean
-  /** Without an `Idempotency-Key` it is refused. */
+  /** Requests without an `Idempotency-Key` are refused. */
   needsKey: boolean
   hasCsv: boolean
-  /** Answers with hints for as long as somebody listens. */
+  /** Answers with a stream of server-sent events. */
   isStream: boolean
-  /** For people with a browser, not for programs: the document of the API leaves it out. */
+  /** For browsers, not for programs: left out of the OpenAPI document. */
   isPage: boolean
-  /** Takes an empty form where others take JSON. */
+  /** Accepts an empty form instead of JSON. */
   takesForm: boolean
-  /** The log of requests keeps none of its bodies. */
+  /** The request log keeps none of its bodies. */
   hidesBodies: boolean
-  /** Reads as much as a list does, and is counted with the lists of its environment. */
+  /** Reads as much as a list does, so it counts against the limit on lists. */
   isHeavy: boolean
 }
 
@@ -73,7 +73,7 @@ const ordinary: Traits = {
 
 export type Route = Traits & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As Fastify writes it: parameters start with a colon. */
+  /** In Fastify's syntax: parameters start with a colon. */
   path: string
   access: Access
   operation: string
@@ -85,11 +85,11 @@ export type Route = Traits & {
   params?: TSchema
   /** The schema of `data`, by status. */
   answers: Record<number, TSchema>
-  /** What it can refuse with, beyond what any operation of its kind can. */
+  /** Refusals beyond those of every operation of its kind. */
   refusals: (Code | RefusalText)[]
-  /** What sets its answer apart from others of the same shape, for the example of it. */
+  /** Fields that the example of its answer overrides. */
   example?: object
-  handle: (ask: RouteRequest<never, never, never>) => Promise<RouteAnswer>
+  handle: (request: RouteRequest<never, never, never>) => Promise<RouteAnswer>
 }
 
 type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
@@ -101,13 +101,12 @@ type Definition<Body extends TSchema, Query extends TSchema, Params extends TSch
     body?: Body
     query?: Query
     params?: Params
-    handle: (ask: RouteRequest<Static<Body>, Static<Query>, Static<Params>>) => Promise<RouteAnswer>
+    handle: (
+      request: RouteRequest<Static<Body>, Static<Query>, Static<Params>>,
+    ) => Promise<RouteAnswer>
   }
 
-/**
- * A row of the table of routes; the schemas give its handler their types. A POST that needs no body
- * takes an empty one.
- */
+/** Defines a route; its schemas type the handler. A POST without a body schema accepts `{}`. */
 export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
   definition: Definition<Body, Query, Params>,
 ): Route {

@@ -3,58 +3,57 @@ import { limits } from '../../base/limits.js'
 import { decimalPattern } from '../../money/amounts.js'
 import { notYet } from '../../resources/shapes.js'
 
-/** Schemas that several operations share. They validate, and they write the OpenAPI document. */
+/** Schemas that several operations share, for validation and the OpenAPI document. */
 
-/** What a database can keep and a log can show. */
+/** No control characters: safe to store and to log. */
 export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-/** One status, or a class of them. */
+/** One status, or a class such as 4xx. */
 export const statusPattern = '^[1-5](\\d\\d|xx)$'
 
 export const bankCodePattern = '^\\d{3,9}$'
 export const accountNumberPattern = '^\\d{10}$'
 
-/** One `@`, and nothing that cannot be seen or kept, or that turns what follows it around. */
+/** One `@`; no whitespace, control characters or characters that change the text direction. */
 const emailPart = '[^\\s@\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]+'
 export const emailPattern = `^${emailPart}@${emailPart}$`
 
 export const koboInput = Type.Integer({
   minimum: 1,
   maximum: Number(limits.money.wireMax),
-  description: 'Naira in kobo.',
+  description: 'Amount in kobo.',
   examples: [1_250_000],
 })
 
 export const decimalInput = Type.String({
   pattern: decimalPattern,
   format: 'amount',
-  description: 'A decimal amount; at most 6 digits after the point.',
+  description: 'Decimal amount with at most 6 digits after the point.',
   examples: ['25.50'],
 })
 
 export const stablecoinInput = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 
-/** May be said, and says nothing new. */
+/** Optional in requests about naira, where it changes nothing. */
 export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
 export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
 
-/** An amount in an answer: its form follows the asset. */
+/** An amount in an answer; its format follows the asset. */
 export const amountOut = Type.Union([Type.Integer(), Type.String()], {
-  description: 'NGN: an integer of kobo. USDC and USDT: a decimal string.',
+  description: 'NGN: an integer in kobo. USDC and USDT: a decimal string.',
   examples: [1_250_000],
 })
 
-/** Opaque: made by us, and only ever sent back. */
 const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
 
-/** What a path names. Whatever stands there is looked up, so it has no form of its own. */
+/** A path parameter. Not validated: an unknown value is simply not found. */
 export const inPath = <Name extends string>(name: Name, example: string) =>
   Type.Object({
     [name]: Type.String({
-      description: 'As it was answered when it was made.',
+      description: 'The reference from the answer that created it.',
       examples: [example],
     }),
   } as Record<Name, TString>)
@@ -72,7 +71,7 @@ export const pageQuery = {
     Type.String({
       minLength: 1,
       maxLength: limits.http.cursorLength,
-      description: 'The `nextCursor` of the page before.',
+      description: 'The `nextCursor` of the previous page.',
       examples: [cursorSample],
     }),
   ),
@@ -85,13 +84,13 @@ export function page(item: TSchema) {
   })
 }
 
-/** Which of the words, where a list is asked for. */
+/** A filter of a list. */
 export const oneOf = (words: string[], description: string) =>
   Type.Enum(words, { type: 'string', description, examples: [words[0]] })
 
-export const withStatus = (statuses: string[]) => oneOf(statuses, 'Only those in this state.')
+export const withStatus = (statuses: string[]) => oneOf(statuses, 'Only items in this state.')
 
-/** Fields that are not named are refused, by name. */
+/** Refuses unknown fields. */
 export function closed<Properties extends Record<string, TSchema>>(properties: Properties) {
   return Type.Object(properties, { additionalProperties: false })
 }

@@ -14,14 +14,13 @@ import { anyPageHeaders, isForAnyPage } from './cors.js'
 import { addDocs } from './docs.js'
 import { jsonType, refusalBody } from './envelope.js'
 import { bug, toRefusal, toSocketRefusal } from './failures.js'
+import { addGracefulClose } from './graceful-close.js'
 import { createListReads } from './list-reads.js'
 import { logRequests } from './log-requests.js'
 import type { HttpMetrics } from './metrics.js'
+import { addBodyParsers } from './parse-body.js'
 import { pathOf } from './path-of.js'
-import { addPoliteClose } from './polite-close.js'
 import { createRateLimit } from './rate-limit.js'
-import { addFormReader } from './read-form.js'
-import { addJsonReader } from './read-json.js'
 import type { Readiness } from './readiness.js'
 import { toRequestId } from './request-id.js'
 import type { Route } from './route.js'
@@ -30,14 +29,16 @@ import { validatorCompiler } from './validation.js'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: AuthenticatedKey | undefined
-    /** The JSON body as it came. */
+    /** The JSON body as sent. */
     bodyText: string
   }
   interface FastifyContextConfig {
-    /** Its body is for whoever checks the signature, and nobody else looks at it. */
+    /** The body is passed on unparsed to the code that checks its signature. */
     isSigned?: boolean
-    /** Everyone may ask who knows the address, so the address itself is what gives access. */
+    /** Needs no key: knowing the URL gives access. */
     isOpen?: boolean
+    /** Accepts an empty form instead of JSON. */
+    takesForm?: boolean
   }
 }
 
@@ -48,7 +49,7 @@ export type Edge = {
   findReplay: FindReplay
   metrics: HttpMetrics
   readiness: Readiness
-  /** Without one, requests are not kept. */
+  /** Undefined: requests are not logged. */
   requestLog: Pick<RequestLog, 'keep'> | undefined
   routes: Route[]
   trustProxy: boolean
@@ -56,20 +57,20 @@ export type Edge = {
   publicRateLimitPerSecond: number
 }
 
-/** The API edge: what is in the table of routes, and a good "no" to everything else. */
+/** The HTTP server: the given routes, and a helpful refusal for everything else. */
 export async function createServer(edge: Edge): Promise<FastifyInstance> {
   const app = Fastify({
-    logger: false, // one line for each answer is ours to write
+    logger: false, // logAnswer writes one line per answer
     genReqId: (request) => toRequestId(request.headers['x-request-id']),
     bodyLimit: limits.http.bodyBytes,
     requestTimeout: limits.http.requestMs,
     keepAliveTimeout: limits.http.keepAliveMs,
     forceCloseConnections: 'idle',
-    // The proxy itself and nobody before it: what stands further left a caller may have written.
+    // Only the address added by the proxy itself: a caller may have sent the others.
     trustProxy: edge.trustProxy && ((_address, hop) => hop === 0),
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
-    // Node would refuse these in its own form; the first hook does in ours.
+    // The first hook refuses these with our error format instead of Node's.
     http: { requireHostHeader: false },
     clientErrorHandler: (error, socket) =>
       answerOnSocket(socket, toSocketRefusal(error), toRequestId()),
@@ -81,14 +82,13 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
-  // Whatever Node reads gets a good answer; those that Fastify does not know would be no route.
+  // Methods that Node parses and Fastify does not know get our 404 or 405, too.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeContentTypeParser('text/plain')
-  addJsonReader(app)
-  addFormReader(app)
+  addBodyParsers(app)
   app.setValidatorCompiler(validatorCompiler)
-  // Answers are written as they are: a serializer that drops fields would hide a mistake.
+  // A schema-based serializer would silently drop fields.
   app.setSerializerCompiler(() => JSON.stringify)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('bodyText', '')
@@ -96,7 +96,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   app.decorateRequest('isReplayed', false)
   app.decorateRequest('hidesBodies', false)
   addAnswerHooks(app, edge)
-  addPoliteClose(app)
+  addGracefulClose(app)
   const { requestLog, clock } = edge
   if (requestLog) logRequests(app, { requestLog, clock })
   await addDocs(app, edge.routes)
@@ -111,7 +111,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
 }
 
 function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
-  // Every request passes here: without promises, which would cost more than the work itself.
+  // Callbacks, because a promise per hook would cost more than the hooks themselves.
   app.addHook('onRequest', (request, reply, done) => {
     addOwnHeaders(request, reply)
     const hasHost = request.raw.httpVersion !== '1.1' || request.headers.host !== undefined
@@ -124,7 +124,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   })
   app.setNotFoundHandler(async (request) => {
     throw new Refusal('not_found', {
-      message: `There is no ${request.method} ${sayBack(pathOf(request))}. The reference is at /docs.`,
+      message: `No such endpoint: ${request.method} ${sayBack(pathOf(request))}. The API reference is at /docs.`,
     })
   })
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))
@@ -139,10 +139,7 @@ function addOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (isForAnyPage(request)) reply.headers(anyPageHeaders)
 }
 
-/**
- * The same for every answer, so they are written down and not computed: that was a twentieth of the
- * work of a request. Pages relax what they must.
- */
+/** Constants: computing them took 5 % of a request. Pages override what they need. */
 const safeHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -161,7 +158,8 @@ function answerFailure(
 ): FastifyReply {
   readiness.noteFailure(error)
   const known = toRefusal(error)
-  if (!known) logger.error({ err: error, requestId: request.id }, 'a bug answered 500')
+  if (!known)
+    logger.error({ err: error, requestId: request.id }, 'unexpected error, answered with 500')
   else if (known.status >= 500) logger.warn({ err: error, requestId: request.id }, known.message)
   const refusal = known ?? bug()
   const { retryAfterSeconds } = refusal
@@ -189,14 +187,14 @@ function logAnswer(logger: Logger, request: FastifyRequest, reply: FastifyReply)
   )
 }
 
-/** Who reads a log must not be able to open the pages that payers have opened. */
+/** Readers of the log must not be able to open payers' checkout pages. */
 function loggedPath(request: FastifyRequest): string {
   const { url, config } = request.routeOptions
   if (config?.isOpen && url) return url
   return request.caller ? pathOf(request) : pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
-/** For what never became a request. A client that keeps its side open is cut off a little later. */
+/** For bytes that are not a request. Destroys the socket later if the client keeps it open. */
 function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
   const body = refusalBody(refusal, id)
   const head = [

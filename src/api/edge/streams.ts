@@ -12,23 +12,23 @@ type Tools = {
   clock: Clock
   connect: () => Promise<pg.Client>
   logger: Logger
-  /** In the place of those that hold otherwise. */
+  /** Overrides defaults. */
   streamLimits?: Partial<StreamLimits> | undefined
 }
 type Listener = ReturnType<typeof listen>
-type Open = { reference: string; network: string; until: number; body: PassThrough }
+type OpenStream = { reference: string; network: string; until: number; body: PassThrough }
 
 /**
- * Open streams of hints. They carry nothing but "look again", so that losing one costs a payer the
- * time until the next look and nothing else.
+ * Open server-sent event streams of checkout pages. An event only says that the session changed,
+ * so a page that misses one is late until its next poll.
  */
 export class Streams {
-  readonly #ofSessions = new Map<string, Set<Open>>()
-  readonly #ofNetworks = new Map<string, number>()
+  readonly #bySession = new Map<string, Set<OpenStream>>()
+  readonly #countByNetwork = new Map<string, number>()
   readonly #clock: Clock
   readonly #limits: StreamLimits
   readonly #listen: () => Listener
-  readonly #beat: NodeJS.Timeout
+  readonly #heartbeat: NodeJS.Timeout
   #count = 0
   #listener: Listener | undefined
   #isClosed = false
@@ -38,67 +38,67 @@ export class Streams {
     this.#limits = { ...limits.streams, ...streamLimits }
     const onMessage = (reference: string | undefined) => this.wake(reference)
     this.#listen = () => listen({ connect, channel: sessionChannel, onMessage, logger })
-    this.#beat = setInterval(() => this.#keepAlive(), this.#limits.beatMs)
-    this.#beat.unref()
+    this.#heartbeat = setInterval(() => this.#keepAlive(), this.#limits.beatMs)
+    this.#heartbeat.unref()
   }
 
   get count(): number {
     return this.#count
   }
 
-  /** Refuses more than a session, a network (network-of.ts), or this process may have. */
+  /** Refuses more than a session, a network (network-of.ts) or this process may have. */
   open({ reference, network }: { reference: string; network: string }): Readable {
     const { perSession, perAddress, total, longestMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= total) throw this.#noRoom()
-    const ofSession = this.#ofSessions.get(reference)?.size ?? 0
-    const ofNetwork = this.#ofNetworks.get(network) ?? 0
+    const ofSession = this.#bySession.get(reference)?.size ?? 0
+    const ofNetwork = this.#countByNetwork.get(network) ?? 0
     if (ofSession >= perSession || ofNetwork >= perAddress) throw this.#tooMany()
     this.#listener ??= this.#listen()
     const body = new PassThrough()
-    this.#remember({ reference, network, until: this.#clock.elapsedMs() + longestMs, body })
-    // The first words tell proxies that it has begun, and the browser how soon to come back.
+    this.#add({ reference, network, until: this.#clock.elapsedMs() + longestMs, body })
+    // Makes proxies forward the headers, and tells the browser when to reconnect.
     body.write(`retry: ${retryMs}\n\n`)
     return body
   }
 
-  /** Undefined: whoever listens may have missed something, so all look again. */
+  /** Undefined: messages may have been missed, so every page reads its session again. */
   wake(reference?: string): void {
-    const woken = reference === undefined ? this.#all() : (this.#ofSessions.get(reference) ?? [])
+    const woken = reference === undefined ? this.#all() : (this.#bySession.get(reference) ?? [])
     for (const { body } of woken)
       if (!body.writableEnded) body.write('event: changed\ndata: {}\n\n')
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#beat)
+    clearInterval(this.#heartbeat)
     for (const { body } of this.#all()) body.end()
     await this.#listener?.stop()
   }
 
-  /** Streams end while they are walked through, so the list is made before. */
-  #all(): Open[] {
-    return [...this.#ofSessions.values()].flatMap((all) => [...all])
+  /** A copy, because streams end during the iteration. */
+  #all(): OpenStream[] {
+    return [...this.#bySession.values()].flatMap((streams) => [...streams])
   }
 
-  #remember(one: Open): void {
-    const { reference, network, body } = one
-    const ofSession = this.#ofSessions.get(reference) ?? new Set()
-    this.#ofSessions.set(reference, ofSession.add(one))
-    this.#ofNetworks.set(network, (this.#ofNetworks.get(network) ?? 0) + 1)
+  #add(stream: OpenStream): void {
+    const { reference, network, body } = stream
+    const ofSession = this.#bySession.get(reference) ?? new Set()
+    this.#bySession.set(reference, ofSession.add(stream))
+    this.#countByNetwork.set(network, (this.#countByNetwork.get(network) ?? 0) + 1)
     this.#count += 1
     body.once('close', () => {
-      ofSession.delete(one)
-      if (ofSession.size === 0) this.#ofSessions.delete(reference)
-      const left = this.#ofNetworks.get(network)! - 1
-      if (left === 0) this.#ofNetworks.delete(network)
-      else this.#ofNetworks.set(network, left)
+      ofSession.delete(stream)
+      if (ofSession.size === 0) this.#bySession.delete(reference)
+      const remaining = this.#countByNetwork.get(network)! - 1
+      if (remaining === 0) this.#countByNetwork.delete(network)
+      else this.#countByNetwork.set(network, remaining)
       this.#count -= 1
     })
   }
 
   /**
-   * A comment keeps the line open; a stream that is old enough is ended, and comes back. Whoever
-   * does not even take its end is cut off.
+   * A comment keeps the connection open. An old stream is ended and the browser reconnects; one
+   * whose end the client does not read is destroyed.
    */
   #keepAlive(): void {
     const now = this.#clock.elapsedMs()
@@ -112,19 +112,19 @@ export class Streams {
   #noRoom(): Refusal {
     return new Refusal('internal_error', {
       reason: 'unavailable',
-      message: `No more pages can listen right now. ${inTheMeantime(this.#limits.fullMs)}`,
+      message: `Too many streams are open on this server. ${adviceFor(this.#limits.fullMs)}`,
       retryAfterSeconds: this.#limits.fullMs / second,
     })
   }
 
   #tooMany(): Refusal {
     return new Refusal('rate_limited', {
-      message: `Too many pages are listening. ${inTheMeantime(this.#limits.retryMs)}`,
+      message: `Too many streams are open for this session or network. ${adviceFor(this.#limits.retryMs)}`,
       retryAfterSeconds: this.#limits.retryMs / second,
     })
   }
 }
 
-function inTheMeantime(waitMs: number): string {
-  return `Try again in ${waitMs / second} seconds; until then, read the session itself from time to time.`
+function adviceFor(waitMs: number): string {
+  return `Try again in ${waitMs / second} seconds; until then, poll the session.`
 }

@@ -1,16 +1,17 @@
-/** The chapters of the document, in the order in which they are read. */
+/** The sections of the OpenAPI document, in order. */
 export const tags = {
-  Collections: 'Money that comes in: accounts and wallets to pay into, and what came.',
-  Checkout: 'A page on which one customer pays one amount.',
-  Disbursements: 'Money that goes out: to banks and to wallets.',
-  Balances: 'What you have, and every change of it.',
-  Settings: 'What happens to money that does not match, and how your pages look.',
-  Webhooks: 'Where you hear of events.',
-  Events: 'What happened, and whom it was told.',
-  'Request logs': 'What your servers asked, and what they were answered.',
-  'Test mode': 'The world outside, played: customers, banks and time.',
-  Rails: 'For banks only: where they tell of payments.',
-  'Webhook events': 'What your servers are sent.',
+  Collections:
+    'Money in: bank accounts and wallets that your customers pay to, and their payments.',
+  Checkout: 'Hosted pages on which a customer pays one amount.',
+  Disbursements: 'Money out: payouts to bank accounts and wallets.',
+  Balances: 'Your balances and every change to them.',
+  Settings: 'How mismatched payments are handled, and how your checkout pages look.',
+  Webhooks: 'Endpoints that receive your events.',
+  Events: 'Everything that happened, and its deliveries.',
+  'Request logs': 'The requests of your servers and our answers.',
+  'Test mode': 'Simulated customers, banks and time.',
+  Rails: 'For banks only: notices of payments.',
+  'Webhook events': 'The requests that your endpoints receive.',
 } as const
 
 export type Tag = keyof typeof tags

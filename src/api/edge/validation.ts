@@ -18,7 +18,7 @@ import {
 /** No coercion in bodies: `"500"`, `true` and `null` are not integers. */
 const strict = new Ajv({ allErrors: true, discriminator: true, verbose: true, strict: false })
 
-// Stablecoins all have six digits after the point, so one of them speaks for all.
+// All stablecoins have six digits after the point, so USDC stands for all.
 strict.addFormat('amount', (text) => typeof parseDecimal(text, 'USDC') === 'bigint')
 
 type Validate = ReturnType<typeof strict.compile>
@@ -29,7 +29,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
 }
 
-/** For the first request that needs it: to compile them all would be a seventh of every start. */
+/** Compiles on first use: compiling all schemas would take a seventh of the start-up time. */
 function compile(schema: TSchema): Validate {
   let validate: Validate | undefined
   const check = (value: unknown) => {
@@ -42,7 +42,7 @@ function compile(schema: TSchema): Validate {
   return wrapped
 }
 
-/** A query is text by nature, so plain whole numbers in it are read as such; `1e1` is not one. */
+/** Query values are text, so plain whole numbers are converted; `1e1` is not one. */
 function compileQuery(schema: TSchema): Validate {
   const { properties = {} } = schema as Partial<TObject>
   const numbers = Object.keys(properties).filter(
@@ -62,7 +62,7 @@ function compileQuery(schema: TSchema): Validate {
   return wrapped
 }
 
-/** Fastify shows a body that is not there as null. */
+/** Fastify passes a missing body as null. */
 function compileOptional(schema: TSchema): Validate {
   const validate = compile(schema)
   const check = (body: unknown) => {
@@ -74,7 +74,7 @@ function compileOptional(schema: TSchema): Validate {
   return wrapped
 }
 
-/** Node hands headers over in lower case; under its real name a header would never be checked. */
+/** Node passes headers in lower case, so the schema must use that too. */
 function withLowerCaseNames(schema: TSchema): TSchema {
   const { properties = {}, required = [] } = schema as Partial<TObject>
   const lowered = Object.entries(properties).map(([name, field]) => [name.toLowerCase(), field])
@@ -85,16 +85,16 @@ function withLowerCaseNames(schema: TSchema): TSchema {
   }
 }
 
-/** A pattern is for programs: whoever is refused by one reads words. */
+/** What to print instead of a pattern. */
 export const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be a decimal number such as "25.50"',
-  [visibleText]: 'must be a text that people can see, without control characters',
+  [visibleText]: 'must contain visible characters and no control characters',
   [emailPattern]: 'must be an email address such as ada@example.com',
   [bankCodePattern]: 'must be 3 to 9 digits',
   [accountNumberPattern]: 'must be 10 digits',
   [plainText]: 'must not contain control characters',
-  [statusPattern]: 'must be a status such as 422, or a class of them such as 4xx',
+  [statusPattern]: 'must be a status such as 422 or a class such as 4xx',
   [requestIdPattern]: 'must be 1 to 100 letters, digits and any of _ . : -',
   [colour]: 'must be a colour such as #0a7d4f',
   [picture]: 'must be a PNG, JPEG or WebP picture as a data: URL in base64',
@@ -109,13 +109,13 @@ const places = {
   headers: 'A header',
 }
 
-/** One refusal that names every field to change, and how. */
+/** One refusal that says for every field what to change. */
 export function toValidationRefusal(
   errors: FastifySchemaValidationError[],
   place: string | undefined,
 ): Refusal {
-  const telling = ofClosestForms(errors as ErrorObject[]).filter(isTelling)
-  const details = telling.slice(0, limits.http.details).map((error) => toDetail(error, place))
+  const useful = ofClosestForms(errors as ErrorObject[]).filter(isUseful)
+  const details = useful.slice(0, limits.http.details).map((error) => toDetail(error, place))
   const unique = details.filter(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
   )
@@ -130,38 +130,38 @@ export function toValidationRefusal(
   })
 }
 
-/** Of what may have several forms, only those matter that the value comes closest to. */
+/** For a union, keeps only the errors of the variant that the value is closest to. */
 function ofClosestForms(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf')
-  return choices.reduce((left, { schemaPath, instancePath }) => {
+  return choices.reduce((remaining, { schemaPath, instancePath }) => {
     const start = `${schemaPath}/`
     const formOf = (error: ErrorObject) =>
       error.schemaPath.startsWith(start) && error.instancePath.startsWith(instancePath)
         ? error.schemaPath.slice(start.length).split('/')[0]!
         : undefined
     const misfits = new Map<string, number>()
-    for (const error of left) {
+    for (const error of remaining) {
       const form = formOf(error)
       if (form === undefined) continue
       const isOwn = error.instancePath === instancePath
       misfits.set(form, (misfits.get(form) ?? 0) + (isOwn ? misfitOf(error) : 0))
     }
     const least = Math.min(...misfits.values())
-    return left.filter((error) => {
+    return remaining.filter((error) => {
       const form = formOf(error)
       return form === undefined || misfits.get(form) === least
     })
   }, errors)
 }
 
-/** A value of another type is far from a form; one with a field of another form is not close. */
+/** A value of another type is furthest; an unknown field is a small difference. */
 function misfitOf({ keyword }: ErrorObject): number {
   if (keyword === 'type') return 1_000
   return keyword === 'additionalProperties' ? 1 : 0
 }
 
 /** Wrappers only repeat that something inside them failed. */
-function isTelling(error: ErrorObject): boolean {
+function isUseful(error: ErrorObject): boolean {
   return !['anyOf', 'oneOf', 'if'].includes(error.keyword)
 }
 
@@ -174,12 +174,12 @@ function toDetail(error: ErrorObject, place: string | undefined): Detail {
   return { field, issue: (place === 'querystring' && wholeIssue(error)) || issueOf(error) }
 }
 
-/** A header as people write it. */
+/** A header name as usually written. */
 function withCapitals(name: string): string {
   return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** In a query every value is a text, so that the type of a wrong one explains nothing. */
+/** Every query value is text, so naming its type would not help. */
 function wholeIssue({ parentSchema }: ErrorObject): string | undefined {
   const { type, minimum, maximum } = parentSchema as Record<string, unknown>
   return type === 'integer' ? `must be a whole number from ${minimum} to ${maximum}` : undefined
@@ -209,7 +209,7 @@ function issueOf(error: ErrorObject): string {
       return typeof amount === 'bigint' ? 'is not valid' : amount.issue
     }
     case 'pattern':
-      return patternIssues[String(params.pattern)] ?? 'does not have the form that it must have'
+      return patternIssues[String(params.pattern)] ?? 'has an invalid format'
     default:
       return (error.message ?? 'is not valid').replace('must NOT', 'must not')
   }

@@ -2,8 +2,12 @@ import Type from 'typebox'
 import { prefixes, timeOf, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
-import type { EntryWithBodies, RequestLogEntry } from '../../request-log/entry.js'
-import { getEntry, listRequestLogEntries } from '../../request-log/find-entries.js'
+import {
+  type EntryWithBodies,
+  getEntry,
+  listRequestLogEntries,
+  type RequestLogEntry,
+} from '../../request-log/find-entries.js'
 import { described, notYet, orNull, reference, text, time, truth } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'

@@ -1,13 +1,13 @@
 import * as fs from 'node:fs'
 import { holdsData } from './data-directory.js'
 
-/** The operating system account that the server runs as, when it may not run as ourselves. */
+/** The operating system account that the server runs as, if it is not this process's own. */
 export type ServerUser = { uid: number; gid: number }
 
 /**
- * PostgreSQL refuses to run as root. Data that exists keeps its owner, so that root and an ordinary
- * user may take turns; new data goes to an account that is already there, for creating accounts on
- * somebody's machine is not our business. Undefined: run as ourselves.
+ * PostgreSQL refuses to run as root. Existing data keeps its owner, so that root and an ordinary
+ * user may take turns; new data goes to an existing account, because Manilla creates no accounts.
+ * Undefined: run as the account of this process.
  */
 export function findServerAccount(dataDirectory: string): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -21,16 +21,16 @@ function getUnprivilegedAccount(): ServerUser {
   const lines = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
-    // Some systems write the id of nobody as -2, and mean the unsigned number.
+    // Some systems write the id of nobody as -2, meaning the unsigned number.
     if (uid && gid && uid !== '0') return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
   throw new Error(
-    'PostgreSQL refuses to run as root and there is no account "postgres" or "nobody" to run it as; ' +
-      'start Manilla as an ordinary user, or set DATABASE_URL',
+    'PostgreSQL refuses to run as root, and this machine has no account "postgres" or "nobody". ' +
+      'Start Manilla as an ordinary user, or set DATABASE_URL.',
   )
 }
 
-/** Nothing of our environment reaches the server: PG* variables and locales would change it. */
+/** The server does not inherit the environment: PG* variables and locales would change it. */
 export function spawnOptions(account: ServerUser | undefined) {
   const ids = account ? { uid: account.uid | 0, gid: account.gid | 0 } : {}
   return { ...ids, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } }

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 
-/** How a server is addressed: over a socket alone, so the port is only part of a file's name. */
+/**
+ * The server listens on a Unix socket only, so the port is only part of the socket's file name.
+ */
 export const user = 'manilla'
 export const database = 'manilla'
 export const port = '5432'
 
-/** With a host before the query, so that readers stricter than pg take it as a URL too. */
+/** Has a host before the query, so that URL parsers stricter than pg accept it. */
 export function urlOf(socketDirectory: string, name = database): string {
   const host = encodeURIComponent(socketDirectory)
   return `postgres://${user}@localhost/${name}?host=${host}&port=${port}`

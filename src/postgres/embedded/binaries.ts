@@ -9,7 +9,7 @@ import { createWhole } from './create-whole.js'
 import { hasCode, unlessTaken } from './other-processes.js'
 import { canReach, canRun, createRoot, systemRoot } from './reach.js'
 
-/** Finds binaries that the account can run, after linking or copying what it takes. */
+/** Binaries that the account can run. Links libraries or copies the package where necessary. */
 export async function findBinaries(
   account: ServerUser | undefined,
   packageDirectory = findPackage(),
@@ -31,7 +31,9 @@ function findPackage(): string {
   }
 }
 
-/** A strict mask at install time can close the files themselves, not only the folders above. */
+/**
+ * A strict umask at install time can make the files themselves unreadable, not only the folders.
+ */
 function isRunnable(packageDirectory: string, account: ServerUser | undefined): boolean {
   if (!account) return true
   const native = join(packageDirectory, 'native')
@@ -41,8 +43,8 @@ function isRunnable(packageDirectory: string, account: ServerUser | undefined): 
 }
 
 /**
- * The package leaves its library links to a script after installation, which newer package
- * managers skip. Answers false where they are missing and cannot be made.
+ * The package creates its library links in a postinstall script, which newer package managers
+ * skip. Returns false when links are missing and cannot be created.
  */
 function linkLibraries(packageDirectory: string): boolean {
   const list = fs.readFileSync(join(packageDirectory, 'native', 'pg-symlinks.json'), 'utf8')
@@ -66,10 +68,10 @@ async function copyPackage(source: string, root: string): Promise<string> {
   const copy = join(root, `postgres-${version}-${process.platform}-${process.arch}`)
   if (fs.existsSync(copy)) return copy
   await createWhole(copy, async (temporary) => {
-    // Verbatim: otherwise the copied links would point back at the place nobody can reach.
+    // Verbatim: otherwise the copied links would point back at the unreachable original.
     await cp(source, temporary, { recursive: true, verbatimSymlinks: true })
     await openToAll(temporary)
-    assert(linkLibraries(temporary), 'a folder of our own takes links')
+    assert(linkLibraries(temporary), 'links can be created in our own folder')
   })
   return copy
 }

@@ -6,8 +6,8 @@ import { limits } from '../../base/limits.js'
 import { isAlive, unlessTaken } from './other-processes.js'
 
 /**
- * Fills a temporary sibling and renames it into place: a crash leaves nothing half-made, and of two
- * processes at once the first wins and the other keeps out of its way.
+ * Fills a temporary sibling and renames it into place: a crash leaves nothing half-made, and when
+ * two processes run at once the first one wins.
  */
 export async function createWhole(
   target: string,
@@ -25,7 +25,7 @@ export async function createWhole(
   }
 }
 
-/** Left over from a process that died in the middle. */
+/** Removes what processes left that died in the middle. */
 async function removeAbandoned(target: string): Promise<void> {
   const prefix = `${basename(target)}.making-`
   for (const name of await readdir(dirname(target))) {
@@ -35,7 +35,7 @@ async function removeAbandoned(target: string): Promise<void> {
   }
 }
 
-/** Retried, for the last child of a process that died may still be writing there. */
+/** Retried, because a child of a process that died may still be writing there. */
 async function remove(directory: string): Promise<void> {
   const { removalRetries: maxRetries, removalRetryMs: retryDelay } = limits.embedded
   await rm(directory, { recursive: true, force: true, maxRetries, retryDelay })

@@ -10,42 +10,42 @@ export function holdsData(directory: string): boolean {
 }
 
 /**
- * Where the data really lies. Below a folder that the account cannot enter (/root, most often) it
- * lies under the system root instead, with a link at the wished place so that the operator finds
- * it. Data that exists is never moved, and data whose link was removed is found again.
+ * Where the data is stored. If the account cannot enter a folder above the configured path (often
+ * /root), the data is stored under the system root, with a link at the configured path. Existing
+ * data is never moved, and data whose link was removed is found again.
  */
 export function placeDataDirectory(
-  wished: string,
+  configured: string,
   account?: ServerUser,
   root = systemRoot,
 ): string {
-  fs.mkdirSync(dirname(resolve(wished)), { recursive: true })
-  const place = join(fs.realpathSync(dirname(resolve(wished))), basename(wished))
-  if (!account) return fs.existsSync(place) ? fs.realpathSync(place) : place
+  fs.mkdirSync(dirname(resolve(configured)), { recursive: true })
+  const path = join(fs.realpathSync(dirname(resolve(configured))), basename(configured))
+  if (!account) return fs.existsSync(path) ? fs.realpathSync(path) : path
 
-  const elsewhere = join(root, `data-${shortHash(place)}`)
-  const found = fs.lstatSync(place, { throwIfNoEntry: false })
+  const elsewhere = join(root, `data-${shortHash(path)}`)
+  const found = fs.lstatSync(path, { throwIfNoEntry: false })
   const isLink = found?.isSymbolicLink() === true
-  if (isLink && fs.readlinkSync(place) === elsewhere) return elsewhere
-  const real = found ? fs.realpathSync(place) : place
+  if (isLink && fs.readlinkSync(path) === elsewhere) return elsewhere
+  const real = found ? fs.realpathSync(path) : path
   if (canReach(dirname(real), account)) return real
   if (isLink || holdsData(real)) throw unreachable(real, account)
 
   createRoot(root)
-  // Refuses a folder that holds anything, rather than hide it behind a link.
+  // Fails for a folder that is not empty, instead of hiding its content behind a link.
   if (found) fs.rmdirSync(real)
-  unlessTaken(() => fs.symlinkSync(elsewhere, place))
+  unlessTaken(() => fs.symlinkSync(elsewhere, path))
   return elsewhere
 }
 
 function unreachable(directory: string, account: ServerUser): Error {
   return new Error(
-    `PostgreSQL runs as the account ${account.uid}, which cannot enter a folder above ${directory}; ` +
-      'open those folders to it (chmod o+x), or move the data',
+    `PostgreSQL runs as the account ${account.uid}, which cannot enter a folder above ${directory}. ` +
+      'Open those folders to it (chmod o+x), or move the data.',
   )
 }
 
-/** Names what belongs to a path, where the path itself would be too long or hold a slash. */
+/** Stands for a path in a file name. */
 export function shortHash(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16)
 }

@@ -5,7 +5,7 @@ import { hasCode } from './other-processes.js'
 
 const applicationName = 'manilla launcher'
 
-/** Answers false while the server takes no connections. Creates the database if it is missing. */
+/** Creates the database if it is missing. False while the server accepts no connections. */
 export async function ensureDatabase(socketDirectory: string): Promise<boolean> {
   try {
     const client = await connect(urlOf(socketDirectory), applicationName)
@@ -23,7 +23,7 @@ async function createDatabase(socketDirectory: string): Promise<void> {
   const client = await connect(urlOf(socketDirectory, 'postgres'), applicationName)
   const creation = client.query(`create database ${database}`).finally(() => client.end())
   await creation.catch((error) => {
-    // Another process that started at the same time has just created it.
+    // Another process that started at the same time created it.
     if (!hasCode(error, ['42P04', '23505'])) throw error
   })
 }

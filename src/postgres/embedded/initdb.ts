@@ -8,7 +8,7 @@ import { findBinaries } from './binaries.js'
 import { createWhole } from './create-whole.js'
 import { holdsData } from './data-directory.js'
 
-/** Fills the data directory where it is missing or empty; refuses one of another account. */
+/** Creates the data directory if it is missing or empty; refuses one of another account. */
 export async function initialize(dataDirectory: string, account?: ServerUser): Promise<void> {
   if (isOursToFill(dataDirectory)) {
     const { initdb } = await findBinaries(account)
@@ -22,11 +22,11 @@ export async function initialize(dataDirectory: string, account?: ServerUser): P
   if (holdsData(dataDirectory) && owner === server) return
   throw new Error(
     `${dataDirectory} is not empty, belongs to the account ${owner}, and holds no PostgreSQL data ` +
-      `of the account ${server}; start Manilla as the account that made it, or choose another place`,
+      `of the account ${server}. Start Manilla as the account that created it, or choose another folder.`,
   )
 }
 
-/** Data of another account looks like none, for its directory is closed to us. */
+/** Data of another account looks like none, because this process cannot read its directory. */
 function isOursToFill(dataDirectory: string): boolean {
   const found = fs.statSync(dataDirectory, { throwIfNoEntry: false })
   const isOurs = !found || [0, found.uid].includes(process.getuid?.() ?? 0)

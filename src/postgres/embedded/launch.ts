@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../../base/limits.js'
 import { spawnOptions } from './account.js'
 import { port, socketPath } from './address.js'
 import { findBinaries } from './binaries.js'
+import { isAlive, readFrom, unlessTaken } from './other-processes.js'
 import { endServer, findServer } from './postmaster.js'
 import type { Site } from './site.js'
-import { removeStaleLock } from './stale-lock.js'
 
 type Launched = { child: ChildProcess; logStart: number }
 
@@ -21,22 +22,39 @@ const defaultSettings = {
   synchronous_commit: 'on',
 }
 
-/** Answers undefined where a server is there already. What dead ones left is cleared first. */
+/** Undefined if a server is running already. Removes what dead servers left. */
 export async function launchUnlessServed(site: Site): Promise<Launched | undefined> {
   const found = await findServer(site)
-  if (found.state === 'sound') return undefined
+  if (found.state === 'running') return undefined
   if (found.state === 'orphan') await endServer(site, found, 'QUIT')
   removeStaleLock(join(site.dataDirectory, 'postmaster.pid'))
   removeStaleLock(`${socketPath(found.socketDirectory)}.lock`)
   return launch(site)
 }
 
-/** Logs to a file: a pipe would break, and the server with it, once its reader is gone. */
+/**
+ * PostgreSQL takes any process of its account for the one named in a lock file; in containers,
+ * where process ids repeat quickly, that is often another program. Only a postgres process holds a
+ * lock.
+ */
+function removeStaleLock(file: string): void {
+  const content = readFrom(file)
+  const pid = Number.parseInt(content, 10)
+  if (!(pid > 0) || process.platform !== 'linux' || !isAlive(pid)) return
+  if (readFrom(`/proc/${pid}/cmdline`).includes('postgres')) return
+  const aside = `${file}.${randomBytes(4).toString('hex')}`
+  fs.renameSync(file, aside)
+  // Another process may have done the same and started its server: then the file is a new one.
+  if (readFrom(aside) !== content) unlessTaken(() => fs.linkSync(aside, file))
+  fs.unlinkSync(aside)
+}
+
+/** Logs to a file: a pipe would break when this process ends, and the server with it. */
 async function launch(site: Site): Promise<Launched> {
   const { postgres } = await findBinaries(site.account)
   const log = openLog(site)
   const logStart = fs.fstatSync(log).size
-  // Detached: Ctrl-C in the terminal must reach us and not the server, which has to stop last.
+  // Detached: Ctrl-C in the terminal must not reach the server, which has to stop last.
   const child = spawn(postgres, ['-D', site.dataDirectory, '-p', port, ...flagsOf(site)], {
     ...spawnOptions(site.account),
     detached: true,
@@ -48,7 +66,7 @@ async function launch(site: Site): Promise<Launched> {
   return { child, logStart }
 }
 
-/** The server is reached by its socket alone, whatever the caller's settings say. */
+/** The server listens on its socket only, whatever the caller's settings are. */
 function flagsOf(site: Site): string[] {
   const settings = {
     ...defaultSettings,

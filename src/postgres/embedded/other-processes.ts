@@ -1,8 +1,8 @@
 import * as fs from 'node:fs'
 
-/** What it takes to share files with processes that come and go as they like. */
+/** For files that other processes create and remove at the same time. */
 
-/** Another process may have been first: then what it made is as good as ours. */
+/** Ignores that another process has just created the same thing. */
 export function unlessTaken(make: () => void): void {
   try {
     make()
@@ -11,7 +11,7 @@ export function unlessTaken(make: () => void): void {
   }
 }
 
-/** A file that is not there reads as empty. */
+/** Empty if the file does not exist. */
 export function readFrom(file: string, start = 0): string {
   try {
     return fs.readFileSync(file).subarray(start).toString()

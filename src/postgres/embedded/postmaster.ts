@@ -10,27 +10,27 @@ import { hasCode, isAlive, readFrom } from './other-processes.js'
 import type { Site } from './site.js'
 import { isOwnDirectory } from './socket-directory.js'
 
-/** A server by its first process, which PostgreSQL calls the postmaster. */
+/** The main process of a server, in PostgreSQL's own word. */
 export type Postmaster = { pid: number; socketDirectory: string }
 export type Running = Postmaster & { child: ChildProcess | undefined }
 
-/** An orphan is a server that listens although its data directory was removed. */
-type Found = Postmaster & { state: 'sound' | 'orphan' | 'absent' }
+/** An orphan still listens, although its data directory was removed. */
+type Found = Postmaster & { state: 'running' | 'orphan' | 'absent' }
 
-/** A server is there when its socket answers; its files may be left over from a crash. */
+/** A server is running when its socket answers; its files may be left over from a crash. */
 export async function findServer(site: Site): Promise<Found> {
   const socketDirectory = readPostmaster(site)?.socketDirectory ?? site.socketDirectory
   const isListening =
     isOwnDirectory(socketDirectory, site.account) && (await answers(socketDirectory))
   const pid = Number.parseInt(readFrom(`${socketPath(socketDirectory)}.lock`), 10)
-  // Read last: a sound server writes this file before it listens.
+  // Read last: a server writes this file before it listens.
   const postmaster = readPostmaster(site)
   const isSame = postmaster?.pid === pid || Number.isNaN(pid)
-  if (isListening && postmaster && isSame) return { ...postmaster, state: 'sound' }
+  if (isListening && postmaster && isSame) return { ...postmaster, state: 'running' }
   return { pid, socketDirectory, state: isListening && pid > 0 ? 'orphan' : 'absent' }
 }
 
-/** The fields of this file are part of what PostgreSQL documents for tools such as pg_ctl. */
+/** PostgreSQL documents the fields of this file for tools such as pg_ctl. */
 function readPostmaster({ dataDirectory }: Site) {
   const lines = readFrom(join(dataDirectory, 'postmaster.pid')).split('\n')
   const [pid, , , , socketDirectory, , , status] = lines
@@ -43,12 +43,12 @@ function answers(socketDirectory: string): Promise<boolean> {
     const socket = connect(socketPath(socketDirectory))
     socket.on('connect', () => socket.destroy())
     socket.on('close', () => settle(true))
-    // Any other failure, such as a full queue, still means that somebody is there.
+    // Any other failure, such as a full queue, still means that a server is there.
     socket.on('error', (error) => settle(!hasCode(error, ['ECONNREFUSED', 'ENOENT'])))
   })
 }
 
-/** Answers undefined when the server ended before it was ready, or another one was first. */
+/** Undefined if the server ended before it was ready, or another one was first. */
 export async function waitUntilReady(
   site: Site,
   child: ChildProcess | undefined,
@@ -58,40 +58,40 @@ export async function waitUntilReady(
     const server = readPostmaster(site)
     const isGone = child ? hasEnded(child) : !server || !(await answers(server.socketDirectory))
     if (isGone) return undefined
-    // Until the new server has written it, the file may be what a crashed one left.
+    // Until the new server writes it, the file may be left over from a crashed one.
     const isCurrent = !child || server?.pid === child.pid
     if (server?.isReady && isCurrent && (await ensureDatabase(server.socketDirectory)))
       return { ...server, child }
     await sleep(lookEveryMs)
   }
-  throw new Error(`PostgreSQL is not ready yet; see ${site.logFile}, and start again later`)
+  throw new Error(`PostgreSQL is not ready yet. See ${site.logFile}, and start again later.`)
 }
 
 function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** Fast shutdown: sessions are cut, everything committed is on disk. Returns when it has ended. */
+/** Fast shutdown: ends all sessions, keeps everything committed. Returns when it has ended. */
 export async function stopServer(site: Site, running: Running): Promise<void> {
   const { child, socketDirectory } = running
   const isRunning = child ? !hasEnded(child) : await answers(socketDirectory)
   if (isRunning) await endServer(site, running, 'INT')
 }
 
-/** INT ends it in order; QUIT at once, for an orphan has nothing that it could save. */
+/** INT shuts down in order; QUIT at once, because an orphan has nothing to save. */
 export async function endServer(
   site: Site,
   { pid, socketDirectory }: Postmaster,
   signal: 'INT' | 'QUIT',
 ): Promise<void> {
   const { stopWithinMs, lookEveryMs } = limits.embedded
-  // Sent by the account itself: root must not signal whatever process a file of others names.
+  // Sent as that account: root must not signal a process because another user's file names it.
   spawnSync('/bin/sh', ['-c', `kill -s ${signal} ${pid}`], spawnOptions(site.account))
   for (let waitedMs = 0; waitedMs < stopWithinMs; waitedMs += lookEveryMs) {
-    // In a container nobody may reap the process: then its files tell that it has ended.
+    // In a container the dead process may not be reaped: then its files show that it has ended.
     const isThere = isAlive(pid) && (await answers(socketDirectory))
     if (!isThere && readPostmaster(site)?.pid !== pid) return
     await sleep(lookEveryMs)
   }
-  throw new Error(`PostgreSQL (process ${pid}) is still shutting down; see ${site.logFile}`)
+  throw new Error(`PostgreSQL (process ${pid}) is still shutting down. See ${site.logFile}.`)
 }

@@ -9,18 +9,18 @@ const traversable = 1
 
 export function createRoot(root: string): void {
   fs.mkdirSync(root, { recursive: true })
-  // The mask of the process may be stricter than the account can bear.
+  // The umask of this process may be stricter.
   fs.chmodSync(root, 0o755)
 }
 
-/** Judged by the mode bits of every parent: a trial would need a process of that account. */
+/** Checks the mode bits of every parent: a real try would need a process of that account. */
 export function canReach(path: string, account: ServerUser): boolean {
   const real = fs.realpathSync(path)
   const isOpen = grants(real, account, traversable)
   return isOpen && (real === dirname(real) || canReach(dirname(real), account))
 }
 
-/** Judged by the file alone; whether the account can reach it is another question. */
+/** Checks the file alone, not the folders above it. */
 export function canRun(file: string, account: ServerUser): boolean {
   return grants(file, account, readable | traversable)
 }

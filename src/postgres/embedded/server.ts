@@ -15,13 +15,13 @@ export type EmbeddedServer = { url: string; wasAdopted: boolean; stop(): Promise
 
 type Options = { dataDirectory: string; settings?: Record<string, string> }
 
-/** What postgres writes when another server has the directory, or is only just leaving it. */
+/** What postgres logs when another server uses the directory, or is shutting down. */
 const conflict = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/
 
 /**
- * Serves the data directory, creating it at the first start. The server outlives this process, so
- * that no crash of ours takes it down; the next start adopts it. Several processes may start on one
- * directory at once: they end with the same server.
+ * Starts a server on the data directory, which the first start creates. The server outlives this
+ * process, so that a crash here does not stop it; the next start adopts it. Several processes may
+ * start on one directory at once and share one server.
  */
 export async function startEmbeddedServer(options: Options): Promise<EmbeddedServer> {
   const account = findServerAccount(options.dataDirectory)
@@ -31,7 +31,7 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
     account,
     dataDirectory,
     socketDirectory: claimSocketDirectory(dataDirectory, account),
-    // Beside the wished place, where the operator looks; the server only inherits the open file.
+    // Beside the configured path, where the operator looks. The server inherits the open file.
     logFile: join(dirname(resolve(options.dataDirectory)), 'postgres.log'),
     settings: options.settings ?? {},
   }
@@ -43,7 +43,7 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
   }
 }
 
-/** PostgreSQL itself decides who serves the directory; whoever loses looks again and adopts. */
+/** PostgreSQL itself decides which server gets the directory; the loser adopts the winner. */
 async function findOrLaunch(site: Site): Promise<Running> {
   const { freeWithinMs, retryEveryMs } = limits.embedded
   for (let waitedMs = 0; ; waitedMs += retryEveryMs) {
@@ -51,17 +51,17 @@ async function findOrLaunch(site: Site): Promise<Running> {
     const running = await waitUntilReady(site, launched?.child)
     if (running) return running
 
-    const complaint = launched ? readFrom(site.logFile, launched.logStart) : ''
-    const isTaken = !launched || conflict.test(complaint)
-    if (!isTaken || waitedMs > freeWithinMs) throw failure(site, complaint)
+    const logged = launched ? readFrom(site.logFile, launched.logStart) : ''
+    const isTaken = !launched || conflict.test(logged)
+    if (!isTaken || waitedMs > freeWithinMs) throw failure(site, logged)
     await sleep(retryEveryMs)
   }
 }
 
-function failure(site: Site, complaint: string): Error {
-  const advice = conflict.test(complaint)
-    ? 'Another PostgreSQL holds the data: end the process named above (kill -INT) and start again.'
-    : 'Correct what it complains of and start again, or set DATABASE_URL to your own PostgreSQL.'
-  const tail = complaint.slice(-limits.embedded.logTailLength).trim()
+function failure(site: Site, logged: string): Error {
+  const advice = conflict.test(logged)
+    ? 'Another PostgreSQL uses this data: stop the process named above (kill -INT) and start again.'
+    : 'Fix the problem and start again, or set DATABASE_URL to your own PostgreSQL.'
+  const tail = logged.slice(-limits.embedded.logTailLength).trim()
   return new Error(`PostgreSQL did not start. From ${site.logFile}:\n${tail}\n${advice}`)
 }

