@@ -212,7 +212,7 @@ describe('rails', () => {
     expect(statesOf(await at('test', chain.url))).toEqual({ 'Solana (test)': 'ok' })
     const errors = [...(await at('live', chain.url)), ...(await at('test', 'http://127.0.0.1:9'))]
     expect(errors.map(({ state }) => state)).toEqual(['error', 'error'])
-    expect(errors[0]!.message).toContain('not of mainnet')
+    expect(errors[0]!.message).toContain('not on mainnet')
     expectFixes(errors)
   })
 
