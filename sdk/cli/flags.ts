@@ -282,7 +282,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'balances.list': {
-    about: 'List balances. What you may spend, what open payouts hold, and what is not decided yet.',
+    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
     flags: [],
   },
   'balanceEntries.list': {
@@ -374,7 +374,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'webhookEndpoints.recover': {
     about: 'Send again what was missed. Everything since a time that this endpoint listens to and has not taken, at most 10000 events at once.',
     flags: [
-      ['since', 'text', 'ISO 8601, UTC, with milliseconds.', true, false],
+      ['since', 'text', 'ISO 8601 timestamp in UTC, with milliseconds.', true, false],
     ],
   },
   'events.get': {
@@ -386,8 +386,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
       ['resource', 'text', 'What they are about.', false, false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['from', 'text', 'ISO 8601 timestamp in UTC, with milliseconds.', false, false],
+      ['to', 'text', 'ISO 8601 timestamp in UTC, with milliseconds.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],
@@ -402,7 +402,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
   'events.redeliver': {
     about: 'Send an event again. To one endpoint, or to all that listen to it.',
     flags: [
-      ['endpointId', 'text', '', false, false],
+      ['endpointId', 'text', 'Unique identifier.', false, false],
     ],
   },
   'requestLogs.get': {
@@ -416,8 +416,8 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
       ['path', 'text', 'What the path begins with.', false, false],
       ['requestId', 'text', 'As in X-Request-Id.', false, false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['from', 'text', 'ISO 8601 timestamp in UTC, with milliseconds.', false, false],
+      ['to', 'text', 'ISO 8601 timestamp in UTC, with milliseconds.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the page before.', false, false],
     ],

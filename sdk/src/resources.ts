@@ -418,7 +418,8 @@ export type Resources = {
     /**
      * List balances.
      *
-     * What you may spend, what open payouts hold, and what is not decided yet.
+     * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
+     * is still undecided.
      *
      * `GET /v1/balances`
      */
@@ -529,7 +530,7 @@ export type Resources = {
      * `POST /v1/webhook-endpoints/{id}/test`
      */
     test(id: string, options?: WriteOptions): Promise<{
-      /** Such as `evt_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** Unique identifier. */
       eventId: string
     }>
     /**
@@ -592,7 +593,7 @@ export type Resources = {
      * `GET /v1/request-logs/{requestId}`
      */
     get(requestId: string, options?: RequestOptions): Promise<{
-      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** Unique identifier. */
       id: string
       /** As in `X-Request-Id`; your own, if you sent one. */
       requestId: string
@@ -607,7 +608,7 @@ export type Resources = {
       keyName: string
       /** The answer was that of an earlier request with the same `Idempotency-Key`. */
       replayed: boolean
-      /** ISO 8601, UTC, with milliseconds. */
+      /** ISO 8601 timestamp in UTC, with milliseconds. */
       createdAt: string
       requestBody: string | null
       /** Only its start was kept. */
@@ -625,7 +626,7 @@ export type Resources = {
      * `GET /v1/request-logs`
      */
     list(query?: ListRequestLogsQuery, options?: RequestOptions): Pages<{
-      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** Unique identifier. */
       id: string
       /** As in `X-Request-Id`; your own, if you sent one. */
       requestId: string
@@ -640,7 +641,7 @@ export type Resources = {
       keyName: string
       /** The answer was that of an earlier request with the same `Idempotency-Key`. */
       replayed: boolean
-      /** ISO 8601, UTC, with milliseconds. */
+      /** ISO 8601 timestamp in UTC, with milliseconds. */
       createdAt: string
     }>
   }

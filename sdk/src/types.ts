@@ -2,11 +2,11 @@
 
 export type Balance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** What you can spend. */
   available: number | string
-  /** Set aside by open payouts. */
+  /** Reserved for open payouts. */
   held: number | string
-  /** Received and not yet decided. */
+  /** Received, and waiting for your decision or on its way back. */
   pending: number | string
 }
 
@@ -20,11 +20,11 @@ export type BalanceEntry = {
   effect: 'post' | 'hold' | 'release'
   /** The change of the available balance; negative where it fell. */
   amount: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   balanceAfter: number | string
   /** What caused it. */
   reference: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   createdAt: string
 }
 
@@ -47,40 +47,49 @@ export type BankAccount = {
 }
 
 export type BankTransfer = {
-  /** Such as `bt_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the transfer. */
   reference: string
-  /** Such as `payout-9`. */
+  /** Your own reference, if you sent one. Unique among your transfers. */
   merchantReference?: string
-  /** Naira in kobo. */
+  /** Amount the recipient gets, in kobo. */
   amount: number
-  /** Naira in kobo. */
+  /** The complete fee for the transfer, in kobo. */
   fee: number
-  /** Naira in kobo. */
+  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `058`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Such as `GTBank`. */
+  /** Name of the bank. */
   bankName: string
-  /** Such as `0123456789`. */
+  /** Ten-digit account number. */
   accountNumber: string
-  /** Such as `ADA OBI`. */
+  /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /**
+   * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
+   * the money after completion.
+   */
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  /** Null until the transfer is completed. */
   sessionId: string | null
-  /** Nobody could say for three days what became of it. */
+  /** The bank has not confirmed the outcome for three days, so the operator is reviewing it. */
   reviewRequired: boolean
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was submitted. */
   submittedAt: string
+  /** When the bank confirmed that the money arrived. */
   completedAt: string | null
+  /** When the transfer failed. */
   failedAt: string | null
+  /** When the bank returned the money after completion. */
   reversedAt: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was created. */
   createdAt: string
 }
 
@@ -99,59 +108,67 @@ export type BankTransferQuote = {
 }
 
 export type CheckoutSession = {
-  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** Identifies the session. Anyone who knows it can read the public session. */
   reference: string
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Identifies the merchant. */
     id: string
-    /** Such as `Ada Stores`. */
+    /** Name shown to payers. */
     displayName: string
   }
-  /** Naira in kobo. */
+  /** Amount to pay, in kobo. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `Two loaves of agege bread`. */
+  /** What the customer pays for. */
   description: string
   customer: {
-    /** Such as `Ada Obi`. */
+    /** Name of the customer. */
     name: string
-    /** Such as `ada@example.com`. */
+    /** Email address of the customer. */
     email: string
   }
+  /** Ways to pay the session. */
   paymentMethods: ({
-    /** Such as `bank_transfer`. */
+    /** `bank_transfer`, `card` or `crypto`. */
     code: string
-    /** Such as `Bank transfer`. */
+    /** Display name. */
     label: string
+    /** Whether the merchant has enabled the method. */
     enabled: boolean
+    /** Whether the session can be paid with it now. */
     available: boolean
-    /** Such as `available`. */
+    /** `available`, `unavailable` or `coming_soon`. */
     status: string
   })[]
+  /**
+   * `pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled
+   * session becomes `paid` if you accept a late payment.
+   */
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number, if you sent one. */
   merchantReference?: string
-  /** Such as `https://pay.example.com/checkout/cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** URL of the hosted page. Send your customer there. */
   url: string
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The virtual account that collects bank transfers for the session. */
   virtualAccount: string
+  /** Price in a stablecoin, if you set one. */
   crypto?: {
     asset: 'USDC' | 'USDT'
     /** Such as `SOLANA`. */
     network: 'SOLANA'
-    /** A decimal amount. */
+    /** Price in this stablecoin, as the merchant wrote it. */
     amount: string
   }
-  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The wallet that collects stablecoins for the session. */
   cryptoWallet?: string
   successUrl: string | null
   cancelUrl: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the session was created. */
   createdAt: string
 }
 
@@ -162,97 +179,102 @@ export type CoinFunding = {
 }
 
 export type CreditedAccount = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated account. */
   accountReference: string
-  /** Such as `0000000223`. */
+  /** Permanent account number. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
+  /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
   payment: Payment
 }
 
 export type CreditedCryptoWallet = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated wallet. */
   reference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Permanent wallet address. */
   address: string
+  /** Stablecoins that the wallet accepts. */
   assets: ('USDC' | 'USDT')[]
   /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
   payment: Payment
 }
 
 export type CryptoTransfer = {
-  /** Such as `ct_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the transfer. */
   reference: string
-  /** Such as `payout-9`. */
+  /** Your own reference, if you sent one. Unique among your transfers. */
   merchantReference?: string
   asset: 'USDC' | 'USDT'
   /** Such as `SOLANA`. */
   network: 'SOLANA'
-  /** A decimal amount. */
+  /** Amount the recipient gets, as you wrote it. */
   amount: string
-  /** A decimal amount. */
+  /** The complete fee for the transfer. */
   fee: string
-  /** A decimal amount. */
+  /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Wallet address of the recipient. */
   destinationAddress: string
+  /** `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. */
   status: 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
-  /** Of the latest attempt. */
+  /** Transaction signature of the latest attempt. */
   transactionSignature: string
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was submitted. */
   submittedAt: string
+  /** When the transfer became final on the chain. */
   confirmedAt: string | null
+  /** When the transfer failed. */
   failedAt: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was created. */
   createdAt: string
+  /** Every attempt to send the transfer, oldest first. At most one is `LIVE`. */
   attempts: ({
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When this attempt was signed. */
     submittedAt: string
+    /**
+     * `LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it
+     * moved nothing and never will.
+     */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
 }
@@ -273,109 +295,107 @@ export type CryptoTransferQuote = {
 }
 
 export type CryptoWallet = {
-  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the wallet. Store it to verify the payment later. */
   reference: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Wallet address to pay into. */
   address: string
   asset: 'USDC' | 'USDT'
   /** Such as `SOLANA`. */
   network: 'SOLANA'
-  /** A decimal amount. */
+  /** Amount to collect, as you wrote it. */
   amount: string
+  /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** The latest payment that did not match. */
+  /** How the payment, or the latest mismatched one, differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
-  /** A decimal amount. */
+  /** Sum of all final deposits. */
   amountReceived: string
-  /** A decimal amount. */
+  /** Credited to you, before fees. */
   amountAccepted: string
-  /** A decimal amount. */
+  /** Waiting for your decision. */
   amountHeld: string
-  /** A decimal amount. */
+  /** On its way back to the payer. */
   amountReturning: string
-  /** A decimal amount. */
+  /** Returned to the payer. */
   amountReturned: string
-  /** The latest fifty, newest first. */
+  /** The latest 50 payments, newest first. */
   payments: Payment[]
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
+  /** When it was paid. */
   paidAt: string | null
 }
 
 export type DedicatedAccount = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated account. */
   accountReference: string
-  /** Such as `0000000223`. */
+  /** Permanent account number. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
+  /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
 }
 
 export type DedicatedCryptoWallet = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated wallet. */
   reference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Permanent wallet address. */
   address: string
+  /** Stablecoins that the wallet accepts. */
   assets: ('USDC' | 'USDT')[]
   /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
 }
 
@@ -383,7 +403,7 @@ export type DeliveryAttempt = {
   number: number
   /** Where it went. */
   url: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   startedAt: string
   durationMs: number
   status: number | null
@@ -393,7 +413,7 @@ export type DeliveryAttempt = {
 }
 
 export type EventDelivery = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Unique identifier. */
   endpointId: string
   /** Such as `https://shop.example/webhooks`. */
   url: string
@@ -405,9 +425,9 @@ export type EventDelivery = {
 
 export type LowBalance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Available balance when it fell. */
   available: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** The threshold from your settings. */
   threshold: number | string
 }
 
@@ -419,79 +439,89 @@ export type NairaFunding = {
 }
 
 export type Payment = {
-  /** Such as `pay_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the payment. */
   reference: string
+  /** Kind of account or wallet that received the payment. */
   source: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet'
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The account or wallet that received the payment. */
   accountReference: string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Amount received: an integer in kobo for NGN, a decimal string for USDC and USDT. */
   amount: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Credited to you, before fees. */
   amountAccepted: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Waiting for your decision. */
   amountHeld: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** On its way back to the payer. */
   amountReturning: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Returned to the payer. */
   amountReturned: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Fee charged on the accepted amount. Refunds do not return it. */
   fee: number | string
   currency: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
+   * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
+   */
   status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-  /** The latest payment that did not match. */
+  /** How the payment, or the latest mismatched one, differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+  /** Who paid. */
   sender: {
-    /** Such as `ADA OBI`. */
+    /** Name of the account holder. */
     name: string
-    /** Such as `058`. */
+    /** Code of the bank, as listed by `GET /v1/banks`. */
     bankCode: string
-    /** Such as `0123456789`. */
+    /** Ten-digit account number. */
     accountNumber: string
-    /** Such as `GTBank`. */
+    /** Name of the bank. */
     bankName: string
   } | {
+    /** Null if the sending wallet cannot be determined. */
     address: string | null
   }
   sessionId: string | null
   narration: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the bank or chain received the money. */
   receivedAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the payment was recorded. */
   createdAt: string
 }
 
 export type PaymentReturn = {
-  /** Such as `rf_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the return. */
   reference: string
-  /** A return is of money that was never accepted. */
+  /** `return`: money that was never accepted. `refund`: money that was. */
   kind: 'return' | 'refund'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   amount: number | string
   currency: 'NGN' | 'USDC' | 'USDT'
-  /** FAILED and REVERSED: the money is where it was before. */
+  /** `FAILED` and `REVERSED` mean that the money is back where it was before the return. */
   status: 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
+  /** Why the return failed; null otherwise. */
   failureReason: string | null
+  /** When the return arrived, failed or was reversed. */
   endedAt: string | null
+  /** Bank account or wallet that the money goes to. */
   destination: {
-    /** Such as `058`. */
+    /** Code of the bank, as listed by `GET /v1/banks`. */
     bankCode: string
-    /** Such as `0123456789`. */
+    /** Ten-digit account number. */
     accountNumber: string
-    /** Such as `GTBank`. */
+    /** Name of the bank. */
     bankName: string
-    /** Such as `ADA OBI`. */
+    /** Name of the account holder. */
     accountName: string
   } | {
-    /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+    /** Wallet address of the recipient. */
     address: string
   }
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the return was requested. */
   createdAt: string
 }
 
 export type Profile = {
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Unique identifier. */
     id: string
     /** The name that payers see; the name of the merchant until you set one. */
     displayName: string
@@ -511,104 +541,122 @@ export type Profile = {
 }
 
 export type PublicCheckoutSession = {
-  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** Identifies the session. Anyone who knows it can read the public session. */
   reference: string
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Identifies the merchant. */
     id: string
-    /** Such as `Ada Stores`. */
+    /** Name shown to payers. */
     displayName: string
   }
-  /** Naira in kobo. */
+  /** Amount to pay, in kobo. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `Two loaves of agege bread`. */
+  /** What the customer pays for. */
   description: string
   customer: {
-    /** Such as `Ada Obi`. */
+    /** Name of the customer. */
     name: string
-    /** Such as `ada@example.com`. */
+    /** Email address of the customer. */
     email: string
   }
+  /** Ways to pay the session. */
   paymentMethods: ({
-    /** Such as `bank_transfer`. */
+    /** `bank_transfer`, `card` or `crypto`. */
     code: string
-    /** Such as `Bank transfer`. */
+    /** Display name. */
     label: string
+    /** Whether the merchant has enabled the method. */
     enabled: boolean
+    /** Whether the session can be paid with it now. */
     available: boolean
-    /** Such as `available`. */
+    /** `available`, `unavailable` or `coming_soon`. */
     status: string
   })[]
+  /**
+   * `pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled
+   * session becomes `paid` if you accept a late payment.
+   */
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
+  /** How to pay by bank transfer. Only present while the session is pending. */
   bankTransfer?: {
-    /** Such as `0000014572`. */
+    /** Account number to pay into. */
     accountNumber: string
-    /** Such as `Ada Stores`. */
+    /** Name on the account. */
     accountName: string
-    /** Such as `Sandbox Bank`. */
+    /** Name of the bank. */
     bankName: string
-    /** Such as `999`. */
+    /** Code of the bank. */
     bankCode: string
-    /** Naira in kobo. */
+    /** Amount to transfer, in kobo. */
     amount: number
   }
+  /** How to pay in a stablecoin. Only present while the session accepts it. */
   crypto?: {
-    /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+    /** Wallet address to pay into. */
     address: string
     asset: 'USDC' | 'USDT'
     /** Such as `SOLANA`. */
     network: 'SOLANA'
-    /** A decimal amount. */
+    /** Price in this stablecoin, as the merchant wrote it. */
     amount: string
   }
-  /** Naira in kobo. */
+  /** Naira received, in kobo. */
   amountReceived: number
-  /** Naira in kobo. */
+  /** Naira the merchant accepted, in kobo. */
   amountAccepted: number
-  /** What was asked for in coins, what came, and what the merchant has of it. */
+  /** Stablecoin amounts, if the session has a price in one. */
   cryptoAmounts?: {
     asset: 'USDC' | 'USDT'
-    /** A decimal amount. */
+    /** Amount to pay. */
     amount: string
-    /** A decimal amount. */
+    /** Amount received. */
     amountReceived: string
-    /** A decimal amount. */
+    /** Amount the merchant accepted. */
     amountAccepted: string
   }
-  /** What came, newest first, and where that money is now. */
+  /** Payments into the session, newest first. */
   received: ({
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
     amount: number | string
     currency: 'NGN' | 'USDC' | 'USDT'
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Credited to you, before fees. */
     amountAccepted: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Waiting for your decision. */
     amountHeld: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** On its way back to the payer. */
     amountReturning: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Returned to the payer. */
     amountReturned: number | string
+    /**
+     * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
+     * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
+     */
     status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-    /** The latest payment that did not match. */
+    /** How the payment, or the latest mismatched one, differs from what was expected. */
     variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+    /** Bank account that the money is returned to, if any. */
     sentBackTo: {
-      /** Such as `GTBank`. */
+      /** Name of the bank. */
       bankName: string
-      /** Such as `******6789`. */
+      /** Account number with all but the last four digits hidden. */
       accountNumber: string
     } | null
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the bank or chain received the money. */
     receivedAt: string
   })[]
-  /** More came: `received` has the fifty that matter. */
+  /**
+   * Whether more payments arrived than `received` shows: up to 50, preferring those that need
+   * attention.
+   */
   moreReceived: boolean
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Current time of the environment, to count down to `expiresAt`. */
   serverTime: string
   cancelUrl: string | null
+  /** Only present once the session is paid. */
   successUrl?: string | null
 }
 
@@ -693,7 +741,7 @@ export type Settings = {
 }
 
 export type TestClock = {
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   now: string
   /** By this request. */
   advancedBySeconds: number
@@ -712,87 +760,103 @@ export type TestDeposit = {
 }
 
 export type TestFunding = {
-  /** Such as `fund_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Unique identifier. */
   reference: string
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   amount: number | string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   createdAt: string
 }
 
 export type VirtualAccount = {
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the virtual account. Store it to verify the payment later. */
   reference: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
-  /** Such as `0000014572`. */
+  /** Account number to pay into. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
-  /** Naira in kobo. */
+  /** Amount to collect, in kobo. The customer pays exactly this. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
+  /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** The latest payment that did not match. */
+  /** How the payment, or the latest mismatched one, differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
-  /** Naira in kobo. */
+  /** Sum of all payments, in kobo. */
   amountReceived: number
-  /** Naira in kobo. */
+  /** Credited to you, before fees. */
   amountAccepted: number
-  /** Naira in kobo. */
+  /** Waiting for your decision. */
   amountHeld: number
-  /** Naira in kobo. */
+  /** On its way back to the payer. */
   amountReturning: number
-  /** Naira in kobo. */
+  /** Returned to the payer. */
   amountReturned: number
-  /** The latest fifty, newest first. */
+  /** The latest 50 payments, newest first. */
   payments: Payment[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
+  /** When it was paid. */
   paidAt: string | null
 }
 
 export type WebhookEndpoint = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the endpoint. */
   id: string
-  /** Such as `https://example.com/webhooks`. */
+  /** URL that events are sent to. */
   url: string
+  /** Event types or groups such as `payment.*` that are sent; `*` means all. */
   events: string[]
-  /** Such as `Orders`. */
+  /** Your own description. */
   description: string
+  /** Whether events are sent to it. */
   enabled: boolean
+  /**
+   * `merchant`: you disabled it. `gone`: it answered 410. `failing`: every delivery failed for five
+   * days.
+   */
   disabledReason: 'merchant' | 'gone' | 'failing' | null
+  /** When deliveries began to fail; null while they succeed. */
   failingSince: string | null
-  /** Ed25519, for the `v1a` signature. */
+  /** Ed25519 public key that verifies `v1a` signatures. */
   publicKey: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the endpoint was created. */
   createdAt: string
 }
 
 export type WebhookEndpointWithSecret = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the endpoint. */
   id: string
-  /** Such as `https://example.com/webhooks`. */
+  /** URL that events are sent to. */
   url: string
+  /** Event types or groups such as `payment.*` that are sent; `*` means all. */
   events: string[]
-  /** Such as `Orders`. */
+  /** Your own description. */
   description: string
+  /** Whether events are sent to it. */
   enabled: boolean
+  /**
+   * `merchant`: you disabled it. `gone`: it answered 410. `failing`: every delivery failed for five
+   * days.
+   */
   disabledReason: 'merchant' | 'gone' | 'failing' | null
+  /** When deliveries began to fail; null while they succeed. */
   failingSince: string | null
-  /** Ed25519, for the `v1a` signature. */
+  /** Ed25519 public key that verifies `v1a` signatures. */
   publicKey: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the endpoint was created. */
   createdAt: string
   /** Shown once. For the `v1` signature. */
   secret: string
@@ -1174,7 +1238,7 @@ export type ChangeWebhookEndpointInput = {
 
 /** Send again what was missed. */
 export type RecoverWebhookEndpointInput = {
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   since: string
 }
 
@@ -1184,9 +1248,9 @@ export type ListEventsQuery = {
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** What they are about. */
   resource?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   from?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1204,7 +1268,7 @@ export type ListEventDeliveriesQuery = {
 
 /** Send an event again. */
 export type RedeliverEventInput = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Unique identifier. */
   endpointId?: string | undefined
 }
 
@@ -1218,9 +1282,9 @@ export type ListRequestLogsQuery = {
   path?: string | undefined
   /** As in `X-Request-Id`. */
   requestId?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   from?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1358,12 +1422,15 @@ export type EventType = keyof EventData
 
 /** An event of one type. */
 export type EventOf<Type extends EventType> = {
-  /** Also in `webhook-id`. */
+  /** Identifies the event. Also sent in the `webhook-id` header. */
   id: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the event happened. */
   timestamp: string
   mode: 'test' | 'live'
-  /** Grows with every event of the resource. */
+  /**
+   * Increases with every event of the same resource, so that you can ignore events that arrive
+   * late.
+   */
   sequence: number
   type: Type
   /** The resource at that moment. */

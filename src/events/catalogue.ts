@@ -1,18 +1,18 @@
 import Type, { type TSchema } from 'typebox'
-import { bankTransfer, cryptoTransfer } from '../resources/payout-resources.js'
+import { lowBalance } from '../resources/balance.js'
+import { checkoutSession } from '../resources/checkout-session.js'
 import {
   creditedAccount,
   creditedWallet,
   cryptoWallet,
   dedicatedAccount,
   dedicatedCryptoWallet,
-  lowBalance,
-  payment,
   virtualAccount,
-  webhookEndpoint,
-} from '../resources/resources.js'
-import { checkoutSession } from '../resources/session-resources.js'
-import { bodyOf } from './body.js'
+} from '../resources/collection-account.js'
+import { eventSchema } from '../resources/event.js'
+import { payment } from '../resources/payment.js'
+import { bankTransfer, cryptoTransfer } from '../resources/payout.js'
+import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 
 type Entry = { when: string; data: TSchema }
 
@@ -108,5 +108,5 @@ export const eventTypes = Object.keys(catalogue) as EventType[]
 
 /** The body of a webhook of this type. */
 export function bodySchema(type: EventType) {
-  return bodyOf(Type.Literal(type, { examples: [type] }), catalogue[type].data)
+  return eventSchema(Type.Literal(type, { examples: [type] }), catalogue[type].data)
 }

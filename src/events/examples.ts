@@ -1,6 +1,6 @@
 import { prefixes } from '../base/ids.js'
 import { composeExample } from '../resources/compose-example.js'
-import { payment as paymentSchema } from '../resources/resources.js'
+import { payment as paymentSchema } from '../resources/payment.js'
 import { referenceSample } from '../resources/shapes.js'
 import { bodySchema, type EventType } from './catalogue.js'
 

@@ -39,14 +39,6 @@ export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
-export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
-
-/** An amount in an answer: its form follows the asset. */
-export const amountOut = Type.Union([Type.Integer(), Type.String()], {
-  description: 'NGN: an integer of kobo. USDC and USDT: a decimal string.',
-  examples: [1_250_000],
-})
-
 /** Opaque: made by us, and only ever sent back. */
 const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
 

@@ -9,12 +9,19 @@ import { listStatementEntries, type StatementEntry } from '../../ledger/statemen
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Reader } from '../../postgres/tx.js'
-import { described, referenceSample, resource, time } from '../../resources/shapes.js'
+import {
+  anyAmount,
+  anyAsset,
+  referenceSample,
+  resource,
+  time,
+  withDescription,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
-import { amountOut, anyAsset, closed, page, pageQuery } from '../edge/schemas.js'
+import { closed, page, pageQuery } from '../edge/schemas.js'
 
 const entry = resource('BalanceEntry', {
   number: Type.Integer({
@@ -31,7 +38,7 @@ const entry = resource('BalanceEntry', {
     description: 'The change of the available balance; negative where it fell.',
     examples: [1_250_000],
   }),
-  balanceAfter: amountOut,
+  balanceAfter: anyAmount,
   reference: Type.String({
     description: 'What caused it.',
     examples: [referenceSample(prefixes.funding)],
@@ -51,7 +58,7 @@ export const balanceEntries = ({ db }: ApiParts) =>
     description:
       'Every change of the available balance, newest first, with the balance after it. With `Accept: text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.',
     tag: 'Balances',
-    query: closed({ asset: Type.Optional(described(anyAsset, 'Only its.')), ...pageQuery }),
+    query: closed({ asset: Type.Optional(withDescription(anyAsset, 'Only its.')), ...pageQuery }),
     answers: { 200: page(entry) },
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {

@@ -4,12 +4,11 @@ import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
-import { bodyOf, toBody } from '../../events/body.js'
 import { exampleOfEvent } from '../../events/examples.js'
 import { filters, typesOf } from '../../events/filter.js'
 import { type Event, getEvent, listEvents } from '../../events/find-events.js'
+import { eventSchema, showEvent } from '../../resources/event.js'
 import {
-  described,
   notYet,
   orNull,
   reference,
@@ -17,6 +16,7 @@ import {
   resource,
   text,
   time,
+  withDescription,
 } from '../../resources/shapes.js'
 import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
@@ -31,7 +31,7 @@ import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
 
-const anyBody = bodyOf(
+const anyBody = eventSchema(
   Type.String({ examples: ['crypto_transfer.confirmed'] }),
   Type.Object(
     {},
@@ -48,7 +48,7 @@ const url = text('https://shop.example/webhooks')
 
 const attempt = resource('DeliveryAttempt', {
   number: Type.Integer({ examples: [1] }),
-  url: described(url, 'Where it went.'),
+  url: withDescription(url, 'Where it went.'),
   startedAt: time,
   durationMs: Type.Integer({ examples: [84] }),
   status: orNull(Type.Integer({ examples: [200] })),
@@ -114,7 +114,7 @@ const list = ({ db }: ApiParts) =>
         limit: limit + 1,
       })
       const shown = found.slice(0, limit)
-      const items = shown.map((one) => showEvent(one, environment.mode)).join(',')
+      const items = shown.map((one) => toText(one, environment.mode)).join(',')
       const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
       return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
     },
@@ -133,7 +133,7 @@ const read = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle({ environment, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
-      return successText(200, 'Event', showEvent(found, environment.mode))
+      return successText(200, 'Event', toText(found, environment.mode))
     },
   })
 
@@ -200,8 +200,8 @@ const again = (rooms: ApiParts) =>
 /** Ends up in an equality, so that an unknown reference finds nothing rather than everything. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-function showEvent({ id, createdAt, ...event }: Event, mode: Mode): string {
-  return toBody({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
+function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
+  return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 
 function showDelivery({ endpointId, url, state, dueAt, isUnderWay, attempts }: Delivery) {

@@ -3,10 +3,14 @@ import { fromReferenceOfAnyKind, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type AccountKind, accountKinds } from '../../collections/account.js'
 import { getPayment, listPayments } from '../../collections/find-payments.js'
-import { listReturns, showReturn } from '../../collections/find-returns.js'
-import { type PaymentStatus, paymentStatuses } from '../../collections/payment.js'
-import { showPayment } from '../../collections/show-payment.js'
-import { payment, paymentReturn } from '../../resources/resources.js'
+import { listReturns } from '../../collections/find-returns.js'
+import {
+  type PaymentStatus,
+  payment,
+  paymentStatuses,
+  showPayment,
+} from '../../resources/payment.js'
+import { paymentReturn, showReturn } from '../../resources/payment-return.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'

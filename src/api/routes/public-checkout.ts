@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
-import { writePublicSession } from '../../checkout/show-public-session.js'
 import type { Coin } from '../../money/assets.js'
-import { publicCheckoutSession } from '../../resources/session-resources.js'
+import {
+  publicCheckoutSession,
+  writePublicSession,
+} from '../../resources/public-checkout-session.js'
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'

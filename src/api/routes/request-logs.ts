@@ -4,7 +4,15 @@ import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
 import type { EntryWithBodies, RequestLogEntry } from '../../request-log/entry.js'
 import { getEntry, listRequestLogEntries } from '../../request-log/find-entries.js'
-import { described, notYet, orNull, reference, text, time, truth } from '../../resources/shapes.js'
+import {
+  flag,
+  notYet,
+  orNull,
+  reference,
+  text,
+  time,
+  withDescription,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
@@ -25,7 +33,7 @@ const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
 const fields = {
   id: reference(prefixes.requestLog),
-  requestId: described(requestId, 'As in `X-Request-Id`; your own, if you sent one.'),
+  requestId: withDescription(requestId, 'As in `X-Request-Id`; your own, if you sent one.'),
   method: Type.String({ examples: ['POST'] }),
   path: Type.String({ examples: ['/v1/disbursements/crypto'] }),
   query: notYet(Type.String()),
@@ -35,7 +43,7 @@ const fields = {
     description: 'The API key, by the name that you gave it.',
     examples: ['Shop'],
   }),
-  replayed: truth(
+  replayed: flag(
     false,
     'The answer was that of an earlier request with the same `Idempotency-Key`.',
   ),
@@ -45,9 +53,9 @@ const fields = {
 const withBodies = {
   ...fields,
   requestBody: orNull(text('{"amount":"25.50","asset":"USDC","network":"SOLANA"}')),
-  requestBodyCut: truth(false, 'Only its start was kept.'),
+  requestBodyCut: flag(false, 'Only its start was kept.'),
   responseBody: orNull(text('{"status":true,"message":"Crypto transfer submitted","data":{}}')),
-  responseBodyCut: truth(false, 'Only its start was kept.'),
+  responseBodyCut: flag(false, 'Only its start was kept.'),
 }
 
 const base = { access: 'secret', tag: 'Request logs', hidesBodies: true } as const

@@ -3,8 +3,8 @@ import { hour } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { filters } from '../../events/filter.js'
-import { webhookEndpoint } from '../../resources/resources.js'
-import { reference, referenceSample, resource, time, truth } from '../../resources/shapes.js'
+import { flag, reference, referenceSample, resource, time } from '../../resources/shapes.js'
+import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,
@@ -17,7 +17,6 @@ import {
   getEndpoint,
   listEndpoints,
   lockEnabledEndpoint,
-  showEndpoint,
 } from '../../webhooks/endpoint.js'
 import { readUrl } from '../../webhooks/read-url.js'
 import { recover, sendTest } from '../../webhooks/redeliver.js'
@@ -159,7 +158,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
       url: Type.Optional(url),
       events: Type.Optional(events),
       description: Type.Optional(description),
-      enabled: Type.Optional(truth(true)),
+      enabled: Type.Optional(flag(true)),
     }),
     answers: { 200: webhookEndpoint },
     refusals: ['not_found'],

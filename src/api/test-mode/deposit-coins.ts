@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound, Refusal } from '../../base/refusal.js'
 import { findWallet } from '../../collections/find-accounts.js'
 import type { Coin } from '../../money/assets.js'
-import { described, resource, signature } from '../../resources/shapes.js'
+import { resource, signature, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -20,7 +20,7 @@ const address = Type.String({
 })
 
 const deposit = resource('TestDeposit', {
-  signature: described(signature, 'Of the transaction, which any Solana client can look at.'),
+  signature: withDescription(signature, 'Of the transaction, which any Solana client can look at.'),
   address,
   asset: stablecoinInput,
   amount: decimalInput,

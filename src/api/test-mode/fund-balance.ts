@@ -1,21 +1,21 @@
 import Type from 'typebox'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
-import { reference, resource, showing, time } from '../../resources/shapes.js'
+import {
+  anyAmount,
+  anyAsset,
+  reference,
+  resource,
+  time,
+  withExample,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCall } from '../edge/keyed-lane.js'
 import { readCoins } from '../edge/read-coins.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
-import {
-  amountOut,
-  anyAsset,
-  closed,
-  decimalInput,
-  koboInput,
-  stablecoinInput,
-} from '../edge/schemas.js'
+import { closed, decimalInput, koboInput, stablecoinInput } from '../edge/schemas.js'
 
 const nairaAsset = Type.Literal('NGN', { examples: ['NGN'] })
 const naira = Object.assign(closed({ asset: nairaAsset, amount: koboInput }), {
@@ -35,7 +35,7 @@ const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
 const funding = resource('TestFunding', {
   reference: reference(prefixes.funding),
   asset: anyAsset,
-  amount: showing(amountOut, 5_000_000),
+  amount: withExample(anyAmount, 5_000_000),
   createdAt: time,
 })
 

@@ -4,9 +4,8 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { findByNumber } from '../../collections/find-accounts.js'
 import { findByRailId } from '../../collections/find-payments.js'
-import { showPayment } from '../../collections/show-payment.js'
-import { payment } from '../../resources/resources.js'
-import { described, time, truth } from '../../resources/shapes.js'
+import { payment, showPayment } from '../../resources/payment.js'
+import { flag, time, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -37,7 +36,7 @@ const sender = closed({
     Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
   ),
   bankCode: Type.Optional(Type.String({ pattern: bankCodePattern, examples: ['058'] })),
-  masked: Type.Optional(truth(false, 'The bank shows only the last digits of the sender.')),
+  masked: Type.Optional(flag(false, 'The bank shows only the last digits of the sender.')),
 })
 
 const body = closed({
@@ -45,7 +44,9 @@ const body = closed({
   amount: koboInput,
   sender: Type.Optional(sender),
   narration: Type.Optional(words('Two loaves of agege bread')),
-  sentAt: Type.Optional(described(time, 'When the bank had the money; now unless it is said.')),
+  sentAt: Type.Optional(
+    withDescription(time, 'When the bank had the money; now unless it is said.'),
+  ),
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
