@@ -11,20 +11,23 @@ export type Balance = {
 }
 
 export type BalanceEntry = {
-  /** Its place in the statement of its asset: 1, 2, 3, … without gaps. */
+  /** Position in the statement of its asset: 1, 2, 3, … without gaps. */
   number: number
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Why the balance changed. */
   type: string
-  /** Counted at once, set aside for a payout, or given back by one. */
+  /**
+   * `post`: changes the balance at once. `hold`: reserves money for a payout. `release`: gives a
+   * reservation back.
+   */
   effect: 'post' | 'hold' | 'release'
-  /** The change of the available balance; negative where it fell. */
+  /** Change of the available balance; negative if it fell. */
   amount: number | string
-  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+  /** Available balance after this entry. */
   balanceAfter: number | string
-  /** What caused it. */
+  /** The payout, payment or other resource that caused the change. */
   reference: string
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** When the balance changed. */
   createdAt: string
 }
 
@@ -400,26 +403,32 @@ export type DedicatedCryptoWallet = {
 }
 
 export type DeliveryAttempt = {
+  /** 1 for the first attempt. */
   number: number
-  /** Where it went. */
+  /** URL the attempt was sent to. */
   url: string
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** When the attempt started. */
   startedAt: string
+  /** Duration in milliseconds. */
   durationMs: number
+  /** HTTP status of the response; null if there was none. */
   status: number | null
+  /** Why there was no response; null if there was one. */
   error: string | null
-  /** The first 4096 bytes of the answer. */
+  /** First 4096 bytes of the response body. */
   response: string
 }
 
 export type EventDelivery = {
-  /** Unique identifier. */
+  /** The webhook endpoint. */
   endpointId: string
-  /** Such as `https://shop.example/webhooks`. */
+  /** Current URL of the endpoint. */
   url: string
+  /** `PENDING` until an attempt succeeds or the last retry fails. */
   status: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
-  /** Null when it is over, and while an attempt is under way. */
+  /** Null once the delivery has ended, and while an attempt is in progress. */
   nextAttemptAt: string | null
+  /** The latest attempts. */
   attempts: DeliveryAttempt[]
 }
 
@@ -675,7 +684,7 @@ export type Refusal = {
     issue: string
   })[]
   /**
-   * Such as `Correct what the message names (`details` has it by field) and send the request
+   * Such as `Correct what the message names (`details` lists the fields) and send the request
    * again.`.
    */
   nextStep?: string
@@ -741,18 +750,18 @@ export type Settings = {
 }
 
 export type TestClock = {
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Time of the environment after the change. */
   now: string
-  /** By this request. */
+  /** Seconds advanced by this request. */
   advancedBySeconds: number
-  /** Of the world, in all. */
+  /** Seconds ahead of real time in total. */
   aheadBySeconds: number
 }
 
 export type TestDeposit = {
-  /** Of the transaction, which any Solana client can look at. */
+  /** Signature of the transaction, which any Solana client can fetch. */
   signature: string
-  /** Of a wallet of yours. */
+  /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
   /** A decimal amount; at most 6 digits after the point. */
@@ -760,12 +769,12 @@ export type TestDeposit = {
 }
 
 export type TestFunding = {
-  /** Unique identifier. */
+  /** Identifies the funding. */
   reference: string
   asset: 'NGN' | 'USDC' | 'USDT'
   /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   amount: number | string
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** When the balance was funded. */
   createdAt: string
 }
 
@@ -858,7 +867,7 @@ export type WebhookEndpointWithSecret = {
   publicKey: string
   /** When the endpoint was created. */
   createdAt: string
-  /** Shown once. For the `v1` signature. */
+  /** Signing secret for `v1` signatures. Shown only in this response. */
   secret: string
 }
 
@@ -956,9 +965,9 @@ export type ListDedicatedCryptoWalletsQuery = {
 
 /** List payments. */
 export type ListPaymentsQuery = {
-  /** Only those that came this way. */
+  /** Only payments into this kind of account. */
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
-  /** What was paid into. */
+  /** Only payments into the account or wallet with this reference. */
   accountReference?: string | undefined
   /** Only those in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
@@ -968,7 +977,7 @@ export type ListPaymentsQuery = {
   cursor?: string | undefined
 }
 
-/** List what went back of a payment. */
+/** List returns of a payment. */
 export type ListPaymentReturnsQuery = {
   /** Items per page. */
   limit?: number | undefined
@@ -1059,8 +1068,9 @@ export type ListCheckoutSessionsQuery = {
   cursor?: string | undefined
 }
 
-/** Pay a checkout session of test mode. */
+/** Simulate a payment. */
 export type SimulatePublicCheckoutInput = {
+  /** Payment method; a bank transfer unless you say otherwise. */
   method?: 'bank_transfer' | 'crypto' | undefined
 }
 
@@ -1152,9 +1162,9 @@ export type ResolveBankAccountQuery = {
   accountNumber: string
 }
 
-/** List the statement. */
+/** List balance entries. */
 export type ListBalanceEntriesQuery = {
-  /** Only its. */
+  /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1162,7 +1172,7 @@ export type ListBalanceEntriesQuery = {
   cursor?: string | undefined
 }
 
-/** Change the settings. */
+/** Update settings. */
 export type ChangeSettingsInput = {
   policies?: {
     bank?: {
@@ -1211,7 +1221,7 @@ export type ChangeSettingsInput = {
 export type CreateWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url: string
-  /** Types or groups such as `payment.*`; `*` for everything. */
+  /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
@@ -1225,32 +1235,33 @@ export type ListWebhookEndpointsQuery = {
   cursor?: string | undefined
 }
 
-/** Change a webhook endpoint. */
+/** Update a webhook endpoint. */
 export type ChangeWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url?: string | undefined
-  /** Types or groups such as `payment.*`; `*` for everything. */
+  /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
+  /** Whether events are sent to it. */
   enabled?: boolean | undefined
 }
 
-/** Send again what was missed. */
+/** Recover missed events. */
 export type RecoverWebhookEndpointInput = {
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Recover events from this time on. */
   since: string
 }
 
 /** List events. */
 export type ListEventsQuery = {
-  /** Only those of this type or group. */
+  /** Only events of this type, or of this group such as `payment.*`. */
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
-  /** What they are about. */
+  /** Only events about the resource with this reference. */
   resource?: string | undefined
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Only events at or after this time. */
   from?: string | undefined
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Only events before this time. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1258,7 +1269,7 @@ export type ListEventsQuery = {
   cursor?: string | undefined
 }
 
-/** List the deliveries of an event. */
+/** List deliveries of an event. */
 export type ListEventDeliveriesQuery = {
   /** Items per page. */
   limit?: number | undefined
@@ -1266,25 +1277,25 @@ export type ListEventDeliveriesQuery = {
   cursor?: string | undefined
 }
 
-/** Send an event again. */
+/** Redeliver an event. */
 export type RedeliverEventInput = {
-  /** Unique identifier. */
+  /** The webhook endpoint. */
   endpointId?: string | undefined
 }
 
-/** List what your servers asked. */
+/** List request logs. */
 export type ListRequestLogsQuery = {
-  /** One, such as `422`, or a class, such as `4xx`. */
+  /** Only responses with this status, such as `422`, or of this class, such as `4xx`. */
   status?: string | undefined
-  /** Only those with this method. */
+  /** Only requests with this method. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
-  /** What the path begins with. */
+  /** Only paths that start with this. */
   path?: string | undefined
-  /** As in `X-Request-Id`. */
+  /** Only the request with this `X-Request-Id`. */
   requestId?: string | undefined
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Only requests at or after this time. */
   from?: string | undefined
-  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  /** Only requests before this time. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1295,126 +1306,129 @@ export type ListRequestLogsQuery = {
 /** Fund a test balance. */
 export type FundTestBalanceInput = NairaFunding | CoinFunding
 
-/** Decide how a test transfer ends. */
+/** Set the outcome of a test transfer. */
 export type SettleTestDisbursementInput = {
   /** Such as `complete`. */
   outcome: 'complete' | 'fail' | 'reverse' | 'stay_unknown' | 'lose' | 'land' | 'expire'
 }
 
-/** Pay into an account as a customer would. */
+/** Send a test payment. */
 export type PayTestAccountInput = {
   /** Such as `0000014572`. */
   accountNumber: string
   /** Naira in kobo. */
   amount: number
   sender?: {
-    /** Such as `ADA OBI`. */
+    /** Name of the sender. */
     name?: string | undefined
     /** Such as `0123456789`. */
     accountNumber?: string | undefined
     /** Such as `058`. */
     bankCode?: string | undefined
-    /** The bank shows only the last digits of the sender. */
+    /** Whether the bank hides all but the last digits of the account number. */
     masked?: boolean | undefined
   } | undefined
-  /** Such as `Two loaves of agege bread`. */
+  /** Text that the payer wrote. */
   narration?: string | undefined
-  /** When the bank had the money; now unless it is said. */
+  /** When the bank received the money. Defaults to now. */
   sentAt?: string | undefined
-  /** How often the bank tells of it. */
+  /** How many times the bank sends the notice. */
   copies?: number | undefined
 }
 
-/** Send coins to a wallet as a customer would. */
+/** Send a test deposit. */
 export type DepositTestCoinsInput = {
-  /** Of a wallet of yours. */
+  /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
   /** A decimal amount; at most 6 digits after the point. */
   amount: string
 }
 
-/** Move the clock of test mode ahead. */
+/** Advance the test clock. */
 export type AdvanceTestClockInput = {
-  /** How far; there is no way back. */
+  /** Seconds to advance. The clock cannot be moved back. */
   seconds: number
 }
 
 /** What comes with each type of event. */
 export type EventData = {
-  /** A virtual account was paid; also beside `overpaid`. */
+  /** A virtual account was paid. Also sent along with `overpaid`. */
   'virtual_account.paid': VirtualAccount
-  /** A payment was too small. */
+  /** A payment was smaller than the amount of its virtual account. */
   'virtual_account.underpaid': VirtualAccount
-  /** A payment was too large. */
+  /** A payment was larger than the amount of its virtual account. */
   'virtual_account.overpaid': VirtualAccount
-  /** A payment came after expiry or cancellation. */
+  /** A payment arrived after its virtual account expired or was cancelled. */
   'virtual_account.late_payment': VirtualAccount
-  /** A payment came to an account that was paid before. */
+  /** A payment arrived at a virtual account that was already paid. */
   'virtual_account.duplicate_payment': VirtualAccount
-  /** Nobody paid in time. */
+  /** A virtual account expired unpaid. */
   'virtual_account.expired': VirtualAccount
-  /** You cancelled it. */
+  /** You cancelled a virtual account. */
   'virtual_account.cancelled': VirtualAccount
-  /** A dedicated account was opened. */
+  /** A dedicated account was created. */
   'dedicated_account.created': DedicatedAccount
-  /** A payment came to a dedicated account. */
+  /** A payment arrived at a dedicated account. */
   'dedicated_account.credited': CreditedAccount
-  /** You deactivated it. */
+  /** You deactivated a dedicated account. */
   'dedicated_account.deactivated': DedicatedAccount
   /** A checkout session was paid. */
   'checkout.session.paid': CheckoutSession
-  /** Nobody paid in time. */
+  /** A checkout session expired unpaid. */
   'checkout.session.expired': CheckoutSession
-  /** It was cancelled. */
+  /** A checkout session was cancelled. */
   'checkout.session.cancelled': CheckoutSession
-  /** A wallet was paid and the payment is final. */
+  /** A crypto wallet was paid and the deposit is final. */
   'crypto_wallet.paid': CryptoWallet
-  /** A deposit was too small. */
+  /** A deposit was smaller than the amount of its crypto wallet. */
   'crypto_wallet.underpaid': CryptoWallet
-  /** A deposit was too large. */
+  /** A deposit was larger than the amount of its crypto wallet. */
   'crypto_wallet.overpaid': CryptoWallet
-  /** A deposit came after expiry or cancellation. */
+  /** A deposit arrived after its crypto wallet expired or was cancelled. */
   'crypto_wallet.late_payment': CryptoWallet
-  /** A deposit came to a wallet that was paid before. */
+  /** A deposit arrived at a crypto wallet that was already paid. */
   'crypto_wallet.duplicate_payment': CryptoWallet
-  /** Nobody paid in time. */
+  /** A crypto wallet expired unpaid. */
   'crypto_wallet.expired': CryptoWallet
-  /** You cancelled it. */
+  /** You cancelled a crypto wallet. */
   'crypto_wallet.cancelled': CryptoWallet
-  /** A dedicated wallet was made. */
+  /** A dedicated crypto wallet was created. */
   'dedicated_crypto_wallet.created': DedicatedCryptoWallet
-  /** A deposit came to a dedicated wallet and is final. */
+  /** A deposit to a dedicated crypto wallet is final. */
   'dedicated_crypto_wallet.credited': CreditedCryptoWallet
-  /** Money waits for your decision. */
+  /** Money of a payment is held and waits for your decision. */
   'payment.held': Payment
-  /** Money is on its way back to the sender. */
+  /** Money of a payment is on its way back to the sender. */
   'payment.returning': Payment
-  /** Money arrived back at the sender. */
+  /** Money of a payment was returned to the sender. */
   'payment.returned': Payment
-  /** A refund arrived at the payer. */
+  /** A refund reached the payer. */
   'payment.refunded': Payment
-  /** A refund did not arrive, or was sent back; the money is yours again. */
+  /** A refund failed or was sent back. The money is in your balance again. */
   'payment.refund_failed': Payment
-  /** A crypto transfer was accepted. */
+  /** A crypto transfer was submitted. */
   'crypto_transfer.submitted': CryptoTransfer
-  /** It is final on the chain. */
+  /** A crypto transfer is final on the chain. */
   'crypto_transfer.confirmed': CryptoTransfer
-  /** It failed for certain; the money is available again. */
+  /** A crypto transfer failed. Amount and fee are available again. */
   'crypto_transfer.failed': CryptoTransfer
-  /** A bank transfer was accepted. */
+  /** A bank transfer was submitted. */
   'bank_transfer.submitted': BankTransfer
-  /** The bank says that it arrived. */
+  /** The bank confirmed that a bank transfer arrived. */
   'bank_transfer.completed': BankTransfer
-  /** It failed for certain; the money is available again. */
+  /** A bank transfer failed. Amount and fee are available again. */
   'bank_transfer.failed': BankTransfer
-  /** The bank sent it back after completion; amount and fee are available again. */
+  /** The bank returned a completed bank transfer. Amount and fee are available again. */
   'bank_transfer.reversed': BankTransfer
   /** An available balance fell below its threshold. */
   'balance.low': LowBalance
-  /** An endpoint answered 410, or only failed for five days. */
+  /**
+   * A webhook endpoint was disabled because it answered 410, or because every delivery failed for
+   * five days.
+   */
   'webhook_endpoint.disabled': WebhookEndpoint
-  /** You asked for a test. */
+  /** You requested a test event. */
   'webhook_endpoint.test': WebhookEndpoint
 }
 

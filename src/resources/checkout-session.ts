@@ -17,7 +17,7 @@ import {
   sessionSample,
   stablecoin,
   text,
-  timeOf,
+  timestamp,
   withDescription,
   withMetadata,
 } from './shapes.js'
@@ -92,7 +92,7 @@ export const checkoutSession = resource('CheckoutSession', {
     text('https://shop.example/basket', 'Where the customer goes to leave without paying.'),
   ),
   metadata,
-  createdAt: timeOf('When the session was created.'),
+  createdAt: timestamp('When the session was created.'),
 })
 
 export type SessionFields = {

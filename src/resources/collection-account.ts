@@ -25,7 +25,7 @@ import {
   stablecoin,
   text,
   time,
-  timeOf,
+  timestamp,
   walletAddress,
   withDescription,
   withExample,
@@ -43,7 +43,7 @@ const payments = Type.Array(payment, {
   description: 'The latest 50 payments, newest first.',
   examples: [[]],
 })
-const createdAt = timeOf('When it was created.')
+const createdAt = timestamp('When it was created.')
 const paidAt = notYet(time, 'When it was paid.')
 
 const payableAccount = {
@@ -97,7 +97,7 @@ const otherDeposits = Type.Optional(
       asset: text('USDT', '`USDC`, `USDT`, or the mint address of another token.'),
       units: text('5000000', 'Amount in the smallest unit of the token.'),
       signature,
-      receivedAt: timeOf('When the chain received the deposit.'),
+      receivedAt: timestamp('When the chain received the deposit.'),
     }),
     {
       description:

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import type { Mode } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { referenceSample, text, timeOf } from './shapes.js'
+import { referenceSample, text, timestamp } from './shapes.js'
 
 export function eventSchema(type: TSchema, data: TSchema) {
   return Type.Object({
@@ -10,7 +10,7 @@ export function eventSchema(type: TSchema, data: TSchema) {
       'Identifies the event. Also sent in the `webhook-id` header.',
     ),
     type,
-    timestamp: timeOf('When the event happened.'),
+    timestamp: timestamp('When the event happened.'),
     mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
     sequence: Type.Integer({
       minimum: 1,

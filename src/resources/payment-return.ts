@@ -13,7 +13,7 @@ import {
   reference,
   resource,
   time,
-  timeOf,
+  timestamp,
   walletAddress,
   withDescription,
 } from './shapes.js'
@@ -40,7 +40,7 @@ export const paymentReturn = resource('PaymentReturn', {
     ],
     { description: 'Bank account or wallet that the money goes to.' },
   ),
-  createdAt: timeOf('When the return was requested.'),
+  createdAt: timestamp('When the return was requested.'),
 })
 
 type PaymentReturnFields = {

@@ -13,7 +13,7 @@ import {
   reference,
   resource,
   text,
-  timeOf,
+  timestamp,
   walletAddress,
   withDescription,
   withExample,
@@ -83,8 +83,8 @@ export const payment = resource('Payment', {
   sender: Type.Union([bankSender, walletSender], { description: 'Who paid.' }),
   sessionId: orNull(text('999999260105090000000000014572', 'Identifies the transfer at the bank.')),
   narration: orNull(text('Two loaves of agege bread', 'Text that the payer wrote.')),
-  receivedAt: timeOf('When the bank or chain received the money.'),
-  createdAt: timeOf('When the payment was recorded.'),
+  receivedAt: timestamp('When the bank or chain received the money.'),
+  createdAt: timestamp('When the payment was recorded.'),
 })
 
 /** Every unit of a payment is in exactly one of these. */

@@ -21,7 +21,7 @@ import {
   stablecoin,
   text,
   time,
-  timeOf,
+  timestamp,
   walletAddress,
   withDescription,
   withExample,
@@ -35,9 +35,9 @@ const failureReason = notYet(
   Type.String(),
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
 )
-const submittedAt = timeOf('When the transfer was submitted.')
+const submittedAt = timestamp('When the transfer was submitted.')
 const failedAt = notYet(time, 'When the transfer failed.')
-const createdAt = timeOf('When the transfer was created.')
+const createdAt = timestamp('When the transfer was created.')
 
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
@@ -65,7 +65,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   attempts: Type.Array(
     Type.Object({
       signature,
-      submittedAt: timeOf('When this attempt was signed.'),
+      submittedAt: timestamp('When this attempt was signed.'),
       state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD'], {
         description:
           '`LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it moved nothing and never will.',

@@ -22,7 +22,7 @@ import {
   resource,
   stablecoin,
   text,
-  timeOf,
+  timestamp,
   walletAddress,
   withDescription,
   withExample,
@@ -78,7 +78,7 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
       status: paymentStatus,
       variance,
       sentBackTo: orNull(maskedAccount, 'Bank account that the money is returned to, if any.'),
-      receivedAt: timeOf('When the bank or chain received the money.'),
+      receivedAt: timestamp('When the bank or chain received the money.'),
     }),
     { description: 'Payments into the session, newest first.', examples: [[]] },
   ),
@@ -86,7 +86,7 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
     false,
     'Whether more payments arrived than `received` shows: up to 50, preferring those that need attention.',
   ),
-  serverTime: timeOf('Current time of the environment, to count down to `expiresAt`.'),
+  serverTime: timestamp('Current time of the environment, to count down to `expiresAt`.'),
   cancelUrl: orNull(
     text(
       'https://shop.example/basket',

@@ -39,10 +39,10 @@ export const time = Type.String({
   description: 'ISO 8601 timestamp in UTC, with milliseconds.',
   examples: ['2026-01-05T09:00:00.000Z'],
 })
-export const timeOf = (description: string) => withDescription(time, description)
+export const timestamp = (description: string) => withDescription(time, description)
 /** Half an hour after every other time of the examples. */
 export const expiry = withExample(
-  timeOf('When it expires. A payment received later counts as late.'),
+  timestamp('When it expires. A payment received later counts as late.'),
   '2026-01-05T09:30:00.000Z',
 )
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../base/ids.js'
-import { flag, notYet, reference, resource, text, time, timeOf } from './shapes.js'
+import { flag, notYet, reference, resource, text, time, timestamp } from './shapes.js'
 
 export const webhookEndpoint = resource('WebhookEndpoint', {
   id: reference(prefixes.webhookEndpoint, 'Identifies the endpoint.'),
@@ -20,7 +20,7 @@ export const webhookEndpoint = resource('WebhookEndpoint', {
     'whpk_qn0QkTn7yYxHg1nS7ekN6YH8v1d3p5w2hLZsTzqXJ0c=',
     'Ed25519 public key that verifies `v1a` signatures.',
   ),
-  createdAt: timeOf('When the endpoint was created.'),
+  createdAt: timestamp('When the endpoint was created.'),
 })
 
 type WebhookEndpointFields = {

@@ -22,8 +22,8 @@ export const profile = ({ db }: ApiParts) =>
     path: '/v1/profile',
     access: 'any_key',
     operation: 'getProfile',
-    summary: 'Read the public profile',
-    description: 'What a page may show of the merchant. Public keys may read this.',
+    summary: 'Retrieve the public profile',
+    description: 'Returns what a page may show about the merchant. Accepts public keys.',
     tag: 'Settings',
     answers: { 200: answer },
     async handle({ environment }) {
