@@ -1,6 +1,6 @@
 /**
- * Every refusal of the API: its HTTP status, what it means and what the caller should do. A code or
- * reason that is not listed does not compile. docs/reference/errors.md is generated from this table.
+ * Every refusal of the API: its HTTP status, what it means and what the caller should do. Unlisted
+ * codes and reasons do not compile. docs/reference/errors.md is generated from this table.
  */
 type Row = { status: number; when: string; nextStep: string }
 

@@ -17,8 +17,8 @@ import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 type Entry = { when: string; data: TSchema }
 
 /**
- * Every event type: when it is sent and which resource it carries. A type that is not listed does not
- * compile. The OpenAPI `webhooks` and docs/reference/events.md are generated from this table.
+ * Every event type: when it is sent and which resource it carries. Unlisted types do not compile.
+ * The OpenAPI `webhooks` and docs/reference/events.md are generated from this table.
  */
 export const catalogue = {
   'virtual_account.paid': {
