@@ -599,7 +599,7 @@ export type Resources = {
      * `GET /v1/request-logs/{requestId}`
      */
     get(requestId: string, options?: RequestOptions): Promise<{
-      /** Unique identifier. */
+      /** Identifies the log entry. */
       id: string
       /** The `X-Request-Id` of the response: your own if you sent one. */
       requestId: string
@@ -640,7 +640,7 @@ export type Resources = {
      * `GET /v1/request-logs`
      */
     list(query?: ListRequestLogsQuery, options?: RequestOptions): Pages<{
-      /** Unique identifier. */
+      /** Identifies the log entry. */
       id: string
       /** The `X-Request-Id` of the response: your own if you sent one. */
       requestId: string

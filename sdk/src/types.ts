@@ -2,7 +2,7 @@
 
 export type Balance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** What you can spend. */
+  /** What you can spend: an integer in kobo for NGN, a decimal string for USDC and USDT. */
   available: number | string
   /** Reserved for open payouts. */
   held: number | string
@@ -52,7 +52,7 @@ export type BankAccount = {
 export type BankTransfer = {
   /** Identifies the transfer. */
   reference: string
-  /** Your own reference, if you sent one. Unique among your transfers. */
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
   merchantReference?: string
   /** Amount the recipient gets, in kobo. */
   amount: number
@@ -78,7 +78,10 @@ export type BankTransfer = {
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   /** Null until the transfer is completed. */
   sessionId: string | null
-  /** The bank has not confirmed the outcome for three days, so the operator is reviewing it. */
+  /**
+   * Whether the operator must review it because the bank has not confirmed an outcome for three
+   * days.
+   */
   reviewRequired: boolean
   /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
@@ -239,7 +242,7 @@ export type CreditedCryptoWallet = {
 export type CryptoTransfer = {
   /** Identifies the transfer. */
   reference: string
-  /** Your own reference, if you sent one. Unique among your transfers. */
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
   merchantReference?: string
   asset: 'USDC' | 'USDT'
   /** Such as `SOLANA`. */
@@ -311,7 +314,7 @@ export type CryptoWallet = {
   amount: string
   /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** How the payment, or the latest mismatched one, differs from what was expected. */
+  /** How the latest mismatched payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
   /** Sum of all final deposits. */
   amountReceived: string
@@ -413,7 +416,7 @@ export type DeliveryAttempt = {
   durationMs: number
   /** HTTP status of the response; null if there was none. */
   status: number | null
-  /** Why there was no response; null if there was one. */
+  /** Why the attempt got no response; null if it got one. */
   error: string | null
   /** First 4096 bytes of the response body. */
   response: string
@@ -472,7 +475,7 @@ export type Payment = {
    * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
    */
   status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-  /** How the payment, or the latest mismatched one, differs from what was expected. */
+  /** How the payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
   /** Who paid. */
   sender: {
@@ -530,7 +533,7 @@ export type PaymentReturn = {
 
 export type Profile = {
   merchant: {
-    /** Unique identifier. */
+    /** Identifies the merchant. */
     id: string
     /** The name that payers see; the name of the merchant until you set one. */
     displayName: string
@@ -645,7 +648,7 @@ export type PublicCheckoutSession = {
      * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
      */
     status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-    /** How the payment, or the latest mismatched one, differs from what was expected. */
+    /** How the payment differs from what was expected. */
     variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
     /** Bank account that the money is returned to, if any. */
     sentBackTo: {
@@ -797,7 +800,7 @@ export type VirtualAccount = {
   currency: 'NGN'
   /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** How the payment, or the latest mismatched one, differs from what was expected. */
+  /** How the latest mismatched payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
   /** Sum of all payments, in kobo. */
   amountReceived: number

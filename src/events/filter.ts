@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from './catalogue.js'
 
 /** Every event type, every group such as `payment.*`, and `*` for all. */
-export const filters: string[] = [
+export const eventFilters: string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`)),
   ...eventTypes,

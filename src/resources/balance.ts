@@ -4,7 +4,10 @@ import { anyAmount, anyAsset, resource, withDescription, withExample } from './s
 
 export const balance = resource('Balance', {
   asset: anyAsset,
-  available: withDescription(anyAmount, 'What you can spend.'),
+  available: withDescription(
+    anyAmount,
+    'What you can spend: an integer in kobo for NGN, a decimal string for USDC and USDT.',
+  ),
   held: withExample(withDescription(anyAmount, 'Reserved for open payouts.'), 0),
   pending: withExample(
     withDescription(anyAmount, 'Received, and waiting for your decision or on its way back.'),

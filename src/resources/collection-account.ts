@@ -43,6 +43,10 @@ const payments = Type.Array(payment, {
   description: 'The latest 50 payments, newest first.',
   examples: [[]],
 })
+const latestVariance = withDescription(
+  variance,
+  'How the latest mismatched payment differs from what was expected.',
+)
 const createdAt = timestamp('When it was created.')
 const paidAt = notYet(time, 'When it was paid.')
 
@@ -63,7 +67,7 @@ export const virtualAccount = resource('VirtualAccount', {
   amount: withDescription(kobo, 'Amount to collect, in kobo. The customer pays exactly this.'),
   currency: naira,
   status,
-  variance,
+  variance: latestVariance,
   amountReceived: withExample(withDescription(kobo, 'Sum of all payments, in kobo.'), 0),
   ...amounts(kobo, 0, 0),
   payments,
@@ -118,7 +122,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   network,
   amount: withDescription(decimal, 'Amount to collect, as you wrote it.'),
   status,
-  variance,
+  variance: latestVariance,
   amountReceived: withExample(withDescription(decimal, 'Sum of all final deposits.'), '0'),
   ...amounts(decimal, '0', '0'),
   payments,

@@ -22,7 +22,7 @@ import {
 const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
 
 export const variance = Type.Enum([...variances], {
-  description: 'How the payment, or the latest mismatched one, differs from what was expected.',
+  description: 'How the payment differs from what was expected.',
   examples: ['NONE'],
 })
 

@@ -29,7 +29,10 @@ import {
 } from './shapes.js'
 
 const merchantReference = Type.Optional(
-  text('payout-9', 'Your own reference, if you sent one. Unique among your transfers.'),
+  text(
+    'payout-9',
+    'Your own reference, if you sent one. Unique among your transfers of this kind.',
+  ),
 )
 const failureReason = notYet(
   Type.String(),
@@ -102,7 +105,7 @@ export const bankTransfer = resource('BankTransfer', {
   ),
   reviewRequired: flag(
     false,
-    'The bank has not confirmed the outcome for three days, so the operator is reviewing it.',
+    'Whether the operator must review it because the bank has not confirmed an outcome for three days.',
   ),
   failureReason,
   metadata,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { bodySchema, catalogue, type EventType, eventTypes } from '../../src/events/catalogue.js'
-import { filters, listensTo, typesOf } from '../../src/events/filter.js'
+import { eventFilters, listensTo, typesOf } from '../../src/events/filter.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -108,7 +108,7 @@ describe('source code', () => {
 describe('an event filter', () => {
   test('is `*`, the group of a resource, or a type', () => {
     const groups = documentedTypes.map((type) => type.replace(/[^.]+$/, '*'))
-    expect(filters.toSorted()).toEqual(
+    expect(eventFilters.toSorted()).toEqual(
       [...new Set(['*', ...groups, ...documentedTypes])].toSorted(),
     )
   })
@@ -137,12 +137,12 @@ describe('an event filter', () => {
     const found = await db.rows(sql<{ filter: string; type: EventType }>`
       select w.filter, t.type
       from (select filter, case when filter <> '*' then array[filter] end as event_types
-        from unnest(${filters}::text[]) filter) w
+        from unnest(${eventFilters}::text[]) filter) w
       cross join unnest(${eventTypes}::text[]) t (type)
       where ${sql.raw(listensTo('w', 't.type'))}`)
     const typesInSql = (filter: string) =>
       found.filter((row) => row.filter === filter).map(({ type }) => type)
-    for (const filter of filters)
+    for (const filter of eventFilters)
       expect([filter, typesInSql(filter).toSorted()]).toEqual([filter, typesOf(filter).toSorted()])
   })
 

@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
 import { exampleOfEvent } from '../../events/examples.js'
-import { filters, typesOf } from '../../events/filter.js'
+import { eventFilters, typesOf } from '../../events/filter.js'
 import { type Event, getEvent, listEvents } from '../../events/find-events.js'
 import { eventSchema, showEvent } from '../../resources/event.js'
 import {
@@ -56,7 +56,7 @@ const attempt = resource('DeliveryAttempt', {
     Type.Integer({ examples: [200] }),
     'HTTP status of the response; null if there was none.',
   ),
-  error: notYet(Type.String(), 'Why there was no response; null if there was one.'),
+  error: notYet(Type.String(), 'Why the attempt got no response; null if it got one.'),
   response: Type.String({
     description: `First ${limits.webhooks.responseBytes} bytes of the response body.`,
     examples: ['ok'],
@@ -94,7 +94,7 @@ const list = ({ db }: ApiParts) =>
     description: 'Returns events, newest first. Filter by type or group, by resource and by time.',
     query: closed({
       type: Type.Optional(
-        oneOf(filters, 'Only events of this type, or of this group such as `payment.*`.'),
+        oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
       ),
       resource: Type.Optional(
         Type.String({

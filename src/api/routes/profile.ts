@@ -10,7 +10,10 @@ import { route } from '../edge/route.js'
 const { displayName, colour, logo } = Settings.properties.checkout.properties
 
 const answer = resource('Profile', {
-  merchant: Type.Object({ id: reference(prefixes.merchant), displayName }),
+  merchant: Type.Object({
+    id: reference(prefixes.merchant, 'Identifies the merchant.'),
+    displayName,
+  }),
   mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
   checkout: Type.Object({ colour, logo }),
   paymentMethods: Settings.properties.paymentMethods,

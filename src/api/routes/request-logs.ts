@@ -32,7 +32,7 @@ import {
 const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
 const fields = {
-  id: reference(prefixes.requestLog),
+  id: reference(prefixes.requestLog, 'Identifies the log entry.'),
   requestId: withDescription(
     requestId,
     'The `X-Request-Id` of the response: your own if you sent one.',

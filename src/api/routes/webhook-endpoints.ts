@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { hour } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { filters } from '../../events/filter.js'
+import { eventFilters } from '../../events/filter.js'
 import { flag, reference, referenceSample, resource, timestamp } from '../../resources/shapes.js'
 import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import {
@@ -42,7 +42,7 @@ const url = Type.String({
   maxLength: limits.webhooks.urlLength,
   examples: ['https://shop.example/webhooks'],
 })
-const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
+const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
   minItems: 1,
   maxItems: limits.webhooks.filters,
   uniqueItems: true,
