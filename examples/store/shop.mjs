@@ -79,8 +79,8 @@ export function openShop({ manilla, orders, secret }) {
   async function catchUp() {
     for (const { id, status, session } of orders.list()) {
       if (status === 'paid') await ship(id)
-      // Without a session there is no URL to pay at. An expired session may still turn paid, because
-      // bank notices can be slow. A real shop stops polling after some days.
+      // Without a session there is no URL to pay at. An expired session may still turn paid: bank
+      // notices can be slow. A real shop stops polling after some days.
       if ((status !== 'waiting' && status !== 'expired') || !session) continue
       const { sessions } = manilla.checkout
       const found = await sessions.get(session.reference).catch(passOverAbsent)

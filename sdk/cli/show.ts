@@ -35,7 +35,7 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? withoutControls(value) : JSON.stringify(value)
 }
 
-/** Escapes control characters: payers choose names and narrations, which must not control the terminal. */
+/** Escapes control characters, so that text chosen by payers cannot control the terminal. */
 export function withoutControls(text: string, allowed = ''): string {
   return text.replace(/\p{Cc}|\p{Cf}/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16).padStart(4, '0')

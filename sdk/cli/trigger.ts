@@ -5,8 +5,8 @@ import { coinScenarios } from './coin-scenarios.js'
 import { type Failure, misused } from './failure.js'
 import { isLocal } from './listen.js'
 import { nairaScenarios } from './naira-scenarios.js'
-import { type Scenario, ScenarioContext } from './scenario-context.js'
 import { disableEndpoint, makeBalanceLow, testEndpoint } from './notification-scenarios.js'
+import { type Scenario, ScenarioContext } from './scenario-context.js'
 import type { Terminal } from './terminal.js'
 
 type Trigger = (context: ScenarioContext) => Promise<WebhookEvent>

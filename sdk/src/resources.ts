@@ -229,9 +229,9 @@ export type Resources = {
   }
   readonly payments: {
     /**
-     * Read a payment.
+     * Retrieve a payment.
      *
-     * As it is now: how much of it is accepted, held, on its way back, returned.
+     * Returns the current state: how much is accepted, held, on its way back and returned.
      *
      * `GET /v1/collections/payments/{reference}`
      */
@@ -239,15 +239,15 @@ export type Resources = {
     /**
      * List payments.
      *
-     * Newest first; by status, by source, or of one account.
+     * Returns payments, newest first. Filter by status, source or account.
      *
      * `GET /v1/collections/payments`
      */
     list(query?: ListPaymentsQuery, options?: RequestOptions): Pages<Payment>
     /**
-     * List what went back of a payment.
+     * List returns of a payment.
      *
-     * Every return and refund of it, newest first, and how far it has come.
+     * Returns every return and refund of the payment with its status, newest first.
      *
      * `GET /v1/collections/payments/{reference}/returns`
      */
@@ -308,18 +308,19 @@ export type Resources = {
       cancel(reference: string, options?: WriteOptions): Promise<CheckoutSession>
     }
     /**
-     * Read a checkout session as a payer.
+     * Retrieve a public checkout session.
      *
-     * Needs no key: who knows the reference may read it, from any page.
+     * Needs no API key: anyone who knows the reference can read it, from any origin.
      *
      * `GET /public/checkout/{reference}`
      */
     retrieve(reference: string, options?: RequestOptions): Promise<PublicCheckoutSession>
     /**
-     * Pay a checkout session of test mode.
+     * Simulate a payment.
      *
-     * As a customer would, once: by bank transfer, or in coins if the session takes them, which
-     * count when they are final. In live mode there is no such operation.
+     * Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if
+     * the session accepts them. Stablecoins are credited when the transfer is final. Not available
+     * in live mode.
      *
      * `POST /public/checkout/{reference}/simulate`
      */
@@ -418,7 +419,8 @@ export type Resources = {
     /**
      * List balances.
      *
-     * What you may spend, what open payouts hold, and what is not decided yet.
+     * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
+     * is still undecided.
      *
      * `GET /v1/balances`
      */
@@ -426,19 +428,21 @@ export type Resources = {
   }
   readonly balanceEntries: {
     /**
-     * List the statement.
+     * List balance entries.
      *
-     * Every change of the available balance, newest first, with the balance after it. With `Accept:
-     * text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.
+     * Returns every change of the available balance with the balance after it, newest first. Send
+     * `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds
+     * the cursor of the next page.
      *
      * `GET /v1/balance-entries`
      */
     list(query?: ListBalanceEntriesQuery, options?: RequestOptions): Pages<BalanceEntry>
     /**
-     * List the statement.
+     * List balance entries.
      *
-     * Every change of the available balance, newest first, with the balance after it. With `Accept:
-     * text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.
+     * Returns every change of the available balance with the balance after it, newest first. Send
+     * `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds
+     * the cursor of the next page.
      *
      * `GET /v1/balance-entries`
      */
@@ -446,17 +450,18 @@ export type Resources = {
   }
   readonly settings: {
     /**
-     * Read the settings.
+     * Retrieve settings.
      *
-     * Policies, checkout, low-balance thresholds and payment methods of this environment.
+     * Returns policies, checkout appearance, low-balance thresholds and payment methods of this
+     * environment.
      *
      * `GET /v1/settings`
      */
     get(options?: RequestOptions): Promise<Settings>
     /**
-     * Change the settings.
+     * Update settings.
      *
-     * Only what is sent changes. Lists are replaced whole.
+     * Changes only the fields you send. Lists are replaced as a whole.
      *
      * `PATCH /v1/settings`
      */
@@ -464,9 +469,9 @@ export type Resources = {
   }
   readonly profile: {
     /**
-     * Read the public profile.
+     * Retrieve the public profile.
      *
-     * What a page may show of the merchant. Public keys may read this.
+     * Returns what a page may show about the merchant. Accepts public keys.
      *
      * `GET /v1/profile`
      */
@@ -476,15 +481,15 @@ export type Resources = {
     /**
      * Create a webhook endpoint.
      *
-     * At most 10 per environment. The secret is shown once.
+     * An environment can have 10 endpoints. The signing secret is only shown in this response.
      *
      * `POST /v1/webhook-endpoints`
      */
     create(input: CreateWebhookEndpointInput, options?: WriteOptions): Promise<WebhookEndpointWithSecret>
     /**
-     * Read a webhook endpoint.
+     * Retrieve a webhook endpoint.
      *
-     * Without its secret, which is shown only when it is made.
+     * The signing secret is not included; it is only shown on creation and rotation.
      *
      * `GET /v1/webhook-endpoints/{id}`
      */
@@ -492,15 +497,15 @@ export type Resources = {
     /**
      * List webhook endpoints.
      *
-     * Newest first.
+     * Returns webhook endpoints, newest first.
      *
      * `GET /v1/webhook-endpoints`
      */
     list(query?: ListWebhookEndpointsQuery, options?: RequestOptions): Pages<WebhookEndpoint>
     /**
-     * Change a webhook endpoint.
+     * Update a webhook endpoint.
      *
-     * Only what is sent changes. `enabled: true` brings a disabled one back.
+     * Changes only the fields you send. `enabled: true` enables a disabled endpoint again.
      *
      * `PATCH /v1/webhook-endpoints/{id}`
      */
@@ -508,15 +513,15 @@ export type Resources = {
     /**
      * Delete a webhook endpoint.
      *
-     * Nothing more is sent to it. Its deliveries stay on record.
+     * Stops all deliveries to it. Past deliveries stay on record.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
      */
     delete(id: string, options?: RequestOptions): Promise<void>
     /**
-     * Rotate the secret.
+     * Rotate the signing secret.
      *
-     * Both secrets sign for 24 hours. The new one is shown once.
+     * Events are signed with both secrets for 24 hours. The new one is only shown in this response.
      *
      * `POST /v1/webhook-endpoints/{id}/rotate-secret`
      */
@@ -524,31 +529,32 @@ export type Resources = {
     /**
      * Send a test event.
      *
-     * A real `webhook_endpoint.test` event that only this endpoint hears, whatever its filter.
+     * Sends a real `webhook_endpoint.test` event to this endpoint only, whatever its event filter.
      *
      * `POST /v1/webhook-endpoints/{id}/test`
      */
     test(id: string, options?: WriteOptions): Promise<{
-      /** Such as `evt_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** The test event. */
       eventId: string
     }>
     /**
-     * Send again what was missed.
+     * Recover missed events.
      *
-     * Everything since a time that this endpoint listens to and has not taken, at most 10000 events
-     * at once.
+     * Sends every event since a time that this endpoint listens to and has not received, up to
+     * 10000 per request.
      *
      * `POST /v1/webhook-endpoints/{id}/recover`
      */
     recover(id: string, input: RecoverWebhookEndpointInput, options?: WriteOptions): Promise<{
+      /** Number of deliveries scheduled. */
       deliveries: number
     }>
   }
   readonly events: {
     /**
-     * Read an event.
+     * Retrieve an event.
      *
-     * Exactly what was sent to webhook endpoints.
+     * Returns the event exactly as it is sent to webhook endpoints.
      *
      * `GET /v1/events/{id}`
      */
@@ -556,91 +562,105 @@ export type Resources = {
     /**
      * List events.
      *
-     * Newest first; by type or group, by resource, by time.
+     * Returns events, newest first. Filter by type or group, by resource and by time.
      *
      * `GET /v1/events`
      */
     list(query?: ListEventsQuery, options?: RequestOptions): Pages<WebhookEvent>
     /**
-     * List the deliveries of an event.
+     * List deliveries of an event.
      *
-     * Where it went, and the latest 50 attempts at each place, with time, status, duration and
-     * answer.
+     * Returns one delivery per endpoint with its latest 50 attempts: time, status, duration and
+     * response.
      *
      * `GET /v1/events/{id}/deliveries`
      */
     deliveries(id: string, query?: ListEventDeliveriesQuery, options?: RequestOptions): Pages<EventDelivery>
     /**
-     * Send an event again.
+     * Redeliver an event.
      *
-     * To one endpoint, or to all that listen to it.
+     * Sends the event again, to one endpoint or to every endpoint that listens to it.
      *
      * `POST /v1/events/{id}/redeliver`
      */
     redeliver(id: string, input?: RedeliverEventInput, options?: WriteOptions): Promise<{
+      /** Number of deliveries scheduled. */
       deliveries: number
     }>
   }
   readonly requestLogs: {
     /**
-     * Read what was asked and answered.
+     * Retrieve a request log.
      *
-     * By `requestId` (the newest, if you used one more than once) or by `id`. Bodies are cut after
-     * 4,096 characters; secrets are never in them, and account numbers, names and e-mail addresses
-     * are masked.
+     * Finds it by `requestId` (the newest if several requests share it) or by `id`. Bodies are cut
+     * after 4,096 characters. They never contain secrets; account numbers, names and email
+     * addresses are masked.
      *
      * `GET /v1/request-logs/{requestId}`
      */
     get(requestId: string, options?: RequestOptions): Promise<{
-      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** Identifies the log entry. */
       id: string
-      /** As in `X-Request-Id`; your own, if you sent one. */
+      /** The `X-Request-Id` of the response: your own if you sent one. */
       requestId: string
-      /** Such as `POST`. */
+      /** HTTP method. */
       method: string
-      /** Such as `/v1/disbursements/crypto`. */
+      /** Request path. */
       path: string
+      /** Query string; null if there was none. */
       query: string | null
+      /** HTTP status of the response. */
       status: number
+      /** Duration in milliseconds. */
       durationMs: number
-      /** The API key, by the name that you gave it. */
+      /** Name of the API key. */
       keyName: string
-      /** The answer was that of an earlier request with the same `Idempotency-Key`. */
+      /**
+       * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
+       */
       replayed: boolean
-      /** ISO 8601, UTC, with milliseconds. */
+      /** When the request arrived. */
       createdAt: string
+      /** Request body with sensitive values masked. */
       requestBody: string | null
-      /** Only its start was kept. */
+      /** Whether only the start of the request body was kept. */
       requestBodyCut: boolean
+      /** Response body with sensitive values masked. */
       responseBody: string | null
-      /** Only its start was kept. */
+      /** Whether only the start of the response body was kept. */
       responseBodyCut: boolean
     }>
     /**
-     * List what your servers asked.
+     * List request logs.
      *
-     * Requests with a valid key of the last 30 days, newest first. They appear within a second. A
-     * page may hold fewer than asked for, or none, while `nextCursor` leads on.
+     * Returns requests made with a valid API key in the last 30 days, newest first. They appear
+     * within a second. A page may hold fewer items than `limit`, or none, and still have a
+     * `nextCursor`.
      *
      * `GET /v1/request-logs`
      */
     list(query?: ListRequestLogsQuery, options?: RequestOptions): Pages<{
-      /** Such as `log_06drtrktg1y337r4bb9bwrf0yw`. */
+      /** Identifies the log entry. */
       id: string
-      /** As in `X-Request-Id`; your own, if you sent one. */
+      /** The `X-Request-Id` of the response: your own if you sent one. */
       requestId: string
-      /** Such as `POST`. */
+      /** HTTP method. */
       method: string
-      /** Such as `/v1/disbursements/crypto`. */
+      /** Request path. */
       path: string
+      /** Query string; null if there was none. */
       query: string | null
+      /** HTTP status of the response. */
       status: number
+      /** Duration in milliseconds. */
       durationMs: number
-      /** The API key, by the name that you gave it. */
+      /** Name of the API key. */
       keyName: string
-      /** The answer was that of an earlier request with the same `Idempotency-Key`. */
+      /**
+       * Whether the response repeats that of an earlier request with the same `Idempotency-Key`.
+       */
       replayed: boolean
-      /** ISO 8601, UTC, with milliseconds. */
+      /** When the request arrived. */
       createdAt: string
     }>
   }
@@ -648,28 +668,28 @@ export type Resources = {
     /**
      * Fund a test balance.
      *
-     * Adds money to the available balance, in test mode only. USDC and USDT are minted on the
-     * embedded chain; with an external test chain they are refused, and NGN is not.
+     * Adds money to the available balance. USDC and USDT are minted on the embedded chain, so they
+     * are not available if test mode uses an external chain.
      *
      * `POST /v1/test/balances/fund`
      */
     fund(input: FundTestBalanceInput, options?: WriteOptions): Promise<TestFunding>
     /**
-     * Decide how a test transfer ends.
+     * Set the outcome of a test transfer.
      *
-     * Tells the simulated bank (`complete`, `fail`, `reverse`, `stay_unknown`, `lose`) or chain
-     * (`land`, `fail`, `expire`) what to do with a transfer that has not ended. The answer is the
-     * transfer as it is now: it changes when the bank or chain is asked about it, a moment later.
+     * Sets what the simulated bank (`complete`, `fail`, `reverse`, `stay_unknown`, `lose`) or chain
+     * (`land`, `fail`, `expire`) does with a transfer that has not ended. Returns the transfer as
+     * it is now; it changes a moment later, when the bank or chain is polled.
      *
      * `POST /v1/test/disbursements/{reference}/settle`
      */
     settle(reference: string, input: SettleTestDisbursementInput, options?: WriteOptions): Promise<BankTransfer | CryptoTransfer>
     readonly bankTransfers: {
       /**
-       * Pay into an account as a customer would.
+       * Send a test payment.
        *
-       * The sandbox bank takes the money, and announces it by a signed notice. Answers when the
-       * payment has been judged.
+       * Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a
+       * signed notice; the response follows once the payment has been judged.
        *
        * `POST /v1/test/bank-transfers`
        */
@@ -677,10 +697,10 @@ export type Resources = {
     }
     readonly cryptoDeposits: {
       /**
-       * Send coins to a wallet as a customer would.
+       * Send a test deposit.
        *
-       * Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited
-       * when it is final, some seconds later.
+       * Sends stablecoins to one of your wallets on the embedded chain, as a customer would.
+       * Responds once the transfer is in a block; it is credited when final, a few seconds later.
        *
        * `POST /v1/test/crypto-deposits`
        */
@@ -688,10 +708,10 @@ export type Resources = {
     }
     readonly clock: {
       /**
-       * Move the clock of test mode ahead.
+       * Advance the test clock.
        *
-       * Time passes for this environment: what falls due by then is due now. Send an
-       * `Idempotency-Key`, or a retry moves the clock again.
+       * Moves the time of this environment forward, so that everything due by then happens now.
+       * Send an `Idempotency-Key`; without one, a retry advances the clock again.
        *
        * `POST /v1/test/clock/advance`
        */

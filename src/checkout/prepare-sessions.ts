@@ -3,10 +3,10 @@ import { Refusal } from '../base/refusal.js'
 import type { OrderedAccount } from '../collections/create-accounts.js'
 import type { AccountRequest, PrepareAccount } from '../collections/prepare-accounts.js'
 import { newSessionReference, type Session } from '../collections/session.js'
-import { showSession } from '../collections/show-session.js'
 import { getSettings } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
+import { showSession } from '../resources/checkout-session.js'
 import type { PrepareWallet, WalletRequest } from '../wallets/prepare-wallets.js'
 
 /** What a merchant asks for. */

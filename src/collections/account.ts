@@ -1,9 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { type Prefix, prefixes, toReference } from '../base/ids.js'
+import { type Prefix, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
+import { accountPrefixes } from '../resources/payment.js'
 
 export type AccountKind =
   | 'virtual_account'
@@ -82,7 +83,7 @@ type Kind = {
 /** What differs between the kinds, in prices and in the names that callers see. */
 export const accountKinds = {
   virtual_account: {
-    prefix: prefixes.virtualAccount,
+    prefix: accountPrefixes.virtual_account,
     fee: 'virtual_account',
     refusal: 'virtual_account_creation_failed',
     policy: 'bank',
@@ -98,7 +99,7 @@ export const accountKinds = {
     },
   },
   dedicated_account: {
-    prefix: prefixes.dedicatedAccount,
+    prefix: accountPrefixes.dedicated_account,
     fee: 'dedicated_account',
     refusal: 'dedicated_account_creation_failed',
     policy: 'bank',
@@ -110,7 +111,7 @@ export const accountKinds = {
     },
   },
   crypto_wallet: {
-    prefix: prefixes.cryptoWallet,
+    prefix: accountPrefixes.crypto_wallet,
     fee: 'crypto_deposit',
     refusal: 'crypto_wallet_creation_failed',
     policy: 'crypto',
@@ -126,7 +127,7 @@ export const accountKinds = {
     },
   },
   dedicated_crypto_wallet: {
-    prefix: prefixes.dedicatedCryptoWallet,
+    prefix: accountPrefixes.dedicated_crypto_wallet,
     fee: 'crypto_deposit',
     refusal: 'dedicated_crypto_wallet_creation_failed',
     policy: 'crypto',

@@ -4,8 +4,9 @@ import { Refusal } from '../base/refusal.js'
 import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
+import { type PaymentStatus, paymentStatuses } from '../resources/payment.js'
 import { type AccountKind, accountKinds } from './account.js'
-import { type Payment, type PaymentStatus, paymentStatuses } from './payment.js'
+import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }

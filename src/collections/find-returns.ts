@@ -1,6 +1,3 @@
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Destination } from '../payouts/ports.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
@@ -33,25 +30,3 @@ export async function listReturns(
 
 /** What the payout says that carries it, as far as there is one. */
 type Carried = { resolved: string | null; failureReason: string | null; endedAt: Date | null }
-
-type Shown = ReturnType<typeof toReturnOf> & Omit<Carried, 'resolved'>
-
-export function showReturn(one: Shown) {
-  return {
-    reference: toReference(prefixes.paymentReturn, one.id),
-    kind: one.takesFrom === 'available' ? 'refund' : 'return',
-    amount: toWire(one.amount, one.asset),
-    currency: one.asset,
-    status: one.state,
-    failureReason: one.failureReason,
-    endedAt: one.endedAt?.toISOString() ?? null,
-    destination: showDestination(one.destination),
-    createdAt: one.createdAt.toISOString(),
-  }
-}
-
-function showDestination(destination: Destination) {
-  if (destination.kind === 'wallet') return { address: destination.address }
-  const { bankCode, accountNumber, bankName, accountName } = destination
-  return { bankCode, accountNumber, bankName, accountName }
-}

@@ -10,14 +10,9 @@ import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
+import { type SessionStatus, sessionStatuses } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
-import {
-  referencePattern,
-  type Session,
-  type SessionAccounts,
-  type SessionStatus,
-  sessionStatuses,
-} from './session.js'
+import { referencePattern, type Session, type SessionAccounts } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
 /** A session with everything that it is shown with. */

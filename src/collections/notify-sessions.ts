@@ -5,10 +5,9 @@ import { emitAll, type NewEvent } from '../events/emit.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
+import { type SessionStatus, sessionStatus, showSession } from '../resources/checkout-session.js'
 import type { CollectionAccount } from './account.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
-import { type SessionStatus, sessionStatus } from './session.js'
-import { showSession } from './show-session.js'
 import { endSessions } from './store-sessions.js'
 
 /** Where the pages that show a session listen for changes of it. */

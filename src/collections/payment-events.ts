@@ -1,11 +1,11 @@
 import type { EventType } from '../events/catalogue.js'
 import type { NewEvent } from '../events/emit.js'
+import { showAccount, showCredit } from '../resources/collection-account.js'
+import { showPayment } from '../resources/payment.js'
 import { type CollectionAccount, eventOf, isDedicated } from './account.js'
 import type { AccountWithPayments } from './find-accounts.js'
 import type { Payment } from './payment.js'
 import type { JudgedPayment } from './record-payments.js'
-import { showAccount, showCredit } from './show-account.js'
-import { showPayment } from './show-payment.js'
 
 /** As they are written: each account once, in its last state. */
 type Left = { accounts: CollectionAccount[]; payments: Payment[] }

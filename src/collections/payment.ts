@@ -25,21 +25,6 @@ export type Payment = Amounts & {
   createdAt: Date
 }
 
-export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as const
-
-export type PaymentStatus = (typeof paymentStatuses)[number]
-
-/** The first that applies; the database computes the same. */
-export function paymentStatusOf({
-  amountHeld,
-  amountReturning,
-  amountAccepted,
-}: Amounts): PaymentStatus {
-  if (amountHeld > 0n) return 'HELD'
-  if (amountReturning > 0n) return 'RETURNING'
-  return amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'
-}
-
 export function paymentReference({ id }: Pick<Payment, 'id'>): string {
   return toReference(prefixes.payment, id)
 }

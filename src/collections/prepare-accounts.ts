@@ -7,6 +7,7 @@ import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
+import { showAccount } from '../resources/collection-account.js'
 import {
   type AccountKind,
   accountKinds,
@@ -16,7 +17,6 @@ import {
 } from './account.js'
 import type { OrderedAccount } from './create-accounts.js'
 import type { AccountOpening, CollectionRail, OpenedAccount } from './ports.js'
-import { showAccount } from './show-account.js'
 
 /** What a merchant asks for. */
 export type AccountRequest = {

@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../base/environment.js'
 import { toUuid } from '../base/ids.js'
-import type { AccountStatus, CollectionAccount } from './account.js'
-
-export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
-
-export type SessionStatus = (typeof sessionStatuses)[number]
+import type { CollectionAccount } from './account.js'
 
 /** A hosted page for one payment. */
 export type Session = {
@@ -30,28 +26,8 @@ export type Session = {
   createdAt: Date
 }
 
-/** What a session is called that is as an account. */
-const accountStatuses: Record<SessionStatus, AccountStatus> = {
-  pending: 'ACTIVE',
-  paid: 'PAID',
-  expired: 'EXPIRED',
-  cancelled: 'CANCELLED',
-}
-
-const statuses = Object.fromEntries(
-  Object.entries(accountStatuses).map(([status, ofAccount]) => [ofAccount, status]),
-) as Record<AccountStatus, SessionStatus>
-
 /** Where its money comes in: an account at a bank, and a wallet if it takes coins. */
 export type SessionAccounts = { account: CollectionAccount; wallet: CollectionAccount | null }
-
-/**
- * Paid when either is, also when a late payment is accepted; else as its account is. When one is
- * paid the other takes no more, so no more than one is.
- */
-export function sessionStatus({ account, wallet }: SessionAccounts): SessionStatus {
-  return wallet?.status === 'PAID' ? 'paid' : statuses[account.status]
-}
 
 /** Twenty-four bytes in base32, behind a prefix of three. */
 export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'

@@ -1,6 +1,7 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import type { Session, SessionStatus } from './session.js'
+import type { SessionStatus } from '../resources/checkout-session.js'
+import type { Session } from './session.js'
 
 const inserted = {
   environment_id: 'int4',

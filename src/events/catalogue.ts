@@ -1,112 +1,181 @@
 import Type, { type TSchema } from 'typebox'
-import { bankTransfer, cryptoTransfer } from '../resources/payout-resources.js'
+import { lowBalance } from '../resources/balance.js'
+import { checkoutSession } from '../resources/checkout-session.js'
 import {
   creditedAccount,
   creditedWallet,
   cryptoWallet,
   dedicatedAccount,
   dedicatedCryptoWallet,
-  lowBalance,
-  payment,
   virtualAccount,
-  webhookEndpoint,
-} from '../resources/resources.js'
-import { checkoutSession } from '../resources/session-resources.js'
-import { bodyOf } from './body.js'
+} from '../resources/collection-account.js'
+import { eventSchema } from '../resources/event.js'
+import { payment } from '../resources/payment.js'
+import { bankTransfer, cryptoTransfer } from '../resources/payout.js'
+import { webhookEndpoint } from '../resources/webhook-endpoint.js'
 
 type Entry = { when: string; data: TSchema }
 
 /**
- * Everything a merchant can be told: when, and what comes with it. It types what may be emitted and
- * writes the document's `webhooks` and docs/reference/events.md.
+ * Every event type: when it is sent and which resource it carries. Unlisted types do not compile.
+ * The OpenAPI `webhooks` and docs/reference/events.md are generated from this table.
  */
 export const catalogue = {
   'virtual_account.paid': {
-    when: 'A virtual account was paid; also beside `overpaid`.',
+    when: 'A virtual account was paid. Also sent along with `overpaid`.',
     data: virtualAccount,
   },
-  'virtual_account.underpaid': { when: 'A payment was too small.', data: virtualAccount },
-  'virtual_account.overpaid': { when: 'A payment was too large.', data: virtualAccount },
+  'virtual_account.underpaid': {
+    when: 'A payment was smaller than the amount of its virtual account.',
+    data: virtualAccount,
+  },
+  'virtual_account.overpaid': {
+    when: 'A payment was larger than the amount of its virtual account.',
+    data: virtualAccount,
+  },
   'virtual_account.late_payment': {
-    when: 'A payment came after expiry or cancellation.',
+    when: 'A payment arrived after its virtual account expired or was cancelled.',
     data: virtualAccount,
   },
   'virtual_account.duplicate_payment': {
-    when: 'A payment came to an account that was paid before.',
+    when: 'A payment arrived at a virtual account that was already paid.',
     data: virtualAccount,
   },
-  'virtual_account.expired': { when: 'Nobody paid in time.', data: virtualAccount },
-  'virtual_account.cancelled': { when: 'You cancelled it.', data: virtualAccount },
-  'dedicated_account.created': { when: 'A dedicated account was opened.', data: dedicatedAccount },
+  'virtual_account.expired': {
+    when: 'A virtual account expired unpaid.',
+    data: virtualAccount,
+  },
+  'virtual_account.cancelled': {
+    when: 'You cancelled a virtual account.',
+    data: virtualAccount,
+  },
+  'dedicated_account.created': {
+    when: 'A dedicated account was created.',
+    data: dedicatedAccount,
+  },
   'dedicated_account.credited': {
-    when: 'A payment came to a dedicated account.',
+    when: 'A payment arrived at a dedicated account.',
     data: creditedAccount,
   },
-  'dedicated_account.deactivated': { when: 'You deactivated it.', data: dedicatedAccount },
-  'checkout.session.paid': { when: 'A checkout session was paid.', data: checkoutSession },
-  'checkout.session.expired': { when: 'Nobody paid in time.', data: checkoutSession },
-  'checkout.session.cancelled': { when: 'It was cancelled.', data: checkoutSession },
+  'dedicated_account.deactivated': {
+    when: 'You deactivated a dedicated account.',
+    data: dedicatedAccount,
+  },
+  'checkout.session.paid': {
+    when: 'A checkout session was paid.',
+    data: checkoutSession,
+  },
+  'checkout.session.expired': {
+    when: 'A checkout session expired unpaid.',
+    data: checkoutSession,
+  },
+  'checkout.session.cancelled': {
+    when: 'A checkout session was cancelled.',
+    data: checkoutSession,
+  },
   'crypto_wallet.paid': {
-    when: 'A wallet was paid and the payment is final.',
+    when: 'A crypto wallet was paid and the deposit is final.',
     data: cryptoWallet,
   },
-  'crypto_wallet.underpaid': { when: 'A deposit was too small.', data: cryptoWallet },
-  'crypto_wallet.overpaid': { when: 'A deposit was too large.', data: cryptoWallet },
+  'crypto_wallet.underpaid': {
+    when: 'A deposit was smaller than the amount of its crypto wallet.',
+    data: cryptoWallet,
+  },
+  'crypto_wallet.overpaid': {
+    when: 'A deposit was larger than the amount of its crypto wallet.',
+    data: cryptoWallet,
+  },
   'crypto_wallet.late_payment': {
-    when: 'A deposit came after expiry or cancellation.',
+    when: 'A deposit arrived after its crypto wallet expired or was cancelled.',
     data: cryptoWallet,
   },
   'crypto_wallet.duplicate_payment': {
-    when: 'A deposit came to a wallet that was paid before.',
+    when: 'A deposit arrived at a crypto wallet that was already paid.',
     data: cryptoWallet,
   },
-  'crypto_wallet.expired': { when: 'Nobody paid in time.', data: cryptoWallet },
-  'crypto_wallet.cancelled': { when: 'You cancelled it.', data: cryptoWallet },
+  'crypto_wallet.expired': {
+    when: 'A crypto wallet expired unpaid.',
+    data: cryptoWallet,
+  },
+  'crypto_wallet.cancelled': {
+    when: 'You cancelled a crypto wallet.',
+    data: cryptoWallet,
+  },
   'dedicated_crypto_wallet.created': {
-    when: 'A dedicated wallet was made.',
+    when: 'A dedicated crypto wallet was created.',
     data: dedicatedCryptoWallet,
   },
   'dedicated_crypto_wallet.credited': {
-    when: 'A deposit came to a dedicated wallet and is final.',
+    when: 'A deposit to a dedicated crypto wallet is final.',
     data: creditedWallet,
   },
-  'payment.held': { when: 'Money waits for your decision.', data: payment },
-  'payment.returning': { when: 'Money is on its way back to the sender.', data: payment },
-  'payment.returned': { when: 'Money arrived back at the sender.', data: payment },
-  'payment.refunded': { when: 'A refund arrived at the payer.', data: payment },
-  'payment.refund_failed': {
-    when: 'A refund did not arrive, or was sent back; the money is yours again.',
+  'payment.held': {
+    when: 'Money of a payment is held and waits for your decision.',
     data: payment,
   },
-  'crypto_transfer.submitted': { when: 'A crypto transfer was accepted.', data: cryptoTransfer },
-  'crypto_transfer.confirmed': { when: 'It is final on the chain.', data: cryptoTransfer },
-  'crypto_transfer.failed': {
-    when: 'It failed for certain; the money is available again.',
+  'payment.returning': {
+    when: 'Money of a payment is on its way back to the sender.',
+    data: payment,
+  },
+  'payment.returned': {
+    when: 'Money of a payment was returned to the sender.',
+    data: payment,
+  },
+  'payment.refunded': {
+    when: 'A refund reached the payer.',
+    data: payment,
+  },
+  'payment.refund_failed': {
+    when: 'A refund failed or was sent back. The money is in your balance again.',
+    data: payment,
+  },
+  'crypto_transfer.submitted': {
+    when: 'A crypto transfer was submitted.',
     data: cryptoTransfer,
   },
-  'bank_transfer.submitted': { when: 'A bank transfer was accepted.', data: bankTransfer },
-  'bank_transfer.completed': { when: 'The bank says that it arrived.', data: bankTransfer },
+  'crypto_transfer.confirmed': {
+    when: 'A crypto transfer is final on the chain.',
+    data: cryptoTransfer,
+  },
+  'crypto_transfer.failed': {
+    when: 'A crypto transfer failed. Amount and fee are available again.',
+    data: cryptoTransfer,
+  },
+  'bank_transfer.submitted': {
+    when: 'A bank transfer was submitted.',
+    data: bankTransfer,
+  },
+  'bank_transfer.completed': {
+    when: 'The bank confirmed that a bank transfer arrived.',
+    data: bankTransfer,
+  },
   'bank_transfer.failed': {
-    when: 'It failed for certain; the money is available again.',
+    when: 'A bank transfer failed. Amount and fee are available again.',
     data: bankTransfer,
   },
   'bank_transfer.reversed': {
-    when: 'The bank sent it back after completion; amount and fee are available again.',
+    when: 'The bank returned a completed bank transfer. Amount and fee are available again.',
     data: bankTransfer,
   },
-  'balance.low': { when: 'An available balance fell below its threshold.', data: lowBalance },
+  'balance.low': {
+    when: 'An available balance fell below its threshold.',
+    data: lowBalance,
+  },
   'webhook_endpoint.disabled': {
-    when: 'An endpoint answered 410, or only failed for five days.',
+    when: 'A webhook endpoint was disabled because it answered 410, or because every delivery failed for five days.',
     data: webhookEndpoint,
   },
-  'webhook_endpoint.test': { when: 'You asked for a test.', data: webhookEndpoint },
+  'webhook_endpoint.test': {
+    when: 'You requested a test event.',
+    data: webhookEndpoint,
+  },
 } as const satisfies Record<string, Entry>
 
 export type EventType = keyof typeof catalogue
 
 export const eventTypes = Object.keys(catalogue) as EventType[]
 
-/** The body of a webhook of this type. */
+/** Schema of the webhook body. */
 export function bodySchema(type: EventType) {
-  return bodyOf(Type.Literal(type, { examples: [type] }), catalogue[type].data)
+  return eventSchema(Type.Literal(type, { examples: [type] }), catalogue[type].data)
 }

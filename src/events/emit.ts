@@ -5,18 +5,17 @@ import type { Tx } from '../postgres/tx.js'
 import type { EventType } from './catalogue.js'
 import { listensTo } from './filter.js'
 
-/** Something that happened to a resource, as its cause tells it. */
 export type NewEvent = {
   environmentId: EnvironmentId
   type: EventType
   resourceId: string
-  /** The payment, payout or change behind it: each causes one event of a type, by constraint. */
+  /** The payment, payout or change behind it. A constraint allows one event per type and cause. */
   causeId: string
-  /** Grows with every event of the resource, so that a receiver can tell old from new. */
+  /** Increases with every event of the resource, so that receivers can order them. */
   sequence: number
-  /** The whole resource as its verify operation shows it, as JSON text. */
+  /** The whole resource as JSON text, as its verify operation returns it. */
   data: string
-  /** Only this endpoint hears, whatever it listens to; otherwise all that listen. */
+  /** Delivers to this endpoint only, whatever its filter. Default: every endpoint that listens. */
   onlyEndpointId?: string
 }
 
@@ -51,23 +50,23 @@ const insertDeliveries = listStatement({
 })
 
 /**
- * Writes events and, for every endpoint that listens, a delivery that is due at once: in the
- * transaction of their cause, so that a merchant hears of everything that is true and nothing else.
- * Gives back the ids of the events.
+ * Writes events and a due delivery for every endpoint that listens, in the transaction of their
+ * cause: merchants are notified of everything that was committed and of nothing else. Returns the
+ * ids of the events.
  */
-export function emitAll(tx: Tx, now: Date, happenings: NewEvent[]): string[] {
-  if (happenings.length === 0) return []
-  // In the order of what happened: ids of one moment are random, and lists are sorted by them.
-  const ids = happenings.map(() => newId(now)).sort()
-  const rows = happenings.map((happening, index) => ({
-    environment_id: happening.environmentId,
+export function emitAll(tx: Tx, now: Date, events: NewEvent[]): string[] {
+  if (events.length === 0) return []
+  // Lists sort by id, and ids of the same millisecond are random: sorted ids keep the given order.
+  const ids = events.map(() => newId(now)).sort()
+  const rows = events.map((event, index) => ({
+    environment_id: event.environmentId,
     id: ids[index]!,
-    type: happening.type,
-    resource_id: happening.resourceId,
-    cause_id: happening.causeId,
-    sequence: happening.sequence,
-    data: happening.data,
-    only_endpoint_id: happening.onlyEndpointId ?? null,
+    type: event.type,
+    resource_id: event.resourceId,
+    cause_id: event.causeId,
+    sequence: event.sequence,
+    data: event.data,
+    only_endpoint_id: event.onlyEndpointId ?? null,
   }))
   tx.write(insertEvents(rows, now))
   tx.write(insertDeliveries(rows, now))

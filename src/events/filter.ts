@@ -1,22 +1,21 @@
 import { type EventType, eventTypes } from './catalogue.js'
 
-/** A type, or a group of types such as `payment.*`; `*` stands for all. */
-export const filters: string[] = [
+/** Every event type, every group such as `payment.*`, and `*` for all. */
+export const eventFilters: string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`)),
   ...eventTypes,
 ]
 
-/** The types a filter means. */
 export function typesOf(filter: string): EventType[] {
   if (filter === '*') return [...eventTypes]
-  const start = filter.replace(/\*$/, '')
+  const prefix = filter.replace(/\*$/, '')
   return eventTypes.filter((type) =>
-    filter.endsWith('.*') ? type.startsWith(start) : type === filter,
+    filter.endsWith('.*') ? type.startsWith(prefix) : type === filter,
   )
 }
 
-/** The same in SQL: whether the endpoint `alias` listens to the type in `column`. */
+/** `typesOf` in SQL: whether the endpoint `alias` listens to the event type in `column`. */
 export function listensTo(alias: string, column: string): string {
   return `(${alias}.event_types is null or exists (
     select from unnest(${alias}.event_types) filter

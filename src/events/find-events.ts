@@ -40,12 +40,12 @@ export async function listEvents(
 
 function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknown> {
   const { types, resourceId, from, to, limit } = filter
-  const before = earlier(filter.before, to && { createdAt: to, id: firstUuid })
+  const before = earlier(filter.before, to && { createdAt: to, id: lowestUuid })
   if (!types && !resourceId)
     return sql`(
       select * from events where environment_id = ${environmentId}
         and created_at >= ${from ?? '-infinity'}
-        and (created_at, id) < (${before?.createdAt ?? 'infinity'}, ${before?.id ?? firstUuid})
+        and (created_at, id) < (${before?.createdAt ?? 'infinity'}, ${before?.id ?? lowestUuid})
       order by created_at desc, id desc limit ${limit})`
   const resource = { name: 'resource_id', type: 'uuid', values: [resourceId ?? ''] } as const
   const type = { name: 'type', type: 'text', values: types ?? eventTypes } as const
@@ -63,7 +63,7 @@ function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknow
   })
 }
 
-const firstUuid = '00000000-0000-0000-0000-000000000000'
+const lowestUuid = '00000000-0000-0000-0000-000000000000'
 
 type Position = NonNullable<EventFilter['before']>
 

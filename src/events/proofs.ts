@@ -2,7 +2,7 @@ import type { Proof } from '../base/proof.js'
 
 export const eventProofs: Proof[] = [
   {
-    claim: 'Every delivery carries an event of its own environment to an endpoint of its own',
+    claim: 'Every delivery links an event and an endpoint of its own environment',
     counterexamples: `
       select d.environment_id, d.event_id, d.endpoint_id from deliveries d
       where not exists (select from events e

@@ -3,11 +3,11 @@ import { emitAll } from '../events/emit.js'
 import { resolveAll } from '../ledger/resolve.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
+import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, findOwners } from './follow-returns.js'
 import { kinds, nextSequence, type Payout, type PayoutAttempt } from './payout.js'
 import type { LiveAttempt, Prepared } from './ports.js'
-import { showPayout } from './show-payout.js'
 import { insertAttempts } from './store-payouts.js'
 
 /** What is to be done about an attempt that was looked at. */

@@ -6,9 +6,9 @@ import { formatDecimal } from '../money/amounts.js'
 import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
+import { showPayout } from '../resources/payout.js'
 import { kinds, type Payout, purposesOf } from './payout.js'
 import type { Prepared } from './ports.js'
-import { showPayout } from './show-payout.js'
 import { insertAttempts, insertPayouts } from './store-payouts.js'
 
 export type NewPayout = {

@@ -9,11 +9,11 @@ import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
+import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, findOwners } from './follow-returns.js'
 import { bankKinds, kinds, nextSequence, type Payout, purposesOf, referenceOf } from './payout.js'
 import type { ReversingRail } from './ports.js'
-import { showPayout } from './show-payout.js'
 import { forgetWaiting, listWaiting, rememberWaiting } from './waiting-reversals.js'
 
 type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }

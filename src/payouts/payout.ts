@@ -1,10 +1,11 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { type Prefix, prefixes, toReference } from '../base/ids.js'
+import { type Prefix, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
+import { payoutPrefixes } from '../resources/payout.js'
 import type { Destination } from './ports.js'
 
 /** A return sends money of a payment back; a merchant orders the other two. */
@@ -67,7 +68,7 @@ type Kind = {
 }
 
 const returned = {
-  prefix: prefixes.paymentReturn,
+  prefix: payoutPrefixes.bank_return,
   refusal: 'payment_action_failed',
   baseFee: null,
   events: null,
@@ -76,7 +77,7 @@ const returned = {
 /** What differs between the kinds, in prices and in the names that callers see. */
 export const kinds = {
   crypto_transfer: {
-    prefix: prefixes.cryptoTransfer,
+    prefix: payoutPrefixes.crypto_transfer,
     refusal: 'crypto_transfer_failed',
     baseFee: 'crypto_payout',
     events: {
@@ -86,7 +87,7 @@ export const kinds = {
     },
   },
   bank_transfer: {
-    prefix: prefixes.bankTransfer,
+    prefix: payoutPrefixes.bank_transfer,
     refusal: 'bank_transfer_failed',
     baseFee: 'bank_payout',
     events: {

@@ -9,28 +9,27 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** The example of a shape, put together from those of its fields. */
+/** Composes the example of a schema from the examples of its fields. */
 export function composeExample(schema: object): unknown {
   const {
     type,
     examples,
-    const: only,
-    enum: words,
-    anyOf,
-    oneOf,
+    const: literal,
+    enum: values,
     items,
     properties,
+    ...rest
   } = schema as Schema
   if (examples) return examples[0]
-  if (only !== undefined) return only
-  if (words) return words[0]
-  const forms = anyOf ?? oneOf
-  if (forms) return composeExample(forms[0]!)
+  if (literal !== undefined) return literal
+  if (values) return values[0]
+  const variants = rest.anyOf ?? rest.oneOf
+  if (variants) return composeExample(variants[0]!)
   if (type === 'null') return null
   if (items) return [composeExample(items)]
   if (properties)
     return Object.fromEntries(
       Object.entries(properties).map(([name, field]) => [name, composeExample(field)]),
     )
-  throw new Error(`A field has no example: ${JSON.stringify(schema)}`)
+  throw new Error(`Schema without an example: ${JSON.stringify(schema)}`)
 }

@@ -2,57 +2,90 @@ import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Prefix, toReference } from '../base/ids.js'
 
 /**
- * What the shapes of resources are made of. Every field has an example, and together they are the
- * example of the resource: so they must fit each other, as in one story of one payment.
+ * Building blocks of resource schemas. Every field has an example, and the example of a resource is
+ * composed from those of its fields. They must fit together, so all of them describe one payment.
  */
 
-/** A copy: what makes it a schema cannot be seen, and would not come along in a spread. */
+/** A plain spread would lose the hidden properties that make an object a TypeBox schema. */
 const copyWith = <Schema extends TSchema>(schema: Schema, more: object): Schema =>
   Object.assign(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(schema)), more)
 
-/** The same shape, with the example that fits where it stands. */
-export const showing = <Schema extends TSchema>(schema: Schema, ...examples: unknown[]): Schema =>
-  copyWith(schema, { examples })
+export const withExample = <Schema extends TSchema>(schema: Schema, example: unknown): Schema =>
+  copyWith(schema, { examples: [example] })
 
-/** The same shape, in the words that fit where it stands. */
-export const described = <Schema extends TSchema>(schema: Schema, description: string): Schema =>
-  copyWith(schema, { description })
+export const withDescription = <Schema extends TSchema>(
+  schema: Schema,
+  description: string | undefined,
+): Schema => (description === undefined ? schema : copyWith(schema, { description }))
 
-export const time = Type.String({
-  description: 'ISO 8601, UTC, with milliseconds.',
-  examples: ['2026-01-05T09:00:00.000Z'],
-})
-/** Half an hour after everything else. */
-export const expiry = showing(time, '2026-01-05T09:30:00.000Z')
-
-/** Its title names it where documents refer to it. */
+/** The title becomes the schema's name under `components` in the OpenAPI document. */
 export const resource = <Properties extends TProperties>(title: string, properties: Properties) =>
   Object.assign(Type.Object(properties), { title })
 
-export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-/** Null in the example: what it waits for has not happened there. */
-export const notYet = <Schema extends TSchema>(schema: Schema) => showing(orNull(schema), null)
-export const text = (...examples: string[]) => Type.String({ examples })
-export const truth = (example: boolean, description?: string) =>
-  Type.Boolean({ ...(description !== undefined && { description }), examples: [example] })
+export const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  withDescription(Type.Union([schema, Type.Null()]), description)
 
-/** One id stands for all, as if everything had been made at the same moment. */
+/** Null in the example, because it has not happened there yet. */
+export const notYet = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  withExample(orNull(schema, description), null)
+
+export const text = (example: string, description?: string) =>
+  withDescription(Type.String({ examples: [example] }), description)
+
+export const flag = (example: boolean, description?: string) =>
+  withDescription(Type.Boolean({ examples: [example] }), description)
+
+export const time = Type.String({
+  description: 'ISO 8601 timestamp in UTC, with milliseconds.',
+  examples: ['2026-01-05T09:00:00.000Z'],
+})
+export const timestamp = (description: string) => withDescription(time, description)
+/** Half an hour after every other time of the examples. */
+export const expiry = withExample(
+  timestamp('When it expires. A payment received later counts as late.'),
+  '2026-01-05T09:30:00.000Z',
+)
+
+/** All examples share one id, as if everything had been created at the same moment. */
 const sampleId = '019b8d62-7a80-7c31-9f04-5ad2be61e0f7'
 export const referenceSample = (prefix: Prefix) => toReference(prefix, sampleId)
-export const reference = (prefix: Prefix) => text(referenceSample(prefix))
-/** As long as they are: the reference of a session is a secret of its own. */
+export const reference = (prefix: Prefix, description = 'Unique identifier.') =>
+  text(referenceSample(prefix), description)
+/** Longer than other references: it is a secret of its own. */
 export const sessionSample = 'cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9'
 
-export const kobo = Type.Integer({ description: 'Naira in kobo.', examples: [1_250_000] })
-export const decimal = Type.String({ description: 'A decimal amount.', examples: ['25.50'] })
+export const kobo = Type.Integer({ description: 'Amount in kobo.', examples: [1_250_000] })
+export const decimal = Type.String({ description: 'Decimal amount.', examples: ['25.50'] })
 export const stablecoin = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] })
 export const network = Type.Literal('SOLANA', { examples: ['SOLANA'] })
 export const naira = Type.Literal('NGN', { examples: ['NGN'] })
-export const walletAddress = text('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk')
+export const anyAmount = Type.Union([Type.Integer(), Type.String()], {
+  description: 'An integer in kobo for NGN; a decimal string for USDC and USDT.',
+  examples: [1_250_000],
+})
+export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
+export const walletAddress = text(
+  'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  'Wallet address on Solana.',
+)
 export const signature = text(
   '5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv',
+  'Signature of the Solana transaction.',
 )
+export const bankCode = text('058', 'Code of the bank, as listed by `GET /v1/banks`.')
+export const bankName = text('GTBank', 'Name of the bank.')
+export const accountNumber = text('0123456789', 'Ten-digit account number.')
+export const accountName = text('ADA OBI', 'Name of the account holder.')
 export const metadata = Type.Object(
   {},
-  { additionalProperties: true, description: 'As you sent it.', examples: [{ order: 'a-1001' }] },
+  {
+    additionalProperties: true,
+    description: 'The JSON object you sent, returned unchanged.',
+    examples: [{ order: 'a-1001' }],
+  },
 )
+
+/** Appends metadata, which is stored as the merchant's own JSON text, to serialized fields. */
+export function withMetadata(fields: object, metadataText: string): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadataText}}`
+}

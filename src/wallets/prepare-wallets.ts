@@ -11,12 +11,12 @@ import {
   railReference,
   toCollectionAccount,
 } from '../collections/prepare-accounts.js'
-import { showAccount } from '../collections/show-account.js'
 import { isKycApproved } from '../merchants/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
+import { showAccount } from '../resources/collection-account.js'
 import {
   findWallets,
   insertWallets,

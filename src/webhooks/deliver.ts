@@ -6,8 +6,8 @@ import type { Logger } from '../base/log.js'
 import type { Seal } from '../base/sealed.js'
 import { Lane } from '../postgres/lane.js'
 import type { Reader } from '../postgres/tx.js'
+import { showEndpoint } from '../resources/webhook-endpoint.js'
 import { type ClaimedDelivery, claimDeliveries } from './claim-deliveries.js'
-import { showEndpoint } from './endpoint.js'
 import {
   findOpenEndpoints,
   type OpenEndpoint,

@@ -4,7 +4,8 @@ import type { NewEvent } from '../events/emit.js'
 import { Busy } from '../postgres/busy.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { columnsOf, type DisabledReason, showEndpoint, type WebhookEndpoint } from './endpoint.js'
+import { showEndpoint } from '../resources/webhook-endpoint.js'
+import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from './judge-attempt.js'
 
 const name = { environment_id: 'int4', endpoint_id: 'uuid' } as const

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, prefixes, toReference } from '../base/ids.js'
+import { fromReference, prefixes } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
@@ -86,19 +86,4 @@ async function findOrRefuse(
   const [endpoint] = id ? await find(id) : []
   if (!endpoint) throw notFound('webhook endpoint', reference)
   return endpoint
-}
-
-/** An endpoint in API responses and events. */
-export function showEndpoint(endpoint: WebhookEndpoint) {
-  return {
-    id: toReference(prefixes.webhookEndpoint, endpoint.id),
-    url: endpoint.url,
-    events: endpoint.eventTypes ?? ['*'],
-    description: endpoint.description,
-    enabled: endpoint.isEnabled,
-    disabledReason: endpoint.disabledReason,
-    failingSince: endpoint.failingSince?.toISOString() ?? null,
-    publicKey: endpoint.publicKey,
-    createdAt: endpoint.createdAt.toISOString(),
-  }
 }

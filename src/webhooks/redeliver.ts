@@ -5,7 +5,8 @@ import { listensTo } from '../events/filter.js'
 import type { Event } from '../events/find-events.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
-import { showEndpoint, type WebhookEndpoint } from './endpoint.js'
+import { showEndpoint } from '../resources/webhook-endpoint.js'
+import type { WebhookEndpoint } from './endpoint.js'
 
 /** A test event goes only to the endpoint it was created for, also when it is sent again. */
 const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`

@@ -5,12 +5,13 @@ import { limits } from '../base/limits.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
 import { listBalancesOf } from '../ledger/balances.js'
 import { type LowBalanceSettings, listLowBalances } from '../merchants/settings.js'
-import { parseDecimal, toWire } from '../money/amounts.js'
+import { parseDecimal } from '../money/amounts.js'
 import { type Asset, assetNames } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
+import { showLowBalance } from '../resources/balance.js'
 
 type Level = {
   environmentId: EnvironmentId
@@ -112,11 +113,7 @@ function toEvent(now: Date, level: Level, sequence: number): NewEvent {
     resourceId: toUuid(digest.subarray(0, 16).toString('hex')),
     causeId: newId(now),
     sequence,
-    data: JSON.stringify({
-      asset,
-      available: toWire(available, asset),
-      threshold: toWire(threshold!, asset),
-    }),
+    data: JSON.stringify(showLowBalance({ asset, available, threshold: threshold! })),
   }
 }
 

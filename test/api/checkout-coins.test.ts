@@ -164,7 +164,7 @@ describe('pay this now', () => {
     const { reference } = await shop.open()
     for (let asked = 0; asked < 3; asked += 1) {
       const { status, json } = await simulate(reference, { method: 'crypto' })
-      expect([status, json.message, json.data.status]).toEqual([200, 'Coins sent', 'pending'])
+      expect([status, json.message, json.data.status]).toEqual([200, 'Stablecoins sent', 'pending'])
     }
     await house.settle()
     const shown = await shop.look(reference)

@@ -478,7 +478,8 @@ describe('queries', () => {
     Buffer.from(JSON.stringify(position)).toString('base64url')
   const start = { NGN: '5', USDC: '5', USDT: '5' }
   const notOurs = /cursor is not valid. Pass the `nextCursor` of the previous page, unchanged/
-  const another = /cursor belongs to another list. Use it with the `asset` it was made for/
+  const another =
+    /cursor belongs to another list. Use it with the same `asset` as the previous page/
   const rows: [string, string, RegExp][] = [
     ...['0', '-1', '101', 'abc', '1.5', '1e1', '', '5&limit=6'].map(
       (limit): [string, string, RegExp] => [

@@ -16,12 +16,12 @@ const db = await freshDatabase()
 
 async function insertEndpoint(
   environmentId: EnvironmentId,
-  wish: { types?: EventType[] | null; isEnabled?: boolean } = {},
+  options: { types?: EventType[] | null; isEnabled?: boolean } = {},
 ): Promise<string> {
-  return (await insertAnEndpoint(db, environmentId, wish)).endpoint.id
+  return (await insertAnEndpoint(db, environmentId, options)).endpoint.id
 }
 
-function happening(environmentId: EnvironmentId, change: Partial<NewEvent> = {}): NewEvent {
+function newEvent(environmentId: EnvironmentId, change: Partial<NewEvent> = {}): NewEvent {
   return {
     environmentId,
     type: 'crypto_transfer.submitted',
@@ -33,8 +33,8 @@ function happening(environmentId: EnvironmentId, change: Partial<NewEvent> = {})
   }
 }
 
-function emit(happenings: NewEvent[]): Promise<string[]> {
-  return db.transaction(async (tx) => emitAll(tx, now, happenings))
+function emit(events: NewEvent[]): Promise<string[]> {
+  return db.transaction(async (tx) => emitAll(tx, now, events))
 }
 
 async function listEvents(environmentId: EnvironmentId) {
@@ -43,7 +43,7 @@ async function listEvents(environmentId: EnvironmentId) {
     where environment_id = ${environmentId} order by id`)
 }
 
-/** Who must hear of which cause, as `cause → endpoint`. */
+/** Deliveries as `cause → endpoint`. */
 async function listDeliveries(environmentId: EnvironmentId): Promise<string[]> {
   const rows = await db.rows(sql<{ causeId: string; endpointId: string }>`
     select e.cause_id as "causeId", d.endpoint_id as "endpointId"
@@ -52,81 +52,80 @@ async function listDeliveries(environmentId: EnvironmentId): Promise<string[]> {
   return rows.map(({ causeId, endpointId }) => `${causeId} → ${endpointId}`).sort()
 }
 
-// The merchant hears of everything that is true: money, event and delivery are there together.
-test('an event and its deliveries commit with their cause', async () => {
+// Merchants are notified of everything that was committed: money, event and delivery together.
+test('commits an event and its deliveries with their cause', async () => {
   const environmentId = await insertEnvironment(db)
   const endpoint = await insertEndpoint(environmentId)
   const funding = fundingOf({ environmentId, asset: 'USDC' }, 5n)
   await db.transaction(async (tx) => {
     await moveAll(tx, now, [funding])
-    emitAll(tx, now, [happening(environmentId, { causeId: funding.causeId })])
+    emitAll(tx, now, [newEvent(environmentId, { causeId: funding.causeId })])
   })
   expect(await listEvents(environmentId)).toMatchObject([{ causeId: funding.causeId }])
   expect(await listDeliveries(environmentId)).toEqual([`${funding.causeId} → ${endpoint}`])
   await expectSoundLedger(db)
 })
 
-// And of nothing else: when the cause fails after the event was written, or the event itself fails,
-// there is neither money nor event nor delivery.
-test('an event and its deliveries vanish with their cause', async () => {
+// And of nothing else: if the cause or the event fails, no money, event or delivery remains.
+test('rolls back an event and its deliveries with their cause', async () => {
   const environmentId = await insertEnvironment(db)
   await insertEndpoint(environmentId)
   const funding = fundingOf({ environmentId, asset: 'USDC' }, 5n)
-  const told = happening(environmentId, { causeId: funding.causeId })
+  const event = newEvent(environmentId, { causeId: funding.causeId })
   const failures = [
     () =>
       db.transaction(async (tx) => {
-        emitAll(tx, now, [told])
+        emitAll(tx, now, [event])
         await moveAll(tx, now, [funding, funding])
       }),
     () =>
       db.transaction(async (tx) => {
         await moveAll(tx, now, [funding])
-        emitAll(tx, now, [told, { ...told, type: 'crypto_transfer.failed' }])
+        emitAll(tx, now, [event, { ...event, type: 'crypto_transfer.failed' }])
       }),
     () =>
       db.transaction(async (tx) => {
         await moveAll(tx, now, [funding])
-        emitAll(tx, now, [told])
-        throw new Error('changed its mind')
+        emitAll(tx, now, [event])
+        throw new Error('rolled back')
       }),
   ]
   for (const fail of failures) await expect(fail()).rejects.toThrow()
-  const left = await db.rows(sql`
+  const remaining = await db.rows(sql`
     select 'transfer' from ledger_transfers where environment_id = ${environmentId}
     union all select 'event' from events where environment_id = ${environmentId}
     union all select 'delivery' from deliveries where environment_id = ${environmentId}`)
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
 })
 
-// A cause is told once per type, whoever tries again: in the same list, later, or at the same time.
-test('one event per type and cause, by constraint', async () => {
+// Whether it is emitted again in the same list, later, or at the same time.
+test('allows one event per type and cause, by constraint', async () => {
   const environmentId = await insertEnvironment(db)
-  const told = happening(environmentId)
-  const again = { ...told, resourceId: newId(now), sequence: 9 }
+  const event = newEvent(environmentId)
+  const repeated = { ...event, resourceId: newId(now), sequence: 9 }
   const refused = { constraint: 'one_event_per_type_and_cause' }
-  await expect(emit([told, again])).rejects.toMatchObject(refused)
-  await emit([told])
-  await expect(emit([again])).rejects.toMatchObject(refused)
-  await emit([{ ...again, type: 'crypto_transfer.confirmed' }])
+  await expect(emit([event, repeated])).rejects.toMatchObject(refused)
+  await emit([event])
+  await expect(emit([repeated])).rejects.toMatchObject(refused)
+  await emit([{ ...repeated, type: 'crypto_transfer.confirmed' }])
 
-  const racing = happening(environmentId)
+  const racing = newEvent(environmentId)
   const racers = Array.from({ length: 8 }, () => ({ ...racing, resourceId: newId(now) }))
   const outcomes = await Promise.allSettled(racers.map((racer) => emit([racer])))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(await listEvents(environmentId)).toHaveLength(3)
 
-  // Another merchant may have the same cause by chance; it is another event.
+  // The same cause id in another environment is another event.
   const other = await insertEnvironment(db)
-  await emit([{ ...told, environmentId: other }])
+  await emit([{ ...event, environmentId: other }])
 })
 
-// The sequence lets a receiver tell old from new, so no number of a resource comes twice.
-test('a sequence number of a resource is given once, and is positive', async () => {
+// Receivers order the events of a resource by sequence number.
+test('uses each positive sequence number of a resource once', async () => {
   const environmentId = await insertEnvironment(db)
-  const told = happening(environmentId)
-  await emit([told])
-  const same = { ...told, causeId: newId(now) }
+  const event = newEvent(environmentId)
+  await emit([event])
+  const same = { ...event, causeId: newId(now) }
   await expect(emit([same])).rejects.toMatchObject({
     constraint: 'event_sequence_grows_per_resource',
   })
@@ -136,9 +135,7 @@ test('a sequence number of a resource is given once, and is positive', async () 
   await emit([{ ...same, sequence: 2 }])
 })
 
-// Whoever listens to everything hears everything; whoever chose types hears those; whoever is
-// disabled, listens to nothing, or belongs to somebody else, hears nothing.
-test('only enabled endpoints that listen to the type get a delivery', async () => {
+test('delivers only to enabled endpoints of the environment that listen to the type', async () => {
   const [environmentId, other] = [await insertEnvironment(db), await insertEnvironment(db)]
   const everything = await insertEndpoint(environmentId)
   const failures = await insertEndpoint(environmentId, {
@@ -149,9 +146,9 @@ test('only enabled endpoints that listen to the type get a delivery', async () =
   await insertEndpoint(environmentId, { types: ['crypto_transfer.failed'], isEnabled: false })
   const others = await insertEndpoint(other)
 
-  const submitted = happening(environmentId)
-  const failed = happening(environmentId, { type: 'crypto_transfer.failed' })
-  const elsewhere = happening(other, { type: 'crypto_transfer.failed' })
+  const submitted = newEvent(environmentId)
+  const failed = newEvent(environmentId, { type: 'crypto_transfer.failed' })
+  const elsewhere = newEvent(other, { type: 'crypto_transfer.failed' })
   await emit([submitted, failed, elsewhere])
 
   expect(await listDeliveries(environmentId)).toEqual(
@@ -165,45 +162,43 @@ test('only enabled endpoints that listen to the type get a delivery', async () =
   await expectSoundLedger(db)
 })
 
-// Nobody listens yet: the event is kept all the same, for the list of events and for recovery.
-test('an event without listeners is kept', async () => {
+// For the list of events, and for recovery by endpoints created later.
+test('keeps an event that no endpoint listens to', async () => {
   const environmentId = await insertEnvironment(db)
-  await emit(eventTypes.map((type) => happening(environmentId, { type })))
+  await emit(eventTypes.map((type) => newEvent(environmentId, { type })))
   expect(await listEvents(environmentId)).toHaveLength(eventTypes.length)
   expect(await listDeliveries(environmentId)).toEqual([])
   await emit([])
 })
 
-// The data is the merchant's own text: the order of its keys, its spaces and its signs stay.
-test('the data of an event is kept to the byte', async () => {
+// The data holds the merchant's own JSON text: key order, spaces and characters must not change.
+test('keeps the data of an event byte for byte', async () => {
   const environmentId = await insertEnvironment(db)
   const data = '{ "b" : 1, "a": {"ü": "₦ 👍"}, "b2": 1.0, "n": null }'
-  await emit([happening(environmentId, { data })])
+  await emit([newEvent(environmentId, { data })])
   expect(await listEvents(environmentId)).toMatchObject([{ data }])
 })
 
-// A delivery is due at once, and the worker that claims it knows what to send where.
-test('a new delivery is due at once', async () => {
+test('makes a new delivery due at once, for the worker that claims it', async () => {
   const environmentId = await insertEnvironment(db)
   const endpointId = await insertEndpoint(environmentId)
   await db.rows(sql`update deliveries set state = 'DELIVERED', finished_at = ${now}`)
-  await emit([happening(environmentId)])
-  const [event] = await listEvents(environmentId)
+  await emit([newEvent(environmentId)])
+  const [stored] = await listEvents(environmentId)
   const claimed = await claimDeliveries(db, now, [{ environmentId, endpointId, capacity: 10 }])
   expect(claimed).toMatchObject([
-    { environmentId, eventId: event!.id, endpointId, attemptNumber: 1 },
+    { environmentId, eventId: stored!.id, endpointId, attemptNumber: 1 },
   ])
 })
 
-// A fact that happened is never edited, and never removed.
 test.each([
   `update events set data = '{}'`,
   `update events set sequence = sequence where false`,
   'delete from events',
   'truncate events',
-])('%s is refused', async (text) => {
+])('rejects: %s', async (text) => {
   const environmentId = await insertEnvironment(db)
-  await emit([happening(environmentId)])
+  await emit([newEvent(environmentId)])
   const before = await listEvents(environmentId)
   await expect(db.rows({ text, values: [] })).rejects.toMatchObject({
     code: '23001',

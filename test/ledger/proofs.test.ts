@@ -186,7 +186,7 @@ const damages: Record<string, Record<string, string[]>> = {
     'a key without a status': [`update idempotency_keys set status = null where ${here}`],
     'a key without an answer': [`update idempotency_keys set answer = null where ${here}`],
   },
-  'Every delivery carries an event of its own environment to an endpoint of its own': {
+  'Every delivery links an event and an endpoint of its own environment': {
     'a deleted event': [`delete from events where ${here}`],
     'a deleted endpoint': [`delete from webhook_endpoints where ${here}`],
     'a delivery to another merchant': [

@@ -7,8 +7,8 @@ export const floors: { name: string; does: string }[][] = [
   [
     { name: 'postgres', does: 'transactions, lanes, due rows' },
     { name: 'money', does: 'amounts and assets' },
-    { name: 'resources', does: 'schemas of what callers see' },
   ],
+  [{ name: 'resources', does: 'schema, serializer and example of each API resource' }],
   [
     { name: 'ledger', does: 'the books' },
     { name: 'events', does: 'facts' },

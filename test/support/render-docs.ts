@@ -30,7 +30,7 @@ fields; \`nextStep\` says what to do; \`requestId\` identifies the request in su
   "message": "amount must be an integer, not a string.",
   "code": "validation_failed",
   "details": [{ "field": "amount", "issue": "must be an integer, not a string" }],
-  "nextStep": "Correct what the message names (\`details\` has it by field) and send the request again.",
+  "nextStep": "Correct what the message names (\`details\` lists the fields) and send the request again.",
   "requestId": "req_01a1dd1194ef73ddb6fb1c263f63557b"
 }
 \`\`\`

@@ -5,14 +5,15 @@ import { day, hour, after as later, minute, second, systemClock } from '../../sr
 import type { EnvironmentId, Mode } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
-import { toBody } from '../../src/events/body.js'
 import { bodySchema } from '../../src/events/catalogue.js'
 import { connect } from '../../src/postgres/connection.js'
 import { sql } from '../../src/postgres/sql.js'
+import { showEvent } from '../../src/resources/event.js'
+import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import { changeEndpoint } from '../../src/webhooks/change-endpoints.js'
 import type { ClaimedDelivery } from '../../src/webhooks/claim-deliveries.js'
 import { Deliverer } from '../../src/webhooks/deliver.js'
-import { endpointColumns, showEndpoint, type WebhookEndpoint } from '../../src/webhooks/endpoint.js'
+import { endpointColumns, type WebhookEndpoint } from '../../src/webhooks/endpoint.js'
 import { nextRetryDelayMs } from '../../src/webhooks/schedule.js'
 import { createSender } from '../../src/webhooks/send.js'
 import { freshDatabase } from '../support/database.js'
@@ -182,7 +183,7 @@ describe('the disabling of an endpoint', () => {
     expect(shown).toMatchObject({ enabled: false, disabledReason: reason })
 
     const claimed = await claimFor(db, at, other)
-    const body = toBody(claimed.find(({ type }) => type === 'webhook_endpoint.disabled')!)
+    const body = showEvent(claimed.find(({ type }) => type === 'webhook_endpoint.disabled')!)
     const isBody = new Ajv2020({ strict: false }).compile(bodySchema('webhook_endpoint.disabled'))
     expect([isBody(JSON.parse(body)), isBody.errors]).toEqual([true, null])
   })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { after as later, minute } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
 import { limits } from '../../src/base/limits.js'
-import { toBody } from '../../src/events/body.js'
 import { bodySchema } from '../../src/events/catalogue.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
@@ -11,6 +10,7 @@ import { patchSettings } from '../../src/merchants/settings.js'
 import type { SettingsPatch } from '../../src/merchants/settings-document.js'
 import type { Asset } from '../../src/money/assets.js'
 import { sql } from '../../src/postgres/sql.js'
+import { showEvent } from '../../src/resources/event.js'
 import { watchBalances } from '../../src/webhooks/watch-balances.js'
 import { freshDatabase } from '../support/database.js'
 import { claimFor } from '../support/deliveries.js'
@@ -181,7 +181,7 @@ test('the body matches its schema', async () => {
   await fund(environment, 'NGN', 9_007_199_254_740_990n)
   expect(await watchBalances(db, now)).toBe(2)
   const isBody = new Ajv2020({ strict: false }).compile(bodySchema('balance.low'))
-  const bodies = (await claimFor(db, now, endpoint)).map(toBody)
+  const bodies = (await claimFor(db, now, endpoint)).map(showEvent)
   for (const body of bodies) expect([isBody(JSON.parse(body)), isBody.errors]).toEqual([true, null])
   expect(bodies.map((body) => body.replace(/^.*"data":/, '')).toSorted()).toEqual([
     '{"asset":"NGN","available":9007199254740990,"threshold":9007199254740991}}',

@@ -1,8 +1,8 @@
 import { limits } from '../../base/limits.js'
-import type { showPublicSession } from '../../checkout/show-public-session.js'
 import type { Variance } from '../../collections/account.js'
 import { fromWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
+import type { showPublicSession } from '../../resources/public-checkout-session.js'
 
 /** A session as everyone who knows its reference may see it. */
 export type Shown = ReturnType<typeof showPublicSession>

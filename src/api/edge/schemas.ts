@@ -39,14 +39,6 @@ export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 
-export const anyAsset = Type.Enum(['NGN', 'USDC', 'USDT'], { examples: ['NGN'] })
-
-/** An amount in an answer; its format follows the asset. */
-export const amountOut = Type.Union([Type.Integer(), Type.String()], {
-  description: 'NGN: an integer in kobo. USDC and USDT: a decimal string.',
-  examples: [1_250_000],
-})
-
 const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
 
 /** A path parameter. Not validated: an unknown value is simply not found. */

@@ -11,7 +11,7 @@ import {
   listAccounts,
 } from '../../collections/find-accounts.js'
 import type { AccountRequest } from '../../collections/prepare-accounts.js'
-import { showAccount } from '../../collections/show-account.js'
+import { showAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
 import type { ApiParts } from '../api-parts.js'

@@ -9,34 +9,42 @@ import { listStatementEntries, type StatementEntry } from '../../ledger/statemen
 import { toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Reader } from '../../postgres/tx.js'
-import { described, referenceSample, resource, time } from '../../resources/shapes.js'
+import {
+  anyAmount,
+  anyAsset,
+  referenceSample,
+  resource,
+  timestamp,
+  withDescription,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
-import { amountOut, anyAsset, closed, page, pageQuery } from '../edge/schemas.js'
+import { closed, page, pageQuery } from '../edge/schemas.js'
 
-const entry = resource('BalanceEntry', {
+const balanceEntry = resource('BalanceEntry', {
   number: Type.Integer({
-    description: 'Its place in the statement of its asset: 1, 2, 3, … without gaps.',
+    description: 'Position in the statement of its asset: 1, 2, 3, … without gaps.',
     examples: [1],
   }),
   asset: anyAsset,
   type: Type.String({ description: 'Why the balance changed.', examples: ['test_funding'] }),
   effect: Type.Enum(['post', 'hold', 'release'], {
-    description: 'Counted at once, set aside for a payout, or given back by one.',
+    description:
+      '`post`: changes the balance at once. `hold`: reserves money for a payout. `release`: gives a reservation back.',
     examples: ['post'],
   }),
   amount: Type.Union([Type.Integer(), Type.String()], {
-    description: 'The change of the available balance; negative where it fell.',
+    description: 'Change of the available balance; negative if it fell.',
     examples: [1_250_000],
   }),
-  balanceAfter: amountOut,
+  balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
   reference: Type.String({
-    description: 'What caused it.',
+    description: 'The payout, payment or other resource that caused the change.',
     examples: [referenceSample(prefixes.funding)],
   }),
-  createdAt: time,
+  createdAt: timestamp('When the balance changed.'),
 })
 
 type Position = { asset: Asset; below: bigint }
@@ -47,12 +55,15 @@ export const balanceEntries = ({ db }: ApiParts) =>
     path: '/v1/balance-entries',
     access: 'secret',
     operation: 'listBalanceEntries',
-    summary: 'List the statement',
+    summary: 'List balance entries',
     description:
-      'Every change of the available balance, newest first, with the balance after it. With `Accept: text/csv` the answer is CSV, up to 10,000 lines; the header `X-Next-Cursor` leads on.',
+      'Returns every change of the available balance with the balance after it, newest first. Send `Accept: text/csv` for CSV with up to 10,000 rows per page; the `X-Next-Cursor` header holds the cursor of the next page.',
     tag: 'Balances',
-    query: closed({ asset: Type.Optional(described(anyAsset, 'Only its.')), ...pageQuery }),
-    answers: { 200: page(entry) },
+    query: closed({
+      asset: Type.Optional(withDescription(anyAsset, 'Only entries of this asset.')),
+      ...pageQuery,
+    }),
+    answers: { 200: page(balanceEntry) },
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {
       const defaultLimit = wantsCsv ? limits.http.csvRows : limits.http.defaultPageSize
@@ -66,29 +77,29 @@ export const balanceEntries = ({ db }: ApiParts) =>
       if (!wantsCsv) return success(200, 'Balance entries', { items, nextCursor })
       return {
         status: 200,
-        body: stringify(items, { header: true, columns: Object.keys(entry.properties) }),
+        body: stringify(items, { header: true, columns: Object.keys(balanceEntry.properties) }),
         contentType: 'text/csv; charset=utf-8',
         headers: { vary: 'Accept', ...(nextCursor && { 'x-next-cursor': nextCursor }) },
       }
     },
   })
 
-/** Statements of several assets are merged by time; the cursor remembers the place in each. */
+/** Merges the statements of several assets by time. The cursor holds a position in each. */
 async function readPage(
   db: Reader,
   environmentId: EnvironmentId,
   { positions, limit }: { positions: Position[]; limit: number },
 ): Promise<{ entries: StatementEntry[]; next: Record<string, string> | null }> {
   const lists: StatementEntry[][] = []
-  // One after the other: a list holds one connection of the pool at a time (list-reads.ts).
+  // Sequential: a list may hold only one pool connection at a time (see list-reads.ts).
   for (const position of positions)
     lists.push(await listStatementEntries(db, { environmentId, ...position, limit: limit + 1 }))
   const entries = mergeNewestFirst(lists, limit)
   if (lists.flat().length <= limit) return { entries, next: null }
   const next = positions.map(({ asset }, index) => {
-    const last = entries.findLast((shown) => shown.asset === asset)
-    // Where nothing was shown the page still ends below what is newest now: what comes later is
-    // newer than this page and must not appear on the next.
+    const last = entries.findLast((entry) => entry.asset === asset)
+    // An asset without entries on this page continues from its newest entry: anything added later
+    // is newer than this page and must not appear on the next one.
     const newest = lists[index]![0]?.entryNumber ?? 0n
     return [asset, String(last?.entryNumber ?? newest + 1n)]
   })
@@ -96,33 +107,33 @@ async function readPage(
 }
 
 function toPositions(asset: Asset | undefined, cursor: string | undefined): Position[] {
-  const wanted = asset ? [asset] : assetNames
+  const assets = asset ? [asset] : assetNames
   if (cursor === undefined)
-    return wanted.map((name) => ({ asset: name, below: limits.money.ledgerMax }))
-  const position = readCursor(cursor)
-  const isOurs =
-    Object.keys(position).length === wanted.length &&
-    wanted.every((name) => isEntryNumber(position[name]))
-  if (!isOurs)
+    return assets.map((name) => ({ asset: name, below: limits.money.ledgerMax }))
+  const positionOf = readCursor(cursor)
+  const isOfThisList =
+    Object.keys(positionOf).length === assets.length &&
+    assets.every((name) => isEntryNumber(positionOf[name]))
+  if (!isOfThisList)
     throw new Refusal('validation_failed', {
-      message: 'cursor belongs to another list. Use it with the `asset` it was made for.',
+      message: 'cursor belongs to another list. Use it with the same `asset` as the previous page.',
       details: [{ field: 'cursor', issue: 'must come from a page of the same list' }],
     })
-  return wanted.map((name) => ({ asset: name, below: BigInt(position[name]!) }))
+  return assets.map((name) => ({ asset: name, below: BigInt(positionOf[name]!) }))
 }
 
 function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
-/** Each list keeps its own order, which is that in which its balance really changed. */
+/** Keeps the order within each list: it is the order in which that balance changed. */
 function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEntry[] {
-  const waiting = lists.map((list) => list.toReversed())
+  const remaining = lists.map((list) => list.toReversed())
   const merged: StatementEntry[] = []
   while (merged.length < limit) {
-    const open = waiting.filter((list) => list.length > 0)
-    if (open.length === 0) break
-    const newest = open.reduce((left, right) =>
+    const nonEmpty = remaining.filter((list) => list.length > 0)
+    if (nonEmpty.length === 0) break
+    const newest = nonEmpty.reduce((left, right) =>
       right.at(-1)!.createdAt > left.at(-1)!.createdAt ? right : left,
     )
     merged.push(newest.pop()!)
@@ -130,15 +141,15 @@ function mergeNewestFirst(lists: StatementEntry[][], limit: number): StatementEn
   return merged
 }
 
-function toItem(line: StatementEntry) {
+function toItem(entry: StatementEntry) {
   return {
-    number: Number(line.entryNumber),
-    asset: line.asset,
-    type: line.purpose,
-    effect: line.kind,
-    amount: toWire(line.change, line.asset),
-    balanceAfter: toWire(line.availableAfter, line.asset),
-    reference: toReference(purposes[line.purpose].causePrefix, line.causeId),
-    createdAt: line.createdAt.toISOString(),
+    number: Number(entry.entryNumber),
+    asset: entry.asset,
+    type: entry.purpose,
+    effect: entry.kind,
+    amount: toWire(entry.change, entry.asset),
+    balanceAfter: toWire(entry.availableAfter, entry.asset),
+    reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
+    createdAt: entry.createdAt.toISOString(),
   }
 }

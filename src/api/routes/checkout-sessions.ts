@@ -5,11 +5,14 @@ import { Refusal } from '../../base/refusal.js'
 import { accountReference } from '../../collections/account.js'
 import { endAccount } from '../../collections/end-accounts.js'
 import { type FoundSession, getSession, listSessions } from '../../collections/find-sessions.js'
-import { type SessionStatus, sessionStatuses } from '../../collections/session.js'
-import { showSession } from '../../collections/show-session.js'
 import { visibleText } from '../../merchants/settings-document.js'
 import type { Coin } from '../../money/assets.js'
-import { checkoutSession } from '../../resources/session-resources.js'
+import {
+  checkoutSession,
+  type SessionStatus,
+  sessionStatuses,
+  showSession,
+} from '../../resources/checkout-session.js'
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'

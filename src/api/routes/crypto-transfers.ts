@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { cryptoTransfer } from '../../resources/payout-resources.js'
+import { cryptoTransfer } from '../../resources/payout.js'
 import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'

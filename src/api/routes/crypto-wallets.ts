@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Coin } from '../../money/assets.js'
-import { cryptoWallet } from '../../resources/resources.js'
+import { cryptoWallet } from '../../resources/collection-account.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { readPrice } from '../edge/read-coins.js'

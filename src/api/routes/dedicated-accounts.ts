@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
-import { dedicatedAccount } from '../../resources/resources.js'
+import { dedicatedAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'

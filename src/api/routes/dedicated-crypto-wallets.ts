@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dedicatedCryptoWallet } from '../../resources/resources.js'
+import { dedicatedCryptoWallet } from '../../resources/collection-account.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refusedAs } from '../edge/refusals-of.js'

@@ -4,12 +4,11 @@ import { fromReferenceOfAnyKind, prefixes, toReference } from '../../base/ids.js
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { idOfSession } from '../../collections/session.js'
-import { bodyOf, toBody } from '../../events/body.js'
 import { exampleOfEvent } from '../../events/examples.js'
-import { filters, typesOf } from '../../events/filter.js'
+import { eventFilters, typesOf } from '../../events/filter.js'
 import { type Event, getEvent, listEvents } from '../../events/find-events.js'
+import { eventSchema, showEvent } from '../../resources/event.js'
 import {
-  described,
   notYet,
   orNull,
   reference,
@@ -17,6 +16,8 @@ import {
   resource,
   text,
   time,
+  timestamp,
+  withDescription,
 } from '../../resources/shapes.js'
 import { getEnabledEndpoint } from '../../webhooks/endpoint.js'
 import { type Delivery, listDeliveries } from '../../webhooks/find-deliveries.js'
@@ -31,13 +32,13 @@ import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
 
-const anyBody = bodyOf(
+const anyBody = eventSchema(
   Type.String({ examples: ['crypto_transfer.confirmed'] }),
   Type.Object(
     {},
     {
       additionalProperties: true,
-      description: 'The resource at that moment.',
+      description: 'The resource as it was when the event happened.',
       examples: [exampleOfEvent('crypto_transfer.confirmed').data],
     },
   ),
@@ -47,34 +48,40 @@ const event = resource('WebhookEvent', anyBody.properties)
 const url = text('https://shop.example/webhooks')
 
 const attempt = resource('DeliveryAttempt', {
-  number: Type.Integer({ examples: [1] }),
-  url: described(url, 'Where it went.'),
-  startedAt: time,
-  durationMs: Type.Integer({ examples: [84] }),
-  status: orNull(Type.Integer({ examples: [200] })),
-  error: notYet(Type.String()),
+  number: Type.Integer({ description: '1 for the first attempt.', examples: [1] }),
+  url: withDescription(url, 'URL the attempt was sent to.'),
+  startedAt: timestamp('When the attempt started.'),
+  durationMs: Type.Integer({ description: 'Duration in milliseconds.', examples: [84] }),
+  status: orNull(
+    Type.Integer({ examples: [200] }),
+    'HTTP status of the response; null if there was none.',
+  ),
+  error: notYet(Type.String(), 'Why the attempt got no response; null if it got one.'),
   response: Type.String({
-    description: `The first ${limits.webhooks.responseBytes} bytes of the answer.`,
+    description: `First ${limits.webhooks.responseBytes} bytes of the response body.`,
     examples: ['ok'],
   }),
 })
 
 const delivery = resource('EventDelivery', {
-  endpointId: reference(prefixes.webhookEndpoint),
-  url,
-  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP'], { examples: ['DELIVERED'] }),
+  endpointId: reference(prefixes.webhookEndpoint, 'The webhook endpoint.'),
+  url: withDescription(url, 'Current URL of the endpoint.'),
+  status: Type.Enum(['PENDING', 'DELIVERED', 'GIVEN_UP'], {
+    description: '`PENDING` until an attempt succeeds or the last retry fails.',
+    examples: ['DELIVERED'],
+  }),
   nextAttemptAt: Type.Union([time, Type.Null()], {
-    description: 'Null when it is over, and while an attempt is under way.',
+    description: 'Null once the delivery has ended, and while an attempt is in progress.',
     examples: [null],
   }),
-  attempts: Type.Array(attempt),
+  attempts: Type.Array(attempt, { description: 'The latest attempts.' }),
 })
 
 const params = inPath('id', referenceSample(prefixes.event))
 const base = { access: 'secret', tag: 'Events' } as const
 
-export function eventRoutes(rooms: ApiParts): Route[] {
-  return [list(rooms), read(rooms), deliveries(rooms), again(rooms)]
+export function eventRoutes(api: ApiParts): Route[] {
+  return [list(api), read(api), deliveries(api), redeliverTo(api)]
 }
 
 const list = ({ db }: ApiParts) =>
@@ -84,18 +91,20 @@ const list = ({ db }: ApiParts) =>
     path: '/v1/events',
     operation: 'listEvents',
     summary: 'List events',
-    description: 'Newest first; by type or group, by resource, by time.',
+    description: 'Returns events, newest first. Filter by type or group, by resource and by time.',
     query: closed({
-      type: Type.Optional(oneOf(filters, 'Only those of this type or group.')),
+      type: Type.Optional(
+        oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
+      ),
       resource: Type.Optional(
         Type.String({
           maxLength: limits.names.length,
-          description: 'What they are about.',
+          description: 'Only events about the resource with this reference.',
           examples: [referenceSample(prefixes.cryptoTransfer)],
         }),
       ),
-      from: Type.Optional(time),
-      to: Type.Optional(time),
+      from: Type.Optional(timestamp('Only events at or after this time.')),
+      to: Type.Optional(timestamp('Only events before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(event) },
@@ -107,14 +116,14 @@ const list = ({ db }: ApiParts) =>
         resourceId:
           resource === undefined
             ? undefined
-            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? nobody),
+            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? unusedId),
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
         before: query.cursor ? readPosition(query.cursor) : undefined,
         limit: limit + 1,
       })
       const shown = found.slice(0, limit)
-      const items = shown.map((one) => showEvent(one, environment.mode)).join(',')
+      const items = shown.map((event) => toText(event, environment.mode)).join(',')
       const next = found.length > limit ? JSON.stringify(toCursor(shown.at(-1)!)) : 'null'
       return successText(200, 'Events', `{"items":[${items}],"nextCursor":${next}}`)
     },
@@ -126,14 +135,14 @@ const read = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/events/:id',
     operation: 'getEvent',
-    summary: 'Read an event',
-    description: 'Exactly what was sent to webhook endpoints.',
+    summary: 'Retrieve an event',
+    description: 'Returns the event exactly as it is sent to webhook endpoints.',
     params,
     answers: { 200: event },
     refusals: ['not_found'],
     async handle({ environment, params: { id } }) {
       const found = await getEvent(db, { environmentId: environment.id, reference: id })
-      return successText(200, 'Event', showEvent(found, environment.mode))
+      return successText(200, 'Event', toText(found, environment.mode))
     },
   })
 
@@ -143,8 +152,8 @@ const deliveries = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/events/:id/deliveries',
     operation: 'listEventDeliveries',
-    summary: 'List the deliveries of an event',
-    description: `Where it went, and the latest ${limits.webhooks.attemptsShown} attempts at each place, with time, status, duration and answer.`,
+    summary: 'List deliveries of an event',
+    description: `Returns one delivery per endpoint with its latest ${limits.webhooks.attemptsShown} attempts: time, status, duration and response.`,
     params,
     query: closed(pageQuery),
     answers: { 200: page(delivery) },
@@ -160,26 +169,31 @@ const deliveries = ({ db }: ApiParts) =>
     },
   })
 
-const again = (rooms: ApiParts) =>
+const redeliverTo = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: '/v1/events/:id/redeliver',
     operation: 'redeliverEvent',
-    summary: 'Send an event again',
-    description: 'To one endpoint, or to all that listen to it.',
+    summary: 'Redeliver an event',
+    description: 'Sends the event again, to one endpoint or to every endpoint that listens to it.',
     params,
     body: Type.Optional(closed({ endpointId: Type.Optional(delivery.properties.endpointId) })),
-    answers: { 200: Type.Object({ deliveries: Type.Integer({ examples: [1] }) }) },
+    answers: {
+      200: Type.Object({
+        deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [1] }),
+      }),
+    },
     refusals: [
-      ...(['not_found', 'webhook_endpoint_failed'] as const),
+      'not_found',
+      'webhook_endpoint_failed',
       ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled'),
     ],
-    handle(ask) {
-      const { environment, params, body } = ask
-      return rooms.change(
+    handle(request) {
+      const { environment, params, body } = request
+      return api.change(
         toLateCall(
-          ask,
+          request,
           async (tx, now) => {
             const name = { environmentId: environment.id, reference: params.id }
             const found = await getEvent(tx, name)
@@ -188,20 +202,20 @@ const again = (rooms: ApiParts) =>
                 ? undefined
                 : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
             const count = await redeliver(tx, now, { event: found, endpoint })
-            if (endpoint && count === 0) throw notForIt()
+            if (endpoint && count === 0) throw isForAnotherEndpoint()
             return count
           },
-          (count) => success(200, 'Deliveries made due', { deliveries: count }),
+          (count) => success(200, 'Deliveries scheduled', { deliveries: count }),
         ),
       )
     },
   })
 
-/** Ends up in an equality, so that an unknown reference finds nothing rather than everything. */
-const nobody = '00000000-0000-0000-0000-000000000000'
+/** Matches no row, so that an unknown reference finds nothing instead of everything. */
+const unusedId = '00000000-0000-0000-0000-000000000000'
 
-function showEvent({ id, createdAt, ...event }: Event, mode: Mode): string {
-  return toBody({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
+function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
+  return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 
 function showDelivery({ endpointId, url, state, dueAt, isUnderWay, attempts }: Delivery) {
@@ -226,14 +240,14 @@ function toCursor({ createdAt, id }: Event): string {
   return writeCursor({ at: createdAt.toISOString(), id })
 }
 
-function notForIt(): Refusal {
+function isForAnotherEndpoint(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
-    message: 'This event was a test of another endpoint. Name the endpoint it was for.',
+    message: 'This is a test event of another endpoint. Send the id of that endpoint.',
   })
 }
 
 function readPosition(cursor: string): { createdAt: Date; id: string } {
   const { at = '', id = '' } = readCursor(cursor)
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
-  return { createdAt: readTime('cursor', at), id: isId ? id : nobody }
+  return { createdAt: readTime('cursor', at), id: isId ? id : unusedId }
 }

@@ -3,10 +3,14 @@ import { fromReferenceOfAnyKind, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type AccountKind, accountKinds } from '../../collections/account.js'
 import { getPayment, listPayments } from '../../collections/find-payments.js'
-import { listReturns, showReturn } from '../../collections/find-returns.js'
-import { type PaymentStatus, paymentStatuses } from '../../collections/payment.js'
-import { showPayment } from '../../collections/show-payment.js'
-import { payment, paymentReturn } from '../../resources/resources.js'
+import { listReturns } from '../../collections/find-returns.js'
+import {
+  type PaymentStatus,
+  payment,
+  paymentStatuses,
+  showPayment,
+} from '../../resources/payment.js'
+import { paymentReturn, showReturn } from '../../resources/payment-return.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
@@ -19,8 +23,8 @@ const path = '/v1/collections/payments'
 const base = { access: 'secret', tag: 'Collections' } as const
 const params = inPath('reference', referenceSample(prefixes.payment))
 
-export function paymentRoutes(rooms: ApiParts): Route[] {
-  return [list(rooms), read(rooms), returns(rooms), resolvePayment(rooms), refundOfPayment(rooms)]
+export function paymentRoutes(api: ApiParts): Route[] {
+  return [list(api), read(api), returns(api), resolvePayment(api), refundOfPayment(api)]
 }
 
 const sources = Object.keys(accountKinds) as AccountKind[]
@@ -32,14 +36,14 @@ const list = ({ db }: ApiParts) =>
     path,
     operation: 'listPayments',
     summary: 'List payments',
-    description: 'Newest first; by status, by source, or of one account.',
+    description: 'Returns payments, newest first. Filter by status, source or account.',
     query: closed({
-      source: Type.Optional(oneOf(sources, 'Only those that came this way.')),
+      source: Type.Optional(oneOf(sources, 'Only payments into this kind of account.')),
       accountReference: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: limits.names.length,
-          description: 'What was paid into.',
+          description: 'Only payments into the account or wallet with this reference.',
           examples: [referenceSample(prefixes.virtualAccount)],
         }),
       ),
@@ -63,11 +67,10 @@ const list = ({ db }: ApiParts) =>
     },
   })
 
-/** A reference that names nothing has no payments: it need not be refused to say so. */
+/** An unknown reference gets an id that no row has: the list is empty, not an error. */
 function readAccount(reference: string): string {
-  return fromReferenceOfAnyKind(reference) ?? nobodys
+  return fromReferenceOfAnyKind(reference) ?? '00000000-0000-0000-0000-000000000000'
 }
-const nobodys = '00000000-0000-0000-0000-000000000000'
 
 const read = ({ db }: ApiParts) =>
   route({
@@ -75,8 +78,9 @@ const read = ({ db }: ApiParts) =>
     method: 'GET',
     path: `${path}/:reference`,
     operation: 'getPayment',
-    summary: 'Read a payment',
-    description: 'As it is now: how much of it is accepted, held, on its way back, returned.',
+    summary: 'Retrieve a payment',
+    description:
+      'Returns the current state: how much is accepted, held, on its way back and returned.',
     params,
     answers: { 200: payment },
     refusals: ['not_found'],
@@ -92,16 +96,16 @@ const returns = ({ db }: ApiParts) =>
     method: 'GET',
     path: `${path}/:reference/returns`,
     operation: 'listPaymentReturns',
-    summary: 'List what went back of a payment',
-    description: 'Every return and refund of it, newest first, and how far it has come.',
+    summary: 'List returns of a payment',
+    description: 'Returns every return and refund of the payment with its status, newest first.',
     params,
     query: closed(pageQuery),
     answers: { 200: page(paymentReturn) },
     refusals: ['not_found'],
     async handle({ environment, params: { reference }, query }) {
       const { cursor, limit = limits.http.defaultPageSize } = query
-      const of = await getPayment(db, { environmentId: environment.id, reference })
-      const found = await listReturns(db, of, {
+      const payment = await getPayment(db, { environmentId: environment.id, reference })
+      const found = await listReturns(db, payment, {
         beforeId: cursor === undefined ? undefined : readPosition(prefixes.paymentReturn, cursor),
         limit: limit + 1,
       })

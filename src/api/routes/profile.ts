@@ -10,7 +10,10 @@ import { route } from '../edge/route.js'
 const { displayName, colour, logo } = Settings.properties.checkout.properties
 
 const answer = resource('Profile', {
-  merchant: Type.Object({ id: reference(prefixes.merchant), displayName }),
+  merchant: Type.Object({
+    id: reference(prefixes.merchant, 'Identifies the merchant.'),
+    displayName,
+  }),
   mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
   checkout: Type.Object({ colour, logo }),
   paymentMethods: Settings.properties.paymentMethods,
@@ -22,8 +25,8 @@ export const profile = ({ db }: ApiParts) =>
     path: '/v1/profile',
     access: 'any_key',
     operation: 'getProfile',
-    summary: 'Read the public profile',
-    description: 'What a page may show of the merchant. Public keys may read this.',
+    summary: 'Retrieve the public profile',
+    description: 'Returns what a page may show about the merchant. Accepts public keys.',
     tag: 'Settings',
     answers: { 200: answer },
     async handle({ environment }) {

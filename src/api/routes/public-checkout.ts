@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
-import { writePublicSession } from '../../checkout/show-public-session.js'
 import type { Coin } from '../../money/assets.js'
-import { publicCheckoutSession } from '../../resources/session-resources.js'
+import {
+  publicCheckoutSession,
+  writePublicSession,
+} from '../../resources/public-checkout-session.js'
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
@@ -15,120 +17,124 @@ const path = '/public/checkout/:reference'
 const base = { access: 'open', tag: 'Checkout' } as const
 const params = inPath('reference', sessionSample)
 
-/** What a payer's browser may ask, knowing nothing but a reference. */
-export function publicCheckoutRoutes(rooms: ApiParts): Route[] {
-  return [read(rooms), stream(rooms), simulate(rooms)]
+/** Requests that a payer's browser may send. The session's reference is the only credential. */
+export function publicCheckoutRoutes(api: ApiParts): Route[] {
+  return [read(api), stream(api), simulate(api)]
 }
 
-const read = (rooms: ApiParts) =>
+const read = (api: ApiParts) =>
   route({
     ...base,
     method: 'GET',
     path,
     operation: 'getPublicCheckout',
-    summary: 'Read a checkout session as a payer',
-    description: 'Needs no key: who knows the reference may read it, from any page.',
+    summary: 'Retrieve a public checkout session',
+    description: 'Needs no API key: anyone who knows the reference can read it, from any origin.',
     params,
     answers: { 200: publicCheckoutSession },
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
-      const found = await findSession(rooms, reference)
+      const found = await findSession(api, reference)
       return successText(200, 'Checkout session', writePublicSession(now, found))
     },
   })
 
-const stream = (rooms: ApiParts) =>
+const stream = (api: ApiParts) =>
   route({
     ...base,
     method: 'GET',
     path: `${path}/stream`,
     operation: 'streamPublicCheckout',
-    summary: 'Hear when a checkout session changes',
+    summary: 'Stream changes of a checkout session',
     description:
-      'Server-sent events: `changed` says that there is something new to read, and nothing else. A stream lasts 15 minutes at most; a session has five, an address (of IPv6, a /64) twenty, and beyond that comes 429. When the service has as many as it can, 503. Both say in `Retry-After` when to try again; meanwhile, read the session from time to time.',
+      'Server-sent events. `changed` means that the session changed and should be read again; it carries no data. A stream lasts up to 15 minutes. Each session can have 5 streams and each address (for IPv6, each /64) 20; beyond that the response is 429, or 503 if the service has no capacity. Both send `Retry-After`; poll the session until then.',
     params,
     isStream: true,
     answers: {},
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, network }) {
-      await findSession(rooms, reference)
-      const body = rooms.streams.open({ reference, network })
-      // Proxies that gather what they pass on would make news old.
+      await findSession(api, reference)
+      const body = api.streams.open({ reference, network })
+      // Stops proxies from buffering events.
       const headers = { 'x-accel-buffering': 'no' }
       return { status: 200, body, contentType: 'text/event-stream; charset=utf-8', headers }
     },
   })
 
-const simulate = (rooms: ApiParts) =>
+const simulate = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/simulate`,
     operation: 'simulatePublicCheckout',
-    summary: 'Pay a checkout session of test mode',
+    summary: 'Simulate a payment',
     description:
-      'As a customer would, once: by bank transfer, or in coins if the session takes them, which count when they are final. In live mode there is no such operation.',
+      'Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     params,
-    body: Type.Optional(closed({ method: Type.Optional(method) })),
+    body: Type.Optional(closed({ method: Type.Optional(methodIn) })),
     answers: { 200: publicCheckoutSession },
     refusals: [
       'checkout_session_not_found',
       ...refusedAs('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
     ],
     async handle({ params: { reference }, body, now }) {
-      const found = await findSession(rooms, reference)
-      const wish = (body as Wish)?.method ?? 'bank_transfer'
-      if (!canPay(rooms, found, wish)) throw noSession()
-      await payOnce(rooms, found, { now, method: wish })
-      const paid = await findSession(rooms, reference)
-      const message = wish === 'crypto' ? 'Coins sent' : sayPaid(paid)
+      const found = await findSession(api, reference)
+      const method = (body as SimulateBody)?.method ?? 'bank_transfer'
+      if (!canPay(api, found, method)) throw noSession()
+      await payOnce(api, found, { now, method })
+      const paid = await findSession(api, reference)
+      const message = method === 'crypto' ? 'Stablecoins sent' : outcomeMessage(paid)
       return successText(200, message, writePublicSession(now, paid))
     },
   })
 
-/** Money that comes too late does not pay a session by itself, however exact it is. */
-function sayPaid({ account: { status } }: PublicSession): string {
+/** A late payment does not pay the session by itself, even if the amount is exact. */
+function outcomeMessage({ account: { status } }: PublicSession): string {
   if (status === 'PAID') return 'Paid'
-  const late = status === 'CANCELLED' ? 'the session was cancelled' : 'the time was up'
-  return `The money came after ${late}, so nothing is paid by it; received says where it is`
+  const ended = status === 'CANCELLED' ? 'was cancelled' : 'expired'
+  return `The payment arrived after the session ${ended}. \`received\` shows where the money is`
 }
 
-const method = Type.Enum(['bank_transfer', 'crypto'], { examples: ['bank_transfer'] })
+const methodIn = Type.Enum(['bank_transfer', 'crypto'], {
+  description: 'Payment method; a bank transfer unless you say otherwise.',
+  examples: ['bank_transfer'],
+})
 
-export type Method = 'bank_transfer' | 'crypto'
-/** Nothing needs to be sent. */
-type Wish = { method?: Method } | undefined
+type Method = 'bank_transfer' | 'crypto'
+type SimulateBody = { method?: Method } | undefined
 
-/** Only in test mode, and only where somebody plays the customer. */
+/** Only in test mode, and only if its bank or chain is simulated. */
 export function canPay(
   { collections: { customers, coinCustomers } }: ApiParts,
   { mode }: PublicSession,
-  by: Method,
+  method: Method,
 ): boolean {
-  return mode === 'test' && Boolean(by === 'crypto' ? coinCustomers : customers)
+  return mode === 'test' && Boolean(method === 'crypto' ? coinCustomers : customers)
 }
 
-type Paying = { now: Date; method: Method }
-
-/** Named by the session: however often it is asked for, it is one payment by either way. */
-export async function payOnce(rooms: ApiParts, found: PublicSession, by: Paying): Promise<void> {
-  if (by.method === 'crypto') await sendCoinsOnce(rooms, found)
-  else await transferOnce(rooms, found, by.now)
+/** The session's id names the payment, so repeating the request pays once per method. */
+export async function payOnce(
+  api: ApiParts,
+  found: PublicSession,
+  { now, method }: { now: Date; method: Method },
+): Promise<void> {
+  if (method === 'crypto') await depositOnce(api, found)
+  else await transferOnce(api, found, now)
 }
 
-async function sendCoinsOnce(rooms: ApiParts, { wallet, session }: PublicSession): Promise<void> {
-  const { coinCustomers, lookAtWallet } = rooms.collections
-  if (!wallet) throw takesNoCoins()
+async function depositOnce(api: ApiParts, { wallet, session }: PublicSession): Promise<void> {
+  const { coinCustomers, lookAtWallet } = api.collections
+  if (!wallet) throw acceptsNoCrypto()
   const { number: address, amount } = wallet
   const asset = wallet.asset as Coin
   const key = `checkout-${session.id.replaceAll('-', '')}`
-  await coinCustomers!.deposit({ key, address, asset, amount: amount! }).catch(noAnswer)
+  await coinCustomers!.deposit({ key, address, asset, amount: amount! }).catch(chainUnavailable)
   await lookAtWallet(wallet)
 }
 
-async function transferOnce(rooms: ApiParts, found: PublicSession, now: Date): Promise<void> {
+async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
-  const { customers, takeNotice } = rooms.collections
+  const { customers, takeNotice } = api.collections
   const id = `sbp_${session.id.replaceAll('-', '')}`
   const paidAt = new Date(now.getTime() + clockOffsetMs)
   await customers!.receivePayment({
@@ -149,23 +155,23 @@ async function findSession({ collections }: ApiParts, reference: string): Promis
   return found
 }
 
-/** It may be there all the same; asked for again, it is there once. */
-function noAnswer(error: Error): never {
+/** The deposit may have landed all the same; a retry does not send it twice. */
+function chainUnavailable(error: Error): never {
   throw new Refusal('checkout_session_failed', {
     reason: 'rail_unavailable',
-    message: `The embedded chain does not answer (${error.message}). Retry in a moment.`,
+    message: `The embedded chain is not responding (${error.message}). Retry in a moment.`,
   })
 }
 
-function takesNoCoins(): Refusal {
+function acceptsNoCrypto(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
-    message: 'This session cannot be paid in coins: it was created without `crypto`.',
+    message: 'This session does not accept stablecoins: it was created without `crypto`.',
   })
 }
 
 function noSession(): Refusal {
   return new Refusal('checkout_session_not_found', {
-    message: 'There is no such checkout session. Ask the merchant for a new link.',
+    message: 'No checkout session with this reference exists. Ask the merchant for a new link.',
   })
 }

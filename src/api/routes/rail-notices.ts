@@ -5,7 +5,7 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { route } from '../edge/route.js'
 
-/** As a bank could write it; each does so in its own way, and its rail reads that. */
+/** What a bank might send; every bank has its own format, which its rail parses. */
 const noticeSample = {
   id: '019b8d627a807c319f045ad2be61e0f7',
   accountNumber: '0000014572',
@@ -14,19 +14,19 @@ const noticeSample = {
   paidAt: '2026-01-05T09:00:00.000Z',
 }
 
-/** Where banks tell us of payments. Kept first, then answered, then judged. */
-export const railNotices = (rooms: ApiParts) =>
+/** Receives notices of payments from banks: stores each, answers, then judges it. */
+export const railNotices = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/rails/:rail/notices/:mode',
     access: 'signed',
     operation: 'receiveNotice',
-    summary: 'A bank tells of a payment',
+    summary: 'Receive a payment notice',
     description:
-      'For banks only: each signs in its own way. What is not genuine is refused and forgotten.',
+      'For banks only. Each bank signs its notices in its own way; a notice with an invalid signature is rejected and not stored.',
     tag: 'Rails',
     params: Type.Object({
-      rail: Type.String({ description: 'The bank.', examples: ['sandbox-bank'] }),
+      rail: Type.String({ description: 'Name of the bank.', examples: ['sandbox-bank'] }),
       mode: Type.String({ description: '`test` or `live`.', examples: ['test'] }),
     }),
     body: Type.Object({}, { additionalProperties: true, examples: [noticeSample] }),
@@ -34,25 +34,25 @@ export const railNotices = (rooms: ApiParts) =>
     refusals: ['authentication_failed', 'not_found'],
     async handle({ params, headers, bodyText: body }) {
       const mode = modes.find((one) => one === params.mode)
-      const rail = mode && rooms.collections.rails[mode]
+      const rail = mode && api.collections.rails[mode]
       if (!rail || rail.name !== params.rail) throw unknownRail()
       const read = rail.readMessage({ headers, body })
       if (read.kind === 'not_genuine') throw notGenuine(rail.name)
       if (read.kind === 'announced') {
         const { announced } = read
         const name = { rail: rail.name, mode, id: announced.id }
-        rooms.collections.takeSoon(await rooms.collections.keepNotice({ ...name, announced, body }))
+        api.collections.takeSoon(await api.collections.keepNotice({ ...name, announced, body }))
       }
       return success(200, 'Received', {})
     },
   })
 
 function unknownRail(): Refusal {
-  return new Refusal('not_found', { message: 'No such bank sends notices here.' })
+  return new Refusal('not_found', { message: 'No bank with this name is configured in this mode.' })
 }
 
 function notGenuine(rail: string): Refusal {
   return new Refusal('authentication_failed', {
-    message: `The signature is not one of ${rail}. Sign the raw body with the key for notices.`,
+    message: `The signature is not valid for ${rail}. Sign the raw body with the notice key.`,
   })
 }

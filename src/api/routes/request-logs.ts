@@ -8,7 +8,15 @@ import {
   listRequestLogEntries,
   type RequestLogEntry,
 } from '../../request-log/find-entries.js'
-import { described, notYet, orNull, reference, text, time, truth } from '../../resources/shapes.js'
+import {
+  flag,
+  notYet,
+  orNull,
+  reference,
+  text,
+  timestamp,
+  withDescription,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { success } from '../edge/envelope.js'
@@ -28,36 +36,45 @@ import {
 const requestId = text('req_8f3a5c0d9e1b7a46000042')
 
 const fields = {
-  id: reference(prefixes.requestLog),
-  requestId: described(requestId, 'As in `X-Request-Id`; your own, if you sent one.'),
-  method: Type.String({ examples: ['POST'] }),
-  path: Type.String({ examples: ['/v1/disbursements/crypto'] }),
-  query: notYet(Type.String()),
-  status: Type.Integer({ examples: [201] }),
-  durationMs: Type.Number({ examples: [12.3] }),
+  id: reference(prefixes.requestLog, 'Identifies the log entry.'),
+  requestId: withDescription(
+    requestId,
+    'The `X-Request-Id` of the response: your own if you sent one.',
+  ),
+  method: text('POST', 'HTTP method.'),
+  path: text('/v1/disbursements/crypto', 'Request path.'),
+  query: notYet(Type.String(), 'Query string; null if there was none.'),
+  status: Type.Integer({ description: 'HTTP status of the response.', examples: [201] }),
+  durationMs: Type.Number({ description: 'Duration in milliseconds.', examples: [12.3] }),
   keyName: Type.String({
-    description: 'The API key, by the name that you gave it.',
+    description: 'Name of the API key.',
     examples: ['Shop'],
   }),
-  replayed: truth(
+  replayed: flag(
     false,
-    'The answer was that of an earlier request with the same `Idempotency-Key`.',
+    'Whether the response repeats that of an earlier request with the same `Idempotency-Key`.',
   ),
-  createdAt: time,
+  createdAt: timestamp('When the request arrived.'),
 }
 
 const withBodies = {
   ...fields,
-  requestBody: orNull(text('{"amount":"25.50","asset":"USDC","network":"SOLANA"}')),
-  requestBodyCut: truth(false, 'Only its start was kept.'),
-  responseBody: orNull(text('{"status":true,"message":"Crypto transfer submitted","data":{}}')),
-  responseBodyCut: truth(false, 'Only its start was kept.'),
+  requestBody: orNull(
+    text('{"amount":"25.50","asset":"USDC","network":"SOLANA"}'),
+    'Request body with sensitive values masked.',
+  ),
+  requestBodyCut: flag(false, 'Whether only the start of the request body was kept.'),
+  responseBody: orNull(
+    text('{"status":true,"message":"Crypto transfer submitted","data":{}}'),
+    'Response body with sensitive values masked.',
+  ),
+  responseBodyCut: flag(false, 'Whether only the start of the response body was kept.'),
 }
 
 const base = { access: 'secret', tag: 'Request logs', hidesBodies: true } as const
 
-export function requestLogRoutes(rooms: ApiParts): Route[] {
-  return [list(rooms), read(rooms)]
+export function requestLogRoutes(api: ApiParts): Route[] {
+  return [list(api), read(api)]
 }
 
 const list = ({ db }: ApiParts) =>
@@ -66,37 +83,38 @@ const list = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/request-logs',
     operation: 'listRequestLogs',
-    summary: 'List what your servers asked',
+    summary: 'List request logs',
     description:
-      'Requests with a valid key of the last 30 days, newest first. They appear within a second. A page may hold fewer than asked for, or none, while `nextCursor` leads on.',
+      'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`.',
     query: closed({
       status: Type.Optional(
         Type.String({
           pattern: statusPattern,
-          description: 'One, such as `422`, or a class, such as `4xx`.',
+          description:
+            'Only responses with this status, such as `422`, or of this class, such as `4xx`.',
           examples: ['4xx'],
         }),
       ),
       method: Type.Optional(
-        oneOf(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'], 'Only those with this method.'),
+        oneOf(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'], 'Only requests with this method.'),
       ),
       path: Type.Optional(
         Type.String({
           pattern: plainText,
           maxLength: limits.http.cursorLength,
-          description: 'What the path begins with.',
+          description: 'Only paths that start with this.',
           examples: ['/v1/disbursements'],
         }),
       ),
       requestId: Type.Optional(
         Type.String({
           pattern: requestIdPattern,
-          description: 'As in `X-Request-Id`.',
+          description: 'Only the request with this `X-Request-Id`.',
           examples: ['req_8f3a5c0d9e1b7a46000042'],
         }),
       ),
-      from: Type.Optional(time),
-      to: Type.Optional(time),
+      from: Type.Optional(timestamp('Only requests at or after this time.')),
+      to: Type.Optional(timestamp('Only requests before this time.')),
       ...pageQuery,
     }),
     answers: { 200: page(Type.Object(fields)) },
@@ -123,8 +141,8 @@ const read = ({ db }: ApiParts) =>
     method: 'GET',
     path: '/v1/request-logs/:requestId',
     operation: 'getRequestLog',
-    summary: 'Read what was asked and answered',
-    description: `By \`requestId\` (the newest, if you used one more than once) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLength.toLocaleString('en')} characters; secrets are never in them, and account numbers, names and e-mail addresses are masked.`,
+    summary: 'Retrieve a request log',
+    description: `Finds it by \`requestId\` (the newest if several requests share it) or by \`id\`. Bodies are cut after ${limits.requestLogs.bodyLength.toLocaleString('en')} characters. They never contain secrets; account numbers, names and email addresses are masked.`,
     params: inPath('requestId', 'req_8f3a5c0d9e1b7a46000042'),
     answers: { 200: Type.Object(withBodies) },
     refusals: ['not_found'],

@@ -24,32 +24,32 @@ import { changeSettings, readSettings } from './settings.js'
 import { virtualAccountRoutes } from './virtual-accounts.js'
 import { webhookEndpointRoutes } from './webhook-endpoints.js'
 
-/** Everything that can be asked. */
-export function createRoutes(rooms: ApiParts): Route[] {
+/** Every operation of the API. */
+export function createRoutes(api: ApiParts): Route[] {
   return [
-    balances(rooms),
-    balanceEntries(rooms),
-    readSettings(rooms),
-    changeSettings(rooms),
-    profile(rooms),
-    fundBalance(rooms),
-    ...virtualAccountRoutes(rooms),
-    ...dedicatedAccountRoutes(rooms),
-    ...cryptoWalletRoutes(rooms),
-    ...dedicatedCryptoWalletRoutes(rooms),
-    ...checkoutSessionRoutes(rooms),
-    ...publicCheckoutRoutes(rooms),
-    ...checkoutPageRoutes(rooms),
-    ...paymentRoutes(rooms),
-    payIn(rooms),
-    depositCoins(rooms),
-    railNotices(rooms),
-    ...cryptoTransferRoutes(rooms),
-    ...bankTransferRoutes(rooms),
-    settleDisbursement(rooms),
-    advanceClock(rooms),
-    ...webhookEndpointRoutes(rooms),
-    ...eventRoutes(rooms),
-    ...requestLogRoutes(rooms),
+    balances(api),
+    balanceEntries(api),
+    readSettings(api),
+    changeSettings(api),
+    profile(api),
+    fundBalance(api),
+    ...virtualAccountRoutes(api),
+    ...dedicatedAccountRoutes(api),
+    ...cryptoWalletRoutes(api),
+    ...dedicatedCryptoWalletRoutes(api),
+    ...checkoutSessionRoutes(api),
+    ...publicCheckoutRoutes(api),
+    ...checkoutPageRoutes(api),
+    ...paymentRoutes(api),
+    payIn(api),
+    depositCoins(api),
+    railNotices(api),
+    ...cryptoTransferRoutes(api),
+    ...bankTransferRoutes(api),
+    settleDisbursement(api),
+    advanceClock(api),
+    ...webhookEndpointRoutes(api),
+    ...eventRoutes(api),
+    ...requestLogRoutes(api),
   ]
 }

@@ -10,9 +10,9 @@ export const readSettings = ({ db }: ApiParts) =>
     path: '/v1/settings',
     access: 'secret',
     operation: 'getSettings',
-    summary: 'Read the settings',
+    summary: 'Retrieve settings',
     description:
-      'Policies, checkout, low-balance thresholds and payment methods of this environment.',
+      'Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',
     tag: 'Settings',
     answers: { 200: Settings },
     async handle({ environment }) {
@@ -26,13 +26,13 @@ export const changeSettings = ({ db }: ApiParts) =>
     path: '/v1/settings',
     access: 'secret',
     operation: 'changeSettings',
-    summary: 'Change the settings',
-    description: 'Only what is sent changes. Lists are replaced whole.',
+    summary: 'Update settings',
+    description: 'Changes only the fields you send. Lists are replaced as a whole.',
     tag: 'Settings',
     body: SettingsPatch,
     answers: { 200: Settings },
     async handle({ environment, body, now }) {
       const settings = await db.transaction((tx) => patchSettings(tx, now, environment, body))
-      return success(200, 'Settings changed', settings)
+      return success(200, 'Settings updated', settings)
     },
   })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { virtualAccount } from '../../resources/resources.js'
+import { virtualAccount } from '../../resources/collection-account.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refuseUnusualNaira } from '../edge/naira-limits.js'

@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox'
 import { hour } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { filters } from '../../events/filter.js'
-import { webhookEndpoint } from '../../resources/resources.js'
-import { reference, referenceSample, resource, time, truth } from '../../resources/shapes.js'
+import { eventFilters } from '../../events/filter.js'
+import { flag, reference, referenceSample, resource, timestamp } from '../../resources/shapes.js'
+import { showEndpoint, webhookEndpoint } from '../../resources/webhook-endpoint.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,
@@ -17,7 +17,6 @@ import {
   getEndpoint,
   listEndpoints,
   lockEnabledEndpoint,
-  showEndpoint,
 } from '../../webhooks/endpoint.js'
 import { readUrl } from '../../webhooks/read-url.js'
 import { recover, sendTest } from '../../webhooks/redeliver.js'
@@ -33,7 +32,7 @@ import { closed, inPath, page, pageQuery, plainText } from '../edge/schemas.js'
 const withSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
-    description: 'Shown once. For the `v1` signature.',
+    description: 'Signing secret for `v1` signatures. Shown only in this response.',
     examples: ['whsec_kXo2Zg0yWc3lVb4bq1a0m8Jt6Yp5Rr9e'],
   }),
 })
@@ -43,11 +42,11 @@ const url = Type.String({
   maxLength: limits.webhooks.urlLength,
   examples: ['https://shop.example/webhooks'],
 })
-const events = Type.Array(Type.Enum(filters, { type: 'string' }), {
+const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
   minItems: 1,
   maxItems: limits.webhooks.filters,
   uniqueItems: true,
-  description: 'Types or groups such as `payment.*`; `*` for everything.',
+  description: 'Event types or groups such as `payment.*`; `*` means all.',
   examples: [['payment.*']],
 })
 const description = Type.String({
@@ -58,31 +57,30 @@ const description = Type.String({
 const params = inPath('id', referenceSample(prefixes.webhookEndpoint))
 const tag = 'Webhooks'
 
-/** Everything about where a merchant hears of events. */
-export function webhookEndpointRoutes(rooms: ApiParts): Route[] {
+export function webhookEndpointRoutes(api: ApiParts): Route[] {
   return [
-    create(rooms),
-    list(rooms),
-    read(rooms),
-    change(rooms),
-    remove(rooms),
-    rotate(rooms),
-    test(rooms),
-    recoverSince(rooms),
+    create(api),
+    list(api),
+    read(api),
+    change(api),
+    remove(api),
+    rotate(api),
+    test(api),
+    recoverSince(api),
   ]
 }
 
 const base = { access: 'secret', tag } as const
 const path = '/v1/webhook-endpoints'
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path,
     operation: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
-    description: `At most ${limits.webhooks.endpointsPerEnvironment} per environment. The secret is shown once.`,
+    description: `An environment can have ${limits.webhooks.endpointsPerEnvironment} endpoints. The signing secret is only shown in this response.`,
     body: closed({
       url,
       events: Type.Optional(events),
@@ -90,21 +88,21 @@ const create = (rooms: ApiParts) =>
     }),
     answers: { 201: withSecret },
     refusals: refusedAs('webhook_endpoint_failed', 'too_many'),
-    handle(ask) {
-      const { environment, body } = ask
-      const { href } = readUrl(body.url, environment.mode, rooms.allowsLoopbackWebhooks)
-      const order = {
+    handle(request) {
+      const { environment, body } = request
+      const { href } = readUrl(body.url, environment.mode, api.allowsLoopbackWebhooks)
+      const endpoint = {
         environment,
-        seal: rooms.seal,
+        seal: api.seal,
         url: href,
         eventTypes: toTypes(body.events),
         description: body.description ?? '',
       }
-      return rooms.change(
+      return api.change(
         toLateCall(
-          ask,
-          (tx, now) => createEndpoint(tx, now, order),
-          (created) => showOnce(201, 'Webhook endpoint created', created as CreatedEndpoint),
+          request,
+          (tx, now) => createEndpoint(tx, now, endpoint),
+          (created) => showWithSecret(201, 'Webhook endpoint created', created as CreatedEndpoint),
         ),
       )
     },
@@ -117,7 +115,7 @@ const list = ({ db }: ApiParts) =>
     path,
     operation: 'listWebhookEndpoints',
     summary: 'List webhook endpoints',
-    description: 'Newest first.',
+    description: 'Returns webhook endpoints, newest first.',
     query: closed(pageQuery),
     answers: { 200: page(webhookEndpoint) },
     async handle({ environment, query }) {
@@ -136,13 +134,13 @@ const read = ({ db }: ApiParts) =>
     method: 'GET',
     path: `${path}/:id`,
     operation: 'getWebhookEndpoint',
-    summary: 'Read a webhook endpoint',
-    description: 'Without its secret, which is shown only when it is made.',
+    summary: 'Retrieve a webhook endpoint',
+    description: 'The signing secret is not included; it is only shown on creation and rotation.',
     params,
     answers: { 200: webhookEndpoint },
     refusals: ['not_found'],
-    async handle(ask) {
-      return success(200, 'Webhook endpoint', showEndpoint(await getEndpoint(db, nameOf(ask))))
+    async handle(request) {
+      return success(200, 'Webhook endpoint', showEndpoint(await getEndpoint(db, nameOf(request))))
     },
   })
 
@@ -152,29 +150,30 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
     method: 'PATCH',
     path: `${path}/:id`,
     operation: 'changeWebhookEndpoint',
-    summary: 'Change a webhook endpoint',
-    description: 'Only what is sent changes. `enabled: true` brings a disabled one back.',
+    summary: 'Update a webhook endpoint',
+    description:
+      'Changes only the fields you send. `enabled: true` enables a disabled endpoint again.',
     params,
     body: closed({
       url: Type.Optional(url),
       events: Type.Optional(events),
       description: Type.Optional(description),
-      enabled: Type.Optional(truth(true)),
+      enabled: Type.Optional(flag(true, 'Whether events are sent to it.')),
     }),
     answers: { 200: webhookEndpoint },
     refusals: ['not_found'],
-    async handle(ask) {
-      const { body, environment } = ask
-      const read = (text: string) => readUrl(text, environment.mode, allowsLoopbackWebhooks).href
-      const changed = await db.transaction((tx) =>
-        changeEndpoint(tx, nameOf(ask), {
-          ...(body.url !== undefined && { url: read(body.url) }),
+    async handle(request) {
+      const { body, environment } = request
+      const parse = (url: string) => readUrl(url, environment.mode, allowsLoopbackWebhooks).href
+      const updated = await db.transaction((tx) =>
+        changeEndpoint(tx, nameOf(request), {
+          ...(body.url !== undefined && { url: parse(body.url) }),
           ...(body.events !== undefined && { eventTypes: toTypes(body.events) }),
           ...(body.description !== undefined && { description: body.description }),
           ...(body.enabled !== undefined && { isEnabled: body.enabled }),
         }),
       )
-      return success(200, 'Webhook endpoint changed', showEndpoint(changed))
+      return success(200, 'Webhook endpoint updated', showEndpoint(updated))
     },
   })
 
@@ -185,39 +184,39 @@ const remove = ({ db }: ApiParts) =>
     path: `${path}/:id`,
     operation: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing more is sent to it. Its deliveries stay on record.',
+    description: 'Stops all deliveries to it. Past deliveries stay on record.',
     params,
     answers: { 200: Type.Object({}) },
     refusals: ['not_found'],
-    async handle(ask) {
-      await db.transaction((tx) => deleteEndpoint(tx, ask.now, nameOf(ask)))
+    async handle(request) {
+      await db.transaction((tx) => deleteEndpoint(tx, request.now, nameOf(request)))
       return success(200, 'Webhook endpoint deleted', {})
     },
   })
 
-const rotate = (rooms: ApiParts) =>
+const rotate = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/:id/rotate-secret`,
     operation: 'rotateWebhookSecret',
-    summary: 'Rotate the secret',
-    description: `Both secrets sign for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is shown once.`,
+    summary: 'Rotate the signing secret',
+    description: `Events are signed with both secrets for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
     answers: { 200: withSecret },
     refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'too_many')],
-    handle(ask) {
-      return rooms.change(
+    handle(request) {
+      return api.change(
         toLateCall(
-          ask,
-          (tx, now) => rotateSecret(tx, now, { ...nameOf(ask), seal: rooms.seal }),
-          (rotated) => showOnce(200, 'Secret rotated', rotated as CreatedEndpoint),
+          request,
+          (tx, now) => rotateSecret(tx, now, { ...nameOf(request), seal: api.seal }),
+          (rotated) => showWithSecret(200, 'Secret rotated', rotated as CreatedEndpoint),
         ),
       )
     },
   })
 
-const test = (rooms: ApiParts) =>
+const test = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -225,16 +224,16 @@ const test = (rooms: ApiParts) =>
     operation: 'testWebhookEndpoint',
     summary: 'Send a test event',
     description:
-      'A real `webhook_endpoint.test` event that only this endpoint hears, whatever its filter.',
+      'Sends a real `webhook_endpoint.test` event to this endpoint only, whatever its event filter.',
     params,
-    answers: { 200: Type.Object({ eventId: reference(prefixes.event) }) },
+    answers: { 200: Type.Object({ eventId: reference(prefixes.event, 'The test event.') }) },
     refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
-    handle(ask) {
-      return rooms.change(
+    handle(request) {
+      return api.change(
         toLateCall(
-          ask,
+          request,
           async (tx, now) => {
-            const endpoint = await lockEnabledEndpoint(tx, nameOf(ask))
+            const endpoint = await lockEnabledEndpoint(tx, nameOf(request))
             return sendTest(tx, now, endpoint)
           },
           (eventId) => success(200, 'Test event sent', { eventId }),
@@ -243,29 +242,33 @@ const test = (rooms: ApiParts) =>
     },
   })
 
-const recoverSince = (rooms: ApiParts) =>
+const recoverSince = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/:id/recover`,
     operation: 'recoverWebhookEndpoint',
     isHeavy: true,
-    summary: 'Send again what was missed',
-    description: `Everything since a time that this endpoint listens to and has not taken, at most ${limits.webhooks.recoveredAtOnce} events at once.`,
+    summary: 'Recover missed events',
+    description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveredAtOnce} per request.`,
     params,
-    body: closed({ since: time }),
-    answers: { 200: Type.Object({ deliveries: Type.Integer({ examples: [3] }) }) },
+    body: closed({ since: timestamp('Recover events from this time on.') }),
+    answers: {
+      200: Type.Object({
+        deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [3] }),
+      }),
+    },
     refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
-    handle(ask) {
-      const since = readTime('since', ask.body.since)
-      return rooms.change(
+    handle(request) {
+      const since = readTime('since', request.body.since)
+      return api.change(
         toLateCall(
-          ask,
+          request,
           async (tx, now) => {
-            const endpoint = await getEnabledEndpoint(tx, nameOf(ask))
+            const endpoint = await getEnabledEndpoint(tx, nameOf(request))
             return recover(tx, now, { endpoint, since })
           },
-          (deliveries) => success(200, 'Deliveries made due', { deliveries }),
+          (deliveries) => success(200, 'Deliveries scheduled', { deliveries }),
         ),
       )
     },
@@ -275,11 +278,11 @@ function nameOf({ environment, params }: RouteRequest<unknown, unknown, { id: st
   return { environmentId: environment.id, reference: params.id }
 }
 
-function toTypes(chosen: Static<typeof events> | undefined): string[] | null {
-  return !chosen || chosen.includes('*') ? null : (chosen as string[])
+function toTypes(filters: Static<typeof events> | undefined): string[] | null {
+  return !filters || filters.includes('*') ? null : (filters as string[])
 }
 
-function showOnce(status: number, message: string, { endpoint, secret }: CreatedEndpoint) {
+function showWithSecret(status: number, message: string, { endpoint, secret }: CreatedEndpoint) {
   const data = { ...showEndpoint(endpoint), secret: secret.reveal() }
   return { ...success(status, message, data), holdsSecret: true }
 }

@@ -5,7 +5,7 @@ import { advanceAccounts } from '../../collections/advance-accounts.js'
 import { wakeNewestPages } from '../../collections/notify-sessions.js'
 import { type Advance, lockClock, moveClock } from '../../merchants/environment-clock.js'
 import type { Tx } from '../../postgres/tx.js'
-import { resource, time } from '../../resources/shapes.js'
+import { resource, timestamp } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -16,58 +16,64 @@ const body = closed({
   seconds: Type.Integer({
     minimum: 1,
     maximum: limits.testClock.advanceMs / second,
-    description: 'How far; there is no way back.',
+    description: 'Seconds to advance. The clock cannot be moved back.',
     examples: [1_800],
   }),
 })
 
 const answer = resource('TestClock', {
-  now: time,
-  advancedBySeconds: Type.Integer({ description: 'By this request.', examples: [1_800] }),
-  aheadBySeconds: Type.Integer({ description: 'Of the world, in all.', examples: [3_600] }),
+  now: timestamp('Time of the environment after the change.'),
+  advancedBySeconds: Type.Integer({
+    description: 'Seconds advanced by this request.',
+    examples: [1_800],
+  }),
+  aheadBySeconds: Type.Integer({
+    description: 'Seconds ahead of real time in total.',
+    examples: [3_600],
+  }),
 })
 
 type Advanced = { now: Date; offsetMs: number }
 
-export const advanceClock = (rooms: ApiParts) =>
+export const advanceClock = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/clock/advance',
     access: 'secret',
     isTestOnly: true,
     operation: 'advanceTestClock',
-    summary: 'Move the clock of test mode ahead',
+    summary: 'Advance the test clock',
     description:
-      'Time passes for this environment: what falls due by then is due now. Send an `Idempotency-Key`, or a retry moves the clock again.',
+      'Moves the time of this environment forward, so that everything due by then happens now. Send an `Idempotency-Key`; without one, a retry advances the clock again.',
     tag: 'Test mode',
     body,
     answers: { 200: answer },
-    async handle(ask) {
-      const { seconds } = ask.body
-      const order = { environmentId: ask.environment.id, byMs: seconds * second }
-      const answered = await rooms.change(
+    async handle(request) {
+      const { seconds } = request.body
+      const change = { environmentId: request.environment.id, byMs: seconds * second }
+      const answered = await api.change(
         toLateCall(
-          ask,
-          (tx, now) => advance(tx, now, order),
+          request,
+          (tx, now) => advance(tx, now, change),
           (advanced) => show(seconds, advanced as Advanced),
         ),
       )
-      await rooms.afterAdvance(order.environmentId)
+      await api.afterAdvance(change.environmentId)
       return answered
     },
   })
 
-/** The clock and what is due by it, in one transaction. Both refuse before either writes. */
-async function advance(tx: Tx, now: Date, order: Advance): Promise<Advanced> {
-  const offsetMs = await lockClock(tx, order)
-  await advanceAccounts(tx, order)
-  moveClock(tx, now, order)
-  wakeNewestPages(tx, order.environmentId)
+/** Both `lockClock` and `advanceAccounts` refuse before anything is written. */
+async function advance(tx: Tx, now: Date, change: Advance): Promise<Advanced> {
+  const offsetMs = await lockClock(tx, change)
+  await advanceAccounts(tx, change)
+  moveClock(tx, now, change)
+  wakeNewestPages(tx, change.environmentId)
   return { now: after(now, offsetMs), offsetMs }
 }
 
 function show(seconds: number, { now, offsetMs }: Advanced) {
-  return success(200, 'Clock moved', {
+  return success(200, 'Clock advanced', {
     now: now.toISOString(),
     advancedBySeconds: seconds,
     aheadBySeconds: offsetMs / second,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound, Refusal } from '../../base/refusal.js'
 import { findWallet } from '../../collections/find-accounts.js'
 import type { Coin } from '../../money/assets.js'
-import { described, resource, signature } from '../../resources/shapes.js'
+import { resource, signature, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -15,28 +15,30 @@ import { closed, decimalInput, plainText, stablecoinInput } from '../edge/schema
 const address = Type.String({
   maxLength: 100,
   pattern: plainText,
-  description: 'Of a wallet of yours.',
+  description: 'Address of one of your wallets.',
   examples: ['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
 })
 
 const deposit = resource('TestDeposit', {
-  signature: described(signature, 'Of the transaction, which any Solana client can look at.'),
+  signature: withDescription(
+    signature,
+    'Signature of the transaction, which any Solana client can fetch.',
+  ),
   address,
   asset: stablecoinInput,
   amount: decimalInput,
 })
 
-/** A customer sends coins: a real transfer on the embedded chain, from a wallet of its own. */
-export const depositCoins = (rooms: ApiParts) =>
+export const depositCoins = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/crypto-deposits',
     access: 'secret',
     isTestOnly: true,
     operation: 'depositTestCoins',
-    summary: 'Send coins to a wallet as a customer would',
+    summary: 'Send a test deposit',
     description:
-      'Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
+      'Sends stablecoins to one of your wallets on the embedded chain, as a customer would. Responds once the transfer is in a block; it is credited when final, a few seconds later.',
     tag: 'Test mode',
     body: closed({ address, asset: stablecoinInput, amount: decimalInput }),
     answers: { 201: deposit },
@@ -44,38 +46,43 @@ export const depositCoins = (rooms: ApiParts) =>
       'not_found',
       ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable'),
     ],
-    async handle(ask) {
-      const { address: wallet, amount } = ask.body
-      const asset = ask.body.asset as Coin
-      const { coinCustomers, lookAtWallet } = rooms.collections
+    async handle(request) {
+      const { address: wallet, amount } = request.body
+      const asset = request.body.asset as Coin
+      const { coinCustomers, lookAtWallet } = api.collections
       if (!coinCustomers) throw notSimulated()
-      const account = await findWallet(rooms.db, ask.environment.id, wallet)
+      const account = await findWallet(api.db, request.environment.id, wallet)
       if (!account) throw notFound('wallet', wallet)
-      const order = { address: wallet, asset, amount: readCoins(amount, asset) }
-      const key = `deposit-${requestName(ask)}`
-      const sent = await coinCustomers.deposit({ key, ...order }).catch(noAnswer)
+      const sent = await coinCustomers
+        .deposit({
+          key: `deposit-${requestName(request)}`,
+          address: wallet,
+          asset,
+          amount: readCoins(amount, asset),
+        })
+        .catch(chainUnavailable)
       await lookAtWallet(account)
-      return rooms.change(
+      return api.change(
         toLateCall(
-          ask,
+          request,
           async () => ({ signature: sent, address: wallet, asset, amount }),
-          (shown) => success(201, 'Coins sent', shown),
+          (shown) => success(201, 'Deposit sent', shown),
         ),
       )
     },
   })
 
-/** It may be there all the same: under the same key, it is there once. */
-function noAnswer(error: Error): never {
+/** The deposit may have landed all the same; a retry with the same key does not send it twice. */
+function chainUnavailable(error: Error): never {
   throw new Refusal('account_action_failed', {
     reason: 'rail_unavailable',
-    message: `The embedded chain does not answer (${error.message}). Retry with the same key.`,
+    message: `The embedded chain is not responding (${error.message}). Retry with the same key.`,
   })
 }
 
 function notSimulated(): Refusal {
   return new Refusal('account_action_failed', {
     reason: 'not_simulated',
-    message: 'The chain of test mode is a real one here: send coins to the wallet yourself.',
+    message: 'Test mode uses an external chain here. Send the deposit to the wallet yourself.',
   })
 }

@@ -1,21 +1,21 @@
 import Type from 'typebox'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
-import { reference, resource, showing, time } from '../../resources/shapes.js'
+import {
+  anyAmount,
+  anyAsset,
+  reference,
+  resource,
+  timestamp,
+  withExample,
+} from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCall } from '../edge/keyed-lane.js'
 import { readCoins } from '../edge/read-coins.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
-import {
-  amountOut,
-  anyAsset,
-  closed,
-  decimalInput,
-  koboInput,
-  stablecoinInput,
-} from '../edge/schemas.js'
+import { closed, decimalInput, koboInput, stablecoinInput } from '../edge/schemas.js'
 
 const nairaAsset = Type.Literal('NGN', { examples: ['NGN'] })
 const naira = Object.assign(closed({ asset: nairaAsset, amount: koboInput }), {
@@ -33,13 +33,13 @@ const body = Type.Unsafe<{ asset: Asset; amount: number | string }>({
 })
 
 const funding = resource('TestFunding', {
-  reference: reference(prefixes.funding),
+  reference: reference(prefixes.funding, 'Identifies the funding.'),
   asset: anyAsset,
-  amount: showing(amountOut, 5_000_000),
-  createdAt: time,
+  amount: withExample(anyAmount, 5_000_000),
+  createdAt: timestamp('When the balance was funded.'),
 })
 
-export const fundBalance = (rooms: ApiParts) =>
+export const fundBalance = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/balances/fund',
@@ -48,23 +48,29 @@ export const fundBalance = (rooms: ApiParts) =>
     operation: 'fundTestBalance',
     summary: 'Fund a test balance',
     description:
-      'Adds money to the available balance, in test mode only. USDC and USDT are minted on the embedded chain; with an external test chain they are refused, and NGN is not.',
+      'Adds money to the available balance. USDC and USDT are minted on the embedded chain, so they are not available if test mode uses an external chain.',
     tag: 'Test mode',
     body,
     answers: { 201: funding },
     refusals: refusedAs('balance_funding_failed', 'balance_limit', 'not_simulated'),
-    handle(ask) {
-      const { asset } = ask.body
-      const id = newId(ask.now)
-      const amount = readAmount(ask.body)
+    handle(request) {
+      const { asset } = request.body
+      const id = newId(request.now)
+      const amount = readAmount(request.body)
       const answer = success(201, 'Balance funded', {
         reference: toReference(prefixes.funding, id),
         asset,
-        amount: ask.body.amount,
-        createdAt: ask.now.toISOString(),
+        amount: request.body.amount,
+        createdAt: request.now.toISOString(),
       })
-      const order = { id, environmentId: ask.environment.id, asset, amount } as const
-      return rooms.fundBalance(toCall(ask, { ...order, purpose: 'test_funding' }, answer))
+      const funding = {
+        id,
+        environmentId: request.environment.id,
+        asset,
+        amount,
+        purpose: 'test_funding',
+      } as const
+      return api.fundBalance(toCall(request, funding, answer))
     },
   })
 

@@ -4,9 +4,8 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { findByNumber } from '../../collections/find-accounts.js'
 import { findByRailId } from '../../collections/find-payments.js'
-import { showPayment } from '../../collections/show-payment.js'
-import { payment } from '../../resources/resources.js'
-import { described, time, truth } from '../../resources/shapes.js'
+import { payment, showPayment } from '../../resources/payment.js'
+import { flag, time, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -23,50 +22,54 @@ import {
   plainText,
 } from '../edge/schemas.js'
 
-const words = (example: string) =>
+const shortText = (example: string, description: string) =>
   Type.String({
     minLength: 1,
     maxLength: limits.names.length,
     pattern: plainText,
+    description,
     examples: [example],
   })
 
 const sender = closed({
-  name: Type.Optional(words('ADA OBI')),
+  name: Type.Optional(shortText('ADA OBI', 'Name of the sender.')),
   accountNumber: Type.Optional(
     Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
   ),
   bankCode: Type.Optional(Type.String({ pattern: bankCodePattern, examples: ['058'] })),
-  masked: Type.Optional(truth(false, 'The bank shows only the last digits of the sender.')),
+  masked: Type.Optional(
+    flag(false, 'Whether the bank hides all but the last digits of the account number.'),
+  ),
 })
 
 const body = closed({
   accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0000014572'] }),
   amount: koboInput,
   sender: Type.Optional(sender),
-  narration: Type.Optional(words('Two loaves of agege bread')),
-  sentAt: Type.Optional(described(time, 'When the bank had the money; now unless it is said.')),
+  narration: Type.Optional(shortText('Two loaves of agege bread', 'Text that the payer wrote.')),
+  sentAt: Type.Optional(
+    withDescription(time, 'When the bank received the money. Defaults to now.'),
+  ),
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: limits.sandboxBank.copies,
-      description: 'How often the bank tells of it.',
+      description: 'How many times the bank sends the notice.',
       examples: [1],
     }),
   ),
 })
 
-/** A customer pays in: the sandbox bank takes the money and tells of it, as a bank would. */
-export const payIn = (rooms: ApiParts) =>
+export const payIn = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/bank-transfers',
     access: 'secret',
     isTestOnly: true,
     operation: 'payTestAccount',
-    summary: 'Pay into an account as a customer would',
+    summary: 'Send a test payment',
     description:
-      'The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
+      'Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a signed notice; the response follows once the payment has been judged.',
     tag: 'Test mode',
     body,
     answers: { 201: payment },
@@ -74,12 +77,12 @@ export const payIn = (rooms: ApiParts) =>
       'not_found',
       ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable', 'balance_limit'),
     ],
-    async handle(ask) {
-      refuseUnusualNaira(rooms, ask)
-      const railId = await payAndAnnounce(rooms, ask)
-      return rooms.change(
+    async handle(request) {
+      refuseUnusualNaira(api, request)
+      const railId = await payAndNotify(api, request)
+      return api.change(
         toLateCall(
-          ask,
+          request,
           async (tx) => {
             const found = await findByRailId(tx, railId)
             if (!found) throw notJudged()
@@ -93,18 +96,18 @@ export const payIn = (rooms: ApiParts) =>
 
 type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 
-/** Named by the key of the request, so that a retry is not a second payment. */
-async function payAndAnnounce(rooms: ApiParts, ask: PayIn) {
-  const { environment, now } = ask
-  const { customers, rails } = rooms.collections
+/** The request names the payment, so that a retry is not a second payment. */
+async function payAndNotify(api: ApiParts, request: PayIn) {
+  const { environment, now } = request
+  const { customers, rails } = api.collections
   const rail = rails[environment.mode]
   if (!rail) throw noBank()
   if (!customers) throw notSimulated()
-  const { accountNumber, amount, narration, sentAt, copies = 1 } = ask.body
+  const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
-  if (!(await findByNumber(rooms.db, own))) throw unknownNumber(accountNumber)
-  const { masked = false, ...from } = ask.body.sender ?? {}
-  const id = `sbp_${requestName(ask)}`
+  if (!(await findByNumber(api.db, own))) throw unknownNumber(accountNumber)
+  const { masked = false, ...from } = request.body.sender ?? {}
+  const id = `sbp_${requestName(request)}`
   await customers.receivePayment({
     id,
     accountNumber,
@@ -116,7 +119,7 @@ async function payAndAnnounce(rooms: ApiParts, ask: PayIn) {
     copies,
   })
   await customers.announceNow(id)
-  await rooms.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
+  await api.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
   return { rail: rail.name, railId: id }
 }
 
@@ -135,12 +138,12 @@ function notJudged(): Refusal {
   return new Refusal('account_action_failed', {
     reason: 'rail_unavailable',
     message:
-      'The bank has the payment, and its notice was not judged yet. Retry with the same key.',
+      'The bank has the payment, but its notice is not processed yet. Retry with the same key.',
   })
 }
 
 function unknownNumber(number: string): Refusal {
-  return new Refusal('not_found', { message: `There is no account ${number}.` })
+  return new Refusal('not_found', { message: `No account with the number ${number} exists.` })
 }
 
 function noBank(): Refusal {
@@ -153,6 +156,6 @@ function noBank(): Refusal {
 function notSimulated(): Refusal {
   return new Refusal('account_action_failed', {
     reason: 'not_simulated',
-    message: 'The bank of test mode is a real one here, which takes no customers from us.',
+    message: 'Test mode uses a real bank here. Pay into the account yourself.',
   })
 }

@@ -4,9 +4,8 @@ import { Refusal } from '../../base/refusal.js'
 import { getPayout, type Tried } from '../../payouts/find-payouts.js'
 import { instructRail } from '../../payouts/instruct-rail.js'
 import type { PayoutKind } from '../../payouts/payout.js'
-import { showPayout } from '../../payouts/show-payout.js'
 import { simulatedOutcomes } from '../../payouts/simulated-outcomes.js'
-import { bankTransfer, cryptoTransfer } from '../../resources/payout-resources.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
@@ -15,7 +14,7 @@ import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 
-const words = Object.values(simulatedOutcomes).flatMap((outcomes) => Object.keys(outcomes))
+const outcomes = Object.values(simulatedOutcomes).flatMap((ofKind) => Object.keys(ofKind))
 
 export const settleDisbursement = (rooms: ApiParts) =>
   route({
@@ -24,12 +23,12 @@ export const settleDisbursement = (rooms: ApiParts) =>
     access: 'secret',
     isTestOnly: true,
     operation: 'settleTestDisbursement',
-    summary: 'Decide how a test transfer ends',
+    summary: 'Set the outcome of a test transfer',
     description: describe(),
     tag: 'Test mode',
     params: inPath('reference', referenceSample(prefixes.bankTransfer)),
     body: closed({
-      outcome: Type.Enum([...new Set(words)], { type: 'string', examples: ['complete'] }),
+      outcome: Type.Enum([...new Set(outcomes)], { type: 'string', examples: ['complete'] }),
     }),
     answers: { 200: Type.Union([bankTransfer, cryptoTransfer]) },
     refusals: [
@@ -60,11 +59,11 @@ export const settleDisbursement = (rooms: ApiParts) =>
   })
 
 function describe(): string {
-  const of = (kind: PayoutKind) =>
+  const listOf = (kind: PayoutKind) =>
     Object.keys(simulatedOutcomes[kind])
-      .map((word) => `\`${word}\``)
+      .map((outcome) => `\`${outcome}\``)
       .join(', ')
-  return `Tells the simulated bank (${of('bank_transfer')}) or chain (${of('crypto_transfer')}) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.`
+  return `Sets what the simulated bank (${listOf('bank_transfer')}) or chain (${listOf('crypto_transfer')}) does with a transfer that has not ended. Returns the transfer as it is now; it changes a moment later, when the bank or chain is polled.`
 }
 
 function checkOutcome(kind: PayoutKind, outcome: string): void {
@@ -78,5 +77,5 @@ function checkOutcome(kind: PayoutKind, outcome: string): void {
 }
 
 function show({ payout, attempts }: Tried) {
-  return successText(200, 'The simulation was told', showPayout(payout, attempts))
+  return successText(200, 'Test outcome set', showPayout(payout, attempts))
 }

@@ -1,0 +1,43 @@
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { anyAmount, anyAsset, resource, withDescription, withExample } from './shapes.js'
+
+export const balance = resource('Balance', {
+  asset: anyAsset,
+  available: withDescription(
+    anyAmount,
+    'What you can spend: an integer in kobo for NGN, a decimal string for USDC and USDT.',
+  ),
+  held: withExample(withDescription(anyAmount, 'Reserved for open payouts.'), 0),
+  pending: withExample(
+    withDescription(anyAmount, 'Received, and waiting for your decision or on its way back.'),
+    0,
+  ),
+})
+
+export const lowBalance = resource('LowBalance', {
+  asset: anyAsset,
+  available: withExample(withDescription(anyAmount, 'Available balance when it fell.'), 90_000),
+  threshold: withExample(withDescription(anyAmount, 'The threshold from your settings.'), 100_000),
+})
+
+type BalanceFields = { asset: Asset; available: bigint; held: bigint; pending: bigint }
+
+export function showBalance({ asset, available, held, pending }: BalanceFields) {
+  return {
+    asset,
+    available: toWire(available, asset),
+    held: toWire(held, asset),
+    pending: toWire(pending, asset),
+  }
+}
+
+type LowBalanceFields = { asset: Asset; available: bigint; threshold: bigint }
+
+export function showLowBalance({ asset, available, threshold }: LowBalanceFields) {
+  return {
+    asset,
+    available: toWire(available, asset),
+    threshold: toWire(threshold, asset),
+  }
+}

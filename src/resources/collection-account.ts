@@ -1,0 +1,299 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../base/ids.js'
+import { toWire } from '../money/amounts.js'
+import { type Asset, coins } from '../money/assets.js'
+import {
+  type AmountFields,
+  type accountPrefixes,
+  amounts,
+  type PaymentFields,
+  payment,
+  showPayment,
+  variance,
+} from './payment.js'
+import {
+  decimal,
+  expiry,
+  kobo,
+  metadata,
+  naira,
+  network,
+  notYet,
+  reference,
+  resource,
+  signature,
+  stablecoin,
+  text,
+  time,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+  withMetadata,
+} from './shapes.js'
+
+const merchantReference = text('order-1001', 'Your own reference, such as an order number.')
+const externalReference = text('customer-77', 'Your own reference, unique per environment.')
+
+const status = Type.Enum(['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'], {
+  description: '`ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`.',
+  examples: ['ACTIVE'],
+})
+const payments = Type.Array(payment, {
+  description: 'The latest 50 payments, newest first.',
+  examples: [[]],
+})
+const latestVariance = withDescription(
+  variance,
+  'How the latest mismatched payment differs from what was expected.',
+)
+const createdAt = timestamp('When it was created.')
+const paidAt = notYet(time, 'When it was paid.')
+
+const payableAccount = {
+  accountNumber: text('0000014572', 'Account number to pay into.'),
+  accountName: text('Ada Stores', 'Name on the account.'),
+  bankCode: text('999', 'Code of the bank.'),
+  bankName: text('Sandbox Bank', 'Name of the bank.'),
+}
+
+export const virtualAccount = resource('VirtualAccount', {
+  reference: reference(
+    prefixes.virtualAccount,
+    'Identifies the virtual account. Store it to verify the payment later.',
+  ),
+  merchantReference,
+  ...payableAccount,
+  amount: withDescription(kobo, 'Amount to collect, in kobo. The customer pays exactly this.'),
+  currency: naira,
+  status,
+  variance: latestVariance,
+  amountReceived: withExample(withDescription(kobo, 'Sum of all payments, in kobo.'), 0),
+  ...amounts(kobo, 0, 0),
+  payments,
+  metadata,
+  expiresAt: expiry,
+  createdAt,
+  paidAt,
+})
+
+export const dedicatedAccount = resource('DedicatedAccount', {
+  externalReference,
+  accountReference: reference(prefixes.dedicatedAccount, 'Identifies the dedicated account.'),
+  ...payableAccount,
+  accountNumber: text('0000000223', 'Permanent account number.'),
+  status: Type.Enum(['ACTIVE', 'INACTIVE'], {
+    description: '`INACTIVE` once you deactivated it.',
+    examples: ['ACTIVE'],
+  }),
+  metadata,
+  createdAt,
+})
+
+export const creditedAccount = resource('CreditedAccount', {
+  ...dedicatedAccount.properties,
+  payment,
+})
+
+const otherDeposits = Type.Optional(
+  Type.Array(
+    Type.Object({
+      asset: text('USDT', '`USDC`, `USDT`, or the mint address of another token.'),
+      units: text('5000000', 'Amount in the smallest unit of the token.'),
+      signature,
+      receivedAt: timestamp('When the chain received the deposit.'),
+    }),
+    {
+      description:
+        'Deposits of tokens that this wallet does not accept. They stay in the wallet and are not credited. Only present when one wallet is read, not in lists and events.',
+      examples: [[]],
+    },
+  ),
+)
+
+export const cryptoWallet = resource('CryptoWallet', {
+  reference: reference(
+    prefixes.cryptoWallet,
+    'Identifies the wallet. Store it to verify the payment later.',
+  ),
+  merchantReference,
+  address: withDescription(walletAddress, 'Wallet address to pay into.'),
+  asset: stablecoin,
+  network,
+  amount: withDescription(decimal, 'Amount to collect, as you wrote it.'),
+  status,
+  variance: latestVariance,
+  amountReceived: withExample(withDescription(decimal, 'Sum of all final deposits.'), '0'),
+  ...amounts(decimal, '0', '0'),
+  payments,
+  otherDeposits,
+  metadata,
+  expiresAt: expiry,
+  createdAt,
+  paidAt,
+})
+
+export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
+  externalReference,
+  reference: reference(prefixes.dedicatedCryptoWallet, 'Identifies the dedicated wallet.'),
+  address: withDescription(walletAddress, 'Permanent wallet address.'),
+  assets: Type.Array(stablecoin, {
+    description: 'Stablecoins that the wallet accepts.',
+    examples: [['USDC', 'USDT']],
+  }),
+  network,
+  status: Type.Enum(['ACTIVE'], { examples: ['ACTIVE'] }),
+  otherDeposits,
+  metadata,
+  createdAt,
+})
+
+export const creditedWallet = resource('CreditedCryptoWallet', {
+  ...dedicatedCryptoWallet.properties,
+  payment,
+})
+
+export type AccountFields = AmountFields & {
+  id: string
+  kind: keyof typeof accountPrefixes
+  /** Account number, or wallet address. */
+  number: string
+  accountName: string
+  bankCode: string
+  bankName: string
+  asset: Asset | null
+  amount: bigint | null
+  requestedAmount: string | null
+  merchantReference: string
+  metadata: string
+  status: string
+  variance: string
+  amountReceived: bigint
+  expiresAt: Date | null
+  paidAt: Date | null
+  createdAt: Date
+}
+
+/** The id starts with the signature of the transaction. */
+type OtherDepositFields = { id: string; amount: bigint; currency: string; receivedAt: Date }
+
+type Extras = {
+  payments: PaymentFields[]
+  otherDeposits: OtherDepositFields[] | undefined
+  /** The payment of a `credited` event. */
+  credit: PaymentFields | undefined
+}
+
+/** JSON text, as verify operations return it and events carry it. Payments come newest first. */
+export function showAccount(
+  account: AccountFields,
+  payments: PaymentFields[],
+  otherDeposits: OtherDepositFields[] = [],
+): string {
+  const others = otherDeposits.length > 0 ? otherDeposits : undefined
+  return show(account, { payments, otherDeposits: others, credit: undefined })
+}
+
+/** A dedicated account or wallet, with the payment that was credited to it. */
+export function showCredit(account: AccountFields, credit: PaymentFields): string {
+  return show(account, { payments: [], otherDeposits: undefined, credit })
+}
+
+function show(account: AccountFields, extras: Extras): string {
+  return withMetadata(fieldsOf[account.kind](account, extras), account.metadata)
+}
+
+const fieldsOf: Record<AccountFields['kind'], (account: AccountFields, extras: Extras) => object> =
+  {
+    virtual_account: virtualAccountFields,
+    dedicated_account: dedicatedAccountFields,
+    crypto_wallet: cryptoWalletFields,
+    dedicated_crypto_wallet: dedicatedCryptoWalletFields,
+  }
+
+function virtualAccountFields(account: AccountFields, { payments }: Extras) {
+  return {
+    reference: toReference(prefixes.virtualAccount, account.id),
+    merchantReference: account.merchantReference,
+    accountNumber: account.number,
+    accountName: account.accountName,
+    bankCode: account.bankCode,
+    bankName: account.bankName,
+    amount: toWire(account.amount!, 'NGN'),
+    currency: 'NGN',
+    status: account.status,
+    variance: account.variance,
+    amountReceived: toWire(account.amountReceived, 'NGN'),
+    amountAccepted: toWire(account.amountAccepted, 'NGN'),
+    amountHeld: toWire(account.amountHeld, 'NGN'),
+    amountReturning: toWire(account.amountReturning, 'NGN'),
+    amountReturned: toWire(account.amountReturned, 'NGN'),
+    payments: payments.map(showPayment),
+    expiresAt: account.expiresAt!.toISOString(),
+    createdAt: account.createdAt.toISOString(),
+    paidAt: account.paidAt?.toISOString() ?? null,
+  }
+}
+
+function cryptoWalletFields(account: AccountFields, { payments, otherDeposits }: Extras) {
+  const asset = account.asset!
+  return {
+    reference: toReference(prefixes.cryptoWallet, account.id),
+    merchantReference: account.merchantReference,
+    address: account.number,
+    asset,
+    network: 'SOLANA',
+    amount: account.requestedAmount!,
+    status: account.status,
+    variance: account.variance,
+    amountReceived: toWire(account.amountReceived, asset),
+    amountAccepted: toWire(account.amountAccepted, asset),
+    amountHeld: toWire(account.amountHeld, asset),
+    amountReturning: toWire(account.amountReturning, asset),
+    amountReturned: toWire(account.amountReturned, asset),
+    payments: payments.map(showPayment),
+    expiresAt: account.expiresAt!.toISOString(),
+    createdAt: account.createdAt.toISOString(),
+    paidAt: account.paidAt?.toISOString() ?? null,
+    otherDeposits: otherDeposits?.map(showOtherDeposit),
+  }
+}
+
+function dedicatedAccountFields(account: AccountFields, { credit }: Extras) {
+  return {
+    externalReference: account.merchantReference,
+    accountReference: toReference(prefixes.dedicatedAccount, account.id),
+    accountNumber: account.number,
+    accountName: account.accountName,
+    bankCode: account.bankCode,
+    bankName: account.bankName,
+    status: account.status,
+    createdAt: account.createdAt.toISOString(),
+    payment: credit && showPayment(credit),
+  }
+}
+
+function dedicatedCryptoWalletFields(account: AccountFields, { otherDeposits, credit }: Extras) {
+  return {
+    externalReference: account.merchantReference,
+    reference: toReference(prefixes.dedicatedCryptoWallet, account.id),
+    address: account.number,
+    assets: coins,
+    network: 'SOLANA',
+    status: account.status,
+    createdAt: account.createdAt.toISOString(),
+    otherDeposits: otherDeposits?.map(showOtherDeposit),
+    payment: credit && showPayment(credit),
+  }
+}
+
+/** In the smallest unit, because the decimals of an unknown token are not known. */
+function showOtherDeposit({ id, amount, currency, receivedAt }: OtherDepositFields) {
+  const [signature] = id.split(':')
+  return {
+    asset: currency,
+    units: amount.toString(),
+    signature,
+    receivedAt: receivedAt.toISOString(),
+  }
+}

@@ -1,0 +1,44 @@
+import Type, { type TSchema } from 'typebox'
+import type { Mode } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
+import { referenceSample, text, timestamp } from './shapes.js'
+
+export function eventSchema(type: TSchema, data: TSchema) {
+  return Type.Object({
+    id: text(
+      referenceSample(prefixes.event),
+      'Identifies the event. Also sent in the `webhook-id` header.',
+    ),
+    type,
+    timestamp: timestamp('When the event happened.'),
+    mode: Type.Enum(['test', 'live'], { examples: ['test'] }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description:
+        'Increases with every event of the same resource, so that you can ignore events that arrive late.',
+      examples: [1],
+    }),
+    data,
+  })
+}
+
+type EventFields = {
+  eventId: string
+  type: string
+  eventCreatedAt: Date
+  mode: Mode
+  sequence: number
+  data: string
+}
+
+/** JSON text, the same bytes in every delivery and read. */
+export function showEvent(event: EventFields): string {
+  const head = JSON.stringify({
+    id: toReference(prefixes.event, event.eventId),
+    type: event.type,
+    timestamp: event.eventCreatedAt.toISOString(),
+    mode: event.mode,
+    sequence: event.sequence,
+  })
+  return `${head.slice(0, -1)},"data":${event.data}}`
+}

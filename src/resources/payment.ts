@@ -1,0 +1,142 @@
+import Type, { type TSchema } from 'typebox'
+import { prefixes, toReference } from '../base/ids.js'
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import {
+  accountName,
+  accountNumber,
+  anyAmount,
+  anyAsset,
+  bankCode,
+  bankName,
+  orNull,
+  reference,
+  resource,
+  text,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+} from './shapes.js'
+
+const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
+
+export const variance = Type.Enum([...variances], {
+  description: 'How the payment differs from what was expected.',
+  examples: ['NONE'],
+})
+
+export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as const
+
+export type PaymentStatus = (typeof paymentStatuses)[number]
+
+export const paymentStatus = Type.Enum([...paymentStatuses], {
+  description:
+    '`HELD` while any part waits for your decision, else `RETURNING` while any part is on its way back, else `ACCEPTED` if you keep any part, else `RETURNED`.',
+  examples: ['ACCEPTED'],
+})
+
+/** In the example, all of the money is accepted. */
+export const amounts = (amount: TSchema, accepted: number | string, none: number | string) => ({
+  amountAccepted: withExample(withDescription(amount, 'Credited to you, before fees.'), accepted),
+  amountHeld: withExample(withDescription(amount, 'Waiting for your decision.'), none),
+  amountReturning: withExample(withDescription(amount, 'On its way back to the payer.'), none),
+  amountReturned: withExample(withDescription(amount, 'Returned to the payer.'), none),
+})
+
+const bankSender = Type.Object({ name: accountName, bankCode, accountNumber, bankName })
+
+const walletSender = Type.Object({
+  address: orNull(walletAddress, 'Null if the sending wallet cannot be determined.'),
+})
+
+/** The kinds of collection account that receive payments, and the prefix of their references. */
+export const accountPrefixes = {
+  virtual_account: prefixes.virtualAccount,
+  dedicated_account: prefixes.dedicatedAccount,
+  crypto_wallet: prefixes.cryptoWallet,
+  dedicated_crypto_wallet: prefixes.dedicatedCryptoWallet,
+} as const
+
+export const payment = resource('Payment', {
+  reference: reference(prefixes.payment, 'Identifies the payment.'),
+  source: Type.Enum(Object.keys(accountPrefixes), {
+    description: 'Kind of account or wallet that received the payment.',
+    examples: ['virtual_account'],
+  }),
+  accountReference: reference(
+    prefixes.virtualAccount,
+    'The account or wallet that received the payment.',
+  ),
+  amount: withDescription(
+    anyAmount,
+    'Amount received: an integer in kobo for NGN, a decimal string for USDC and USDT.',
+  ),
+  ...amounts(anyAmount, 1_250_000, 0),
+  fee: withExample(
+    withDescription(anyAmount, 'Fee charged on the accepted amount. Refunds do not return it.'),
+    12_500,
+  ),
+  currency: anyAsset,
+  status: paymentStatus,
+  variance,
+  sender: Type.Union([bankSender, walletSender], { description: 'Who paid.' }),
+  sessionId: orNull(text('999999260105090000000000014572', 'Identifies the transfer at the bank.')),
+  narration: orNull(text('Two loaves of agege bread', 'Text that the payer wrote.')),
+  receivedAt: timestamp('When the bank or chain received the money.'),
+  createdAt: timestamp('When the payment was recorded.'),
+})
+
+/** Every unit of a payment is in exactly one of these. */
+export type AmountFields = {
+  amountAccepted: bigint
+  amountHeld: bigint
+  amountReturning: bigint
+  amountReturned: bigint
+}
+
+export type PaymentFields = AmountFields & {
+  id: string
+  source: keyof typeof accountPrefixes
+  accountId: string
+  asset: Asset
+  amount: bigint
+  fee: bigint
+  variance: (typeof variances)[number]
+  sender: object
+  sessionId: string | null
+  narration: string | null
+  receivedAt: Date
+  createdAt: Date
+}
+
+/** The database computes the same for `payments.status`. */
+export function paymentStatusOf(payment: AmountFields): PaymentStatus {
+  if (payment.amountHeld > 0n) return 'HELD'
+  if (payment.amountReturning > 0n) return 'RETURNING'
+  return payment.amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'
+}
+
+/** As read operations, its account and its events show it. */
+export function showPayment(payment: PaymentFields) {
+  const { asset, source } = payment
+  return {
+    reference: toReference(prefixes.payment, payment.id),
+    source,
+    accountReference: toReference(accountPrefixes[source], payment.accountId),
+    amount: toWire(payment.amount, asset),
+    amountAccepted: toWire(payment.amountAccepted, asset),
+    amountHeld: toWire(payment.amountHeld, asset),
+    amountReturning: toWire(payment.amountReturning, asset),
+    amountReturned: toWire(payment.amountReturned, asset),
+    fee: toWire(payment.fee, asset),
+    currency: asset,
+    status: paymentStatusOf(payment),
+    variance: payment.variance,
+    sender: payment.sender,
+    sessionId: payment.sessionId,
+    narration: payment.narration,
+    receivedAt: payment.receivedAt.toISOString(),
+    createdAt: payment.createdAt.toISOString(),
+  }
+}

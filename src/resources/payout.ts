@@ -1,0 +1,217 @@
+import Type from 'typebox'
+import { prefixes, toReference } from '../base/ids.js'
+import { formatDecimal, toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import {
+  accountName,
+  accountNumber,
+  bankCode,
+  bankName,
+  decimal,
+  flag,
+  kobo,
+  metadata,
+  naira,
+  network,
+  notYet,
+  orNull,
+  reference,
+  resource,
+  signature,
+  stablecoin,
+  text,
+  time,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+  withMetadata,
+} from './shapes.js'
+
+const merchantReference = Type.Optional(
+  text(
+    'payout-9',
+    'Your own reference, if you sent one. Unique among your transfers of this kind.',
+  ),
+)
+const failureReason = notYet(
+  Type.String(),
+  'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
+)
+const submittedAt = timestamp('When the transfer was submitted.')
+const failedAt = notYet(time, 'When the transfer failed.')
+const createdAt = timestamp('When the transfer was created.')
+
+export const cryptoTransfer = resource('CryptoTransfer', {
+  reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
+  merchantReference,
+  asset: stablecoin,
+  network,
+  amount: withDescription(decimal, 'Amount the recipient gets, as you wrote it.'),
+  fee: withExample(withDescription(decimal, 'The complete fee for the transfer.'), '0.5'),
+  totalDebit: withExample(
+    withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
+    '26',
+  ),
+  destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
+  status: Type.Enum(['SUBMITTED', 'CONFIRMED', 'FAILED'], {
+    description: '`SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`.',
+    examples: ['SUBMITTED'],
+  }),
+  transactionSignature: withDescription(signature, 'Transaction signature of the latest attempt.'),
+  failureReason,
+  metadata,
+  submittedAt,
+  confirmedAt: notYet(time, 'When the transfer became final on the chain.'),
+  failedAt,
+  createdAt,
+  attempts: Type.Array(
+    Type.Object({
+      signature,
+      submittedAt: timestamp('When this attempt was signed.'),
+      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD'], {
+        description:
+          '`LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it moved nothing and never will.',
+        examples: ['LIVE'],
+      }),
+    }),
+    { description: 'Every attempt to send the transfer, oldest first. At most one is `LIVE`.' },
+  ),
+})
+
+export const bankTransfer = resource('BankTransfer', {
+  reference: reference(prefixes.bankTransfer, 'Identifies the transfer.'),
+  merchantReference,
+  amount: withDescription(kobo, 'Amount the recipient gets, in kobo.'),
+  fee: withExample(withDescription(kobo, 'The complete fee for the transfer, in kobo.'), 2_500),
+  totalDebit: withExample(
+    withDescription(kobo, 'Amount deducted from your balance: `amount` plus `fee`, in kobo.'),
+    1_252_500,
+  ),
+  currency: naira,
+  bankCode,
+  bankName,
+  accountNumber,
+  accountName,
+  narration: orNull(text('Salary of January', 'Text that the recipient reads.')),
+  status: Type.Enum(['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
+    description:
+      '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion.',
+    examples: ['SUBMITTED'],
+  }),
+  sessionId: orNull(
+    text('999999260105090000000000012345', 'Identifies the transfer at the bank.'),
+    'Null until the transfer is completed.',
+  ),
+  reviewRequired: flag(
+    false,
+    'Whether the operator must review it because the bank has not confirmed an outcome for three days.',
+  ),
+  failureReason,
+  metadata,
+  submittedAt,
+  completedAt: notYet(time, 'When the bank confirmed that the money arrived.'),
+  failedAt,
+  reversedAt: notYet(time, 'When the bank returned the money after completion.'),
+  createdAt,
+})
+
+export const payoutPrefixes = {
+  crypto_transfer: prefixes.cryptoTransfer,
+  bank_transfer: prefixes.bankTransfer,
+  bank_return: prefixes.paymentReturn,
+  crypto_return: prefixes.paymentReturn,
+} as const
+
+type PayoutFields = {
+  id: string
+  kind: keyof typeof payoutPrefixes
+  asset: Asset
+  amount: bigint
+  fee: bigint
+  requestedAmount: string
+  destination:
+    | { kind: 'wallet'; address: string }
+    | {
+        kind: 'bank_account'
+        bankCode: string
+        bankName: string
+        accountNumber: string
+        accountName: string
+        narration: string | null
+      }
+  merchantReference: string | null
+  metadata: string
+  status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  failureReason: string | null
+  isReviewRequired: boolean
+  submittedAt: Date
+  completedAt: Date | null
+  failedAt: Date | null
+  reversedAt: Date | null
+  createdAt: Date
+}
+
+type AttemptFields = { token: string; createdAt: Date; state: string }
+
+/** JSON text, as verify operations return it and events carry it. */
+export function showPayout(payout: PayoutFields, attempts: AttemptFields[]): string {
+  const fields =
+    payout.asset === 'NGN' ? bankTransferFields(payout) : cryptoTransferFields(payout, attempts)
+  return withMetadata(fields, payout.metadata)
+}
+
+function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
+  const { asset, amount, fee, destination } = payout
+  return {
+    reference: toReference(payoutPrefixes[payout.kind], payout.id),
+    merchantReference: payout.merchantReference ?? undefined,
+    asset,
+    network: 'SOLANA',
+    amount: payout.requestedAmount,
+    fee: formatDecimal(fee, asset),
+    totalDebit: formatDecimal(amount + fee, asset),
+    destinationAddress: destination.kind === 'wallet' ? destination.address : '',
+    status: payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
+    transactionSignature: attempts.at(-1)!.token,
+    failureReason: payout.failureReason,
+    submittedAt: payout.submittedAt.toISOString(),
+    confirmedAt: payout.completedAt?.toISOString() ?? null,
+    failedAt: payout.failedAt?.toISOString() ?? null,
+    createdAt: payout.createdAt.toISOString(),
+    attempts: attempts.map(({ token, createdAt, state }) => ({
+      signature: token,
+      submittedAt: createdAt.toISOString(),
+      state,
+    })),
+  }
+}
+
+function bankTransferFields(payout: PayoutFields) {
+  const { amount, fee, destination } = payout
+  const bankAccount = destination.kind === 'bank_account' ? destination : undefined
+  const reference = toReference(payoutPrefixes[payout.kind], payout.id)
+  return {
+    reference,
+    merchantReference: payout.merchantReference ?? undefined,
+    amount: toWire(amount, 'NGN'),
+    fee: toWire(fee, 'NGN'),
+    totalDebit: toWire(amount + fee, 'NGN'),
+    currency: 'NGN',
+    bankCode: bankAccount?.bankCode,
+    bankName: bankAccount?.bankName,
+    accountNumber: bankAccount?.accountNumber,
+    accountName: bankAccount?.accountName,
+    narration: bankAccount?.narration ?? null,
+    status: payout.status,
+    // The bank knows the transfer by our reference, which it accepts only without underscores.
+    sessionId: payout.completedAt === null ? null : reference.replace('_', '-'),
+    failureReason: payout.failureReason,
+    reviewRequired: payout.isReviewRequired,
+    submittedAt: payout.submittedAt.toISOString(),
+    completedAt: payout.completedAt?.toISOString() ?? null,
+    failedAt: payout.failedAt?.toISOString() ?? null,
+    reversedAt: payout.reversedAt?.toISOString() ?? null,
+    createdAt: payout.createdAt.toISOString(),
+  }
+}
