@@ -116,21 +116,21 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'payments.get': {
-    about: 'Read a payment. As it is now: how much of it is accepted, held, on its way back, returned.',
+    about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],
   },
   'payments.list': {
-    about: 'List payments. Newest first; by status, by source, or of one account.',
+    about: 'List payments. Returns payments, newest first. Filter by status, source or account.',
     flags: [
-      ['source', 'text', 'Only those that came this way. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
-      ['accountReference', 'text', 'What was paid into.', false, false],
+      ['source', 'text', 'Only payments into this kind of account. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false],
+      ['accountReference', 'text', 'Only payments into the account or wallet with this reference.', false, false],
       ['status', 'text', 'Only items in this state. One of: HELD, RETURNING, ACCEPTED, RETURNED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'payments.returns': {
-    about: 'List what went back of a payment. Every return and refund of it, newest first, and how far it has come.',
+    about: 'List returns of a payment. Returns every return and refund of the payment with its status, newest first.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -192,13 +192,13 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'checkout.retrieve': {
-    about: 'Read a checkout session as a payer. Needs no key: who knows the reference may read it, from any page.',
+    about: 'Retrieve a public checkout session. Needs no API key: anyone who knows the reference can read it, from any origin.',
     flags: [],
   },
   'checkout.simulate': {
-    about: 'Pay a checkout session of test mode. As a customer would, once: by bank transfer, or in coins if the session takes them, which count when they are final. In live mode there is no such operation.',
+    about: 'Simulate a payment. Pays a test-mode session once, as a customer would: by bank transfer, or in stablecoins if the session accepts them. Stablecoins are credited when the transfer is final. Not available in live mode.',
     flags: [
-      ['method', 'text', 'One of: bank_transfer, crypto.', false, false],
+      ['method', 'text', 'Payment method; a bank transfer unless you say otherwise. One of: bank_transfer, crypto.', false, false],
     ],
   },
   'cryptoTransfers.create': {
@@ -282,31 +282,31 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'balances.list': {
-    about: 'List balances. What you may spend, what open payouts hold, and what is not decided yet.',
+    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
     flags: [],
   },
   'balanceEntries.list': {
-    about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
+    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv for CSV with up to 10,000 rows per page; the X-Next-Cursor header holds the cursor of the next page.',
     flags: [
-      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
+      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'balanceEntries.csv': {
-    about: 'List the statement. Every change of the available balance, newest first, with the balance after it. With Accept: text/csv the answer is CSV, up to 10,000 lines; the header X-Next-Cursor leads on.',
+    about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. Send Accept: text/csv for CSV with up to 10,000 rows per page; the X-Next-Cursor header holds the cursor of the next page.',
     flags: [
-      ['asset', 'text', 'Only its. One of: NGN, USDC, USDT.', false, false],
+      ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'settings.get': {
-    about: 'Read the settings. Policies, checkout, low-balance thresholds and payment methods of this environment.',
+    about: 'Retrieve settings. Returns policies, checkout appearance, low-balance thresholds and payment methods of this environment.',
     flags: [],
   },
   'settings.update': {
-    about: 'Change the settings. Only what is sent changes. Lists are replaced whole.',
+    about: 'Update settings. Changes only the fields you send. Lists are replaced as a whole.',
     flags: [
       ['policies.bank.underpayment', 'text', 'One of: return, accept, hold.', false, false],
       ['policies.bank.overpayment', 'text', 'One of: return, accept, hold.', false, false],
@@ -328,139 +328,139 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'profile.get': {
-    about: 'Read the public profile. What a page may show of the merchant. Public keys may read this.',
+    about: 'Retrieve the public profile. Returns what a page may show about the merchant. Accepts public keys.',
     flags: [],
   },
   'webhookEndpoints.create': {
-    about: 'Create a webhook endpoint. At most 10 per environment. The secret is shown once.',
+    about: 'Create a webhook endpoint. An environment can have 10 endpoints. The signing secret is only shown in this response.',
     flags: [
       ['url', 'text', '', true, false],
-      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false, false],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
       ['description', 'text', '', false, false],
     ],
   },
   'webhookEndpoints.get': {
-    about: 'Read a webhook endpoint. Without its secret, which is shown only when it is made.',
+    about: 'Retrieve a webhook endpoint. The signing secret is not included; it is only shown on creation and rotation.',
     flags: [],
   },
   'webhookEndpoints.list': {
-    about: 'List webhook endpoints. Newest first.',
+    about: 'List webhook endpoints. Returns webhook endpoints, newest first.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'webhookEndpoints.update': {
-    about: 'Change a webhook endpoint. Only what is sent changes. enabled: true brings a disabled one back.',
+    about: 'Update a webhook endpoint. Changes only the fields you send. enabled: true enables a disabled endpoint again.',
     flags: [
       ['url', 'text', '', false, false],
-      ['events', 'list', 'Types or groups such as payment.*; * for everything.', false, false],
+      ['events', 'list', 'Event types or groups such as payment.*; * means all.', false, false],
       ['description', 'text', '', false, false],
-      ['enabled', 'boolean', '', false, false],
+      ['enabled', 'boolean', 'Whether events are sent to it.', false, false],
     ],
   },
   'webhookEndpoints.delete': {
-    about: 'Delete a webhook endpoint. Nothing more is sent to it. Its deliveries stay on record.',
+    about: 'Delete a webhook endpoint. Stops all deliveries to it. Past deliveries stay on record.',
     flags: [],
   },
   'webhookEndpoints.rotateSecret': {
-    about: 'Rotate the secret. Both secrets sign for 24 hours. The new one is shown once.',
+    about: 'Rotate the signing secret. Events are signed with both secrets for 24 hours. The new one is only shown in this response.',
     flags: [],
   },
   'webhookEndpoints.test': {
-    about: 'Send a test event. A real webhook_endpoint.test event that only this endpoint hears, whatever its filter.',
+    about: 'Send a test event. Sends a real webhook_endpoint.test event to this endpoint only, whatever its event filter.',
     flags: [],
   },
   'webhookEndpoints.recover': {
-    about: 'Send again what was missed. Everything since a time that this endpoint listens to and has not taken, at most 10000 events at once.',
+    about: 'Recover missed events. Sends every event since a time that this endpoint listens to and has not received, up to 10000 per request.',
     flags: [
-      ['since', 'text', 'ISO 8601, UTC, with milliseconds.', true, false],
+      ['since', 'text', 'Recover events from this time on.', true, false],
     ],
   },
   'events.get': {
-    about: 'Read an event. Exactly what was sent to webhook endpoints.',
+    about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
   },
   'events.list': {
-    about: 'List events. Newest first; by type or group, by resource, by time.',
+    about: 'List events. Returns events, newest first. Filter by type or group, by resource and by time.',
     flags: [
-      ['type', 'text', 'Only those of this type or group. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
-      ['resource', 'text', 'What they are about.', false, false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['type', 'text', 'Only events of this type, or of this group such as payment.*. One of: *, virtual_account.*, dedicated_account.*, checkout.session.*, crypto_wallet.*, dedicated_crypto_wallet.*, payment.*, crypto_transfer.*, bank_transfer.*, balance.*, webhook_endpoint.*, virtual_account.paid, virtual_account.underpaid, virtual_account.overpaid, virtual_account.late_payment, virtual_account.duplicate_payment, virtual_account.expired, virtual_account.cancelled, dedicated_account.created, dedicated_account.credited, dedicated_account.deactivated, checkout.session.paid, checkout.session.expired, checkout.session.cancelled, crypto_wallet.paid, crypto_wallet.underpaid, crypto_wallet.overpaid, crypto_wallet.late_payment, crypto_wallet.duplicate_payment, crypto_wallet.expired, crypto_wallet.cancelled, dedicated_crypto_wallet.created, dedicated_crypto_wallet.credited, payment.held, payment.returning, payment.returned, payment.refunded, payment.refund_failed, crypto_transfer.submitted, crypto_transfer.confirmed, crypto_transfer.failed, bank_transfer.submitted, bank_transfer.completed, bank_transfer.failed, bank_transfer.reversed, balance.low, webhook_endpoint.disabled, webhook_endpoint.test.', false, false],
+      ['resource', 'text', 'Only events about the resource with this reference.', false, false],
+      ['from', 'text', 'Only events at or after this time.', false, false],
+      ['to', 'text', 'Only events before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'events.deliveries': {
-    about: 'List the deliveries of an event. Where it went, and the latest 50 attempts at each place, with time, status, duration and answer.',
+    about: 'List deliveries of an event. Returns one delivery per endpoint with its latest 50 attempts: time, status, duration and response.',
     flags: [
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'events.redeliver': {
-    about: 'Send an event again. To one endpoint, or to all that listen to it.',
+    about: 'Redeliver an event. Sends the event again, to one endpoint or to every endpoint that listens to it.',
     flags: [
-      ['endpointId', 'text', '', false, false],
+      ['endpointId', 'text', 'The webhook endpoint.', false, false],
     ],
   },
   'requestLogs.get': {
-    about: 'Read what was asked and answered. By requestId (the newest, if you used one more than once) or by id. Bodies are cut after 4,096 characters; secrets are never in them, and account numbers, names and e-mail addresses are masked.',
+    about: 'Retrieve a request log. Finds it by requestId (the newest if several requests share it) or by id. Bodies are cut after 4,096 characters. They never contain secrets; account numbers, names and email addresses are masked.',
     flags: [],
   },
   'requestLogs.list': {
-    about: 'List what your servers asked. Requests with a valid key of the last 30 days, newest first. They appear within a second. A page may hold fewer than asked for, or none, while nextCursor leads on.',
+    about: 'List request logs. Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. A page may hold fewer items than limit, or none, and still have a nextCursor.',
     flags: [
-      ['status', 'text', 'One, such as 422, or a class, such as 4xx.', false, false],
-      ['method', 'text', 'Only those with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
-      ['path', 'text', 'What the path begins with.', false, false],
-      ['requestId', 'text', 'As in X-Request-Id.', false, false],
-      ['from', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
-      ['to', 'text', 'ISO 8601, UTC, with milliseconds.', false, false],
+      ['status', 'text', 'Only responses with this status, such as 422, or of this class, such as 4xx.', false, false],
+      ['method', 'text', 'Only requests with this method. One of: GET, HEAD, POST, PATCH, DELETE.', false, false],
+      ['path', 'text', 'Only paths that start with this.', false, false],
+      ['requestId', 'text', 'Only the request with this X-Request-Id.', false, false],
+      ['from', 'text', 'Only requests at or after this time.', false, false],
+      ['to', 'text', 'Only requests before this time.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'test.fund': {
-    about: 'Fund a test balance. Adds money to the available balance, in test mode only. USDC and USDT are minted on the embedded chain; with an external test chain they are refused, and NGN is not.',
+    about: 'Fund a test balance. Adds money to the available balance. USDC and USDT are minted on the embedded chain, so they are not available if test mode uses an external chain.',
     flags: [
       ['asset', 'text', 'One of: NGN, USDC, USDT.', true, false],
       ['amount', 'amount', 'Amount in kobo.', true, false],
     ],
   },
   'test.settle': {
-    about: 'Decide how a test transfer ends. Tells the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) what to do with a transfer that has not ended. The answer is the transfer as it is now: it changes when the bank or chain is asked about it, a moment later.',
+    about: 'Set the outcome of a test transfer. Sets what the simulated bank (complete, fail, reverse, stay_unknown, lose) or chain (land, fail, expire) does with a transfer that has not ended. Returns the transfer as it is now; it changes a moment later, when the bank or chain is polled.',
     flags: [
       ['outcome', 'text', 'One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false],
     ],
   },
   'test.bankTransfers.create': {
-    about: 'Pay into an account as a customer would. The sandbox bank takes the money, and announces it by a signed notice. Answers when the payment has been judged.',
+    about: 'Send a test payment. Pays into one of your accounts at the sandbox bank, as a customer would. The bank sends a signed notice; the response follows once the payment has been judged.',
     flags: [
       ['accountNumber', 'text', '', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],
-      ['sender.name', 'text', '', false, false],
+      ['sender.name', 'text', 'Name of the sender.', false, false],
       ['sender.accountNumber', 'text', '', false, false],
       ['sender.bankCode', 'text', '', false, false],
-      ['sender.masked', 'boolean', 'The bank shows only the last digits of the sender.', false, false],
-      ['narration', 'text', '', false, false],
-      ['sentAt', 'text', 'When the bank had the money; now unless it is said.', false, false],
-      ['copies', 'integer', 'How often the bank tells of it.', false, false],
+      ['sender.masked', 'boolean', 'Whether the bank hides all but the last digits of the account number.', false, false],
+      ['narration', 'text', 'Text that the payer wrote.', false, false],
+      ['sentAt', 'text', 'When the bank received the money. Defaults to now.', false, false],
+      ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
   },
   'test.cryptoDeposits.create': {
-    about: 'Send coins to a wallet as a customer would. Makes a real transfer on the embedded chain. Answers when it is in a block; it is credited when it is final, some seconds later.',
+    about: 'Send a test deposit. Sends stablecoins to one of your wallets on the embedded chain, as a customer would. Responds once the transfer is in a block; it is credited when final, a few seconds later.',
     flags: [
-      ['address', 'text', 'Of a wallet of yours.', true, false],
+      ['address', 'text', 'Address of one of your wallets.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
     ],
   },
   'test.clock.advance': {
-    about: 'Move the clock of test mode ahead. Time passes for this environment: what falls due by then is due now. Send an Idempotency-Key, or a retry moves the clock again.',
+    about: 'Advance the test clock. Moves the time of this environment forward, so that everything due by then happens now. Send an Idempotency-Key; without one, a retry advances the clock again.',
     flags: [
-      ['seconds', 'integer', 'How far; there is no way back.', true, false],
+      ['seconds', 'integer', 'Seconds to advance. The clock cannot be moved back.', true, false],
     ],
   },
 }

@@ -2,29 +2,32 @@
 
 export type Balance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
+  /** What you can spend: an integer in kobo for NGN, a decimal string for USDC and USDT. */
   available: number | string
-  /** Set aside by open payouts. */
+  /** Reserved for open payouts. */
   held: number | string
-  /** Received and not yet decided. */
+  /** Received, and waiting for your decision or on its way back. */
   pending: number | string
 }
 
 export type BalanceEntry = {
-  /** Its place in the statement of its asset: 1, 2, 3, … without gaps. */
+  /** Position in the statement of its asset: 1, 2, 3, … without gaps. */
   number: number
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Why the balance changed. */
   type: string
-  /** Counted at once, set aside for a payout, or given back by one. */
+  /**
+   * `post`: changes the balance at once. `hold`: reserves money for a payout. `release`: gives a
+   * reservation back.
+   */
   effect: 'post' | 'hold' | 'release'
-  /** The change of the available balance; negative where it fell. */
+  /** Change of the available balance; negative if it fell. */
   amount: number | string
-  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
+  /** Available balance after this entry. */
   balanceAfter: number | string
-  /** What caused it. */
+  /** The payout, payment or other resource that caused the change. */
   reference: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the balance changed. */
   createdAt: string
 }
 
@@ -47,40 +50,52 @@ export type BankAccount = {
 }
 
 export type BankTransfer = {
-  /** Such as `bt_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the transfer. */
   reference: string
-  /** Such as `payout-9`. */
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
   merchantReference?: string
-  /** Naira in kobo. */
+  /** Amount the recipient gets, in kobo. */
   amount: number
-  /** Naira in kobo. */
+  /** The complete fee for the transfer, in kobo. */
   fee: number
-  /** Naira in kobo. */
+  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `058`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Such as `GTBank`. */
+  /** Name of the bank. */
   bankName: string
-  /** Such as `0123456789`. */
+  /** Ten-digit account number. */
   accountNumber: string
-  /** Such as `ADA OBI`. */
+  /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /**
+   * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
+   * the money after completion.
+   */
   status: 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
+  /** Null until the transfer is completed. */
   sessionId: string | null
-  /** Nobody could say for three days what became of it. */
+  /**
+   * Whether the operator must review it because the bank has not confirmed an outcome for three
+   * days.
+   */
   reviewRequired: boolean
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was submitted. */
   submittedAt: string
+  /** When the bank confirmed that the money arrived. */
   completedAt: string | null
+  /** When the transfer failed. */
   failedAt: string | null
+  /** When the bank returned the money after completion. */
   reversedAt: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was created. */
   createdAt: string
 }
 
@@ -99,59 +114,67 @@ export type BankTransferQuote = {
 }
 
 export type CheckoutSession = {
-  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** Identifies the session. Anyone who knows it can read the public session. */
   reference: string
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Identifies the merchant. */
     id: string
-    /** Such as `Ada Stores`. */
+    /** Name shown to payers. */
     displayName: string
   }
-  /** Naira in kobo. */
+  /** Amount to pay, in kobo. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `Two loaves of agege bread`. */
+  /** What the customer pays for. */
   description: string
   customer: {
-    /** Such as `Ada Obi`. */
+    /** Name of the customer. */
     name: string
-    /** Such as `ada@example.com`. */
+    /** Email address of the customer. */
     email: string
   }
+  /** Ways to pay the session. */
   paymentMethods: ({
-    /** Such as `bank_transfer`. */
+    /** `bank_transfer`, `card` or `crypto`. */
     code: string
-    /** Such as `Bank transfer`. */
+    /** Display name. */
     label: string
+    /** Whether the merchant has enabled the method. */
     enabled: boolean
+    /** Whether the session can be paid with it now. */
     available: boolean
-    /** Such as `available`. */
+    /** `available`, `unavailable` or `coming_soon`. */
     status: string
   })[]
+  /**
+   * `pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled
+   * session becomes `paid` if you accept a late payment.
+   */
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number, if you sent one. */
   merchantReference?: string
-  /** Such as `https://pay.example.com/checkout/cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** URL of the hosted page. Send your customer there. */
   url: string
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The virtual account that collects bank transfers for the session. */
   virtualAccount: string
+  /** Price in a stablecoin, if you set one. */
   crypto?: {
     asset: 'USDC' | 'USDT'
     /** Such as `SOLANA`. */
     network: 'SOLANA'
-    /** A decimal amount. */
+    /** Price in this stablecoin, as the merchant wrote it. */
     amount: string
   }
-  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The wallet that collects stablecoins for the session. */
   cryptoWallet?: string
   successUrl: string | null
   cancelUrl: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the session was created. */
   createdAt: string
 }
 
@@ -162,97 +185,102 @@ export type CoinFunding = {
 }
 
 export type CreditedAccount = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated account. */
   accountReference: string
-  /** Such as `0000000223`. */
+  /** Permanent account number. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
+  /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
   payment: Payment
 }
 
 export type CreditedCryptoWallet = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated wallet. */
   reference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Permanent wallet address. */
   address: string
+  /** Stablecoins that the wallet accepts. */
   assets: ('USDC' | 'USDT')[]
   /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
   payment: Payment
 }
 
 export type CryptoTransfer = {
-  /** Such as `ct_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the transfer. */
   reference: string
-  /** Such as `payout-9`. */
+  /** Your own reference, if you sent one. Unique among your transfers of this kind. */
   merchantReference?: string
   asset: 'USDC' | 'USDT'
   /** Such as `SOLANA`. */
   network: 'SOLANA'
-  /** A decimal amount. */
+  /** Amount the recipient gets, as you wrote it. */
   amount: string
-  /** A decimal amount. */
+  /** The complete fee for the transfer. */
   fee: string
-  /** A decimal amount. */
+  /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Wallet address of the recipient. */
   destinationAddress: string
+  /** `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. */
   status: 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
-  /** Of the latest attempt. */
+  /** Transaction signature of the latest attempt. */
   transactionSignature: string
+  /** Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value. */
   failureReason: string | null
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was submitted. */
   submittedAt: string
+  /** When the transfer became final on the chain. */
   confirmedAt: string | null
+  /** When the transfer failed. */
   failedAt: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the transfer was created. */
   createdAt: string
+  /** Every attempt to send the transfer, oldest first. At most one is `LIVE`. */
   attempts: ({
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When this attempt was signed. */
     submittedAt: string
+    /**
+     * `LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it
+     * moved nothing and never will.
+     */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
 }
@@ -273,141 +301,145 @@ export type CryptoTransferQuote = {
 }
 
 export type CryptoWallet = {
-  /** Such as `cw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the wallet. Store it to verify the payment later. */
   reference: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Wallet address to pay into. */
   address: string
   asset: 'USDC' | 'USDT'
   /** Such as `SOLANA`. */
   network: 'SOLANA'
-  /** A decimal amount. */
+  /** Amount to collect, as you wrote it. */
   amount: string
+  /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** The latest payment that did not match. */
+  /** How the latest mismatched payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
-  /** A decimal amount. */
+  /** Sum of all final deposits. */
   amountReceived: string
-  /** A decimal amount. */
+  /** Credited to you, before fees. */
   amountAccepted: string
-  /** A decimal amount. */
+  /** Waiting for your decision. */
   amountHeld: string
-  /** A decimal amount. */
+  /** On its way back to the payer. */
   amountReturning: string
-  /** A decimal amount. */
+  /** Returned to the payer. */
   amountReturned: string
-  /** The latest fifty, newest first. */
+  /** The latest 50 payments, newest first. */
   payments: Payment[]
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
+  /** When it was paid. */
   paidAt: string | null
 }
 
 export type DedicatedAccount = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `da_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated account. */
   accountReference: string
-  /** Such as `0000000223`. */
+  /** Permanent account number. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
+  /** `INACTIVE` once you deactivated it. */
   status: 'ACTIVE' | 'INACTIVE'
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
 }
 
 export type DedicatedCryptoWallet = {
-  /** Such as `customer-77`. */
+  /** Your own reference, unique per environment. */
   externalReference: string
-  /** Such as `dw_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the dedicated wallet. */
   reference: string
-  /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+  /** Permanent wallet address. */
   address: string
+  /** Stablecoins that the wallet accepts. */
   assets: ('USDC' | 'USDT')[]
   /** Such as `SOLANA`. */
   network: 'SOLANA'
   status: 'ACTIVE'
   /**
-   * What came and is not for this wallet: kept there, and not credited. Shown where one wallet is
-   * read, not in lists and events.
+   * Deposits of tokens that this wallet does not accept. They stay in the wallet and are not
+   * credited. Only present when one wallet is read, not in lists and events.
    */
   otherDeposits?: ({
-    /** USDC, USDT, or the address of another mint. */
+    /** `USDC`, `USDT`, or the mint address of another token. */
     asset: string
-    /** In the smallest unit of the token. */
+    /** Amount in the smallest unit of the token. */
     units: string
-    /**
-     * Such as
-     * `5h6xBEauJ3PK6SWCZ1PGjBvj8vDdWG3KpwATGy1ARAXFSDwt8GFXM7W5Ncn16wmqokgpiKRLuS83KUxyZyv2sUYv`.
-     */
+    /** Signature of the Solana transaction. */
     signature: string
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the chain received the deposit. */
     receivedAt: string
   })[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
 }
 
 export type DeliveryAttempt = {
+  /** 1 for the first attempt. */
   number: number
-  /** Where it went. */
+  /** URL the attempt was sent to. */
   url: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the attempt started. */
   startedAt: string
+  /** Duration in milliseconds. */
   durationMs: number
+  /** HTTP status of the response; null if there was none. */
   status: number | null
+  /** Why the attempt got no response; null if it got one. */
   error: string | null
-  /** The first 4096 bytes of the answer. */
+  /** First 4096 bytes of the response body. */
   response: string
 }
 
 export type EventDelivery = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The webhook endpoint. */
   endpointId: string
-  /** Such as `https://shop.example/webhooks`. */
+  /** Current URL of the endpoint. */
   url: string
+  /** `PENDING` until an attempt succeeds or the last retry fails. */
   status: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
-  /** Null when it is over, and while an attempt is under way. */
+  /** Null once the delivery has ended, and while an attempt is in progress. */
   nextAttemptAt: string | null
+  /** The latest attempts. */
   attempts: DeliveryAttempt[]
 }
 
 export type LowBalance = {
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Available balance when it fell. */
   available: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** The threshold from your settings. */
   threshold: number | string
 }
 
@@ -419,79 +451,89 @@ export type NairaFunding = {
 }
 
 export type Payment = {
-  /** Such as `pay_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the payment. */
   reference: string
+  /** Kind of account or wallet that received the payment. */
   source: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet'
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The account or wallet that received the payment. */
   accountReference: string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Amount received: an integer in kobo for NGN, a decimal string for USDC and USDT. */
   amount: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Credited to you, before fees. */
   amountAccepted: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Waiting for your decision. */
   amountHeld: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** On its way back to the payer. */
   amountReturning: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Returned to the payer. */
   amountReturned: number | string
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** Fee charged on the accepted amount. Refunds do not return it. */
   fee: number | string
   currency: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
+   * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
+   */
   status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-  /** The latest payment that did not match. */
+  /** How the payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+  /** Who paid. */
   sender: {
-    /** Such as `ADA OBI`. */
+    /** Name of the account holder. */
     name: string
-    /** Such as `058`. */
+    /** Code of the bank, as listed by `GET /v1/banks`. */
     bankCode: string
-    /** Such as `0123456789`. */
+    /** Ten-digit account number. */
     accountNumber: string
-    /** Such as `GTBank`. */
+    /** Name of the bank. */
     bankName: string
   } | {
+    /** Null if the sending wallet cannot be determined. */
     address: string | null
   }
   sessionId: string | null
   narration: string | null
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the bank or chain received the money. */
   receivedAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the payment was recorded. */
   createdAt: string
 }
 
 export type PaymentReturn = {
-  /** Such as `rf_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the return. */
   reference: string
-  /** A return is of money that was never accepted. */
+  /** `return`: money that was never accepted. `refund`: money that was. */
   kind: 'return' | 'refund'
-  /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   amount: number | string
   currency: 'NGN' | 'USDC' | 'USDT'
-  /** FAILED and REVERSED: the money is where it was before. */
+  /** `FAILED` and `REVERSED` mean that the money is back where it was before the return. */
   status: 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
+  /** Why the return failed; null otherwise. */
   failureReason: string | null
+  /** When the return arrived, failed or was reversed. */
   endedAt: string | null
+  /** Bank account or wallet that the money goes to. */
   destination: {
-    /** Such as `058`. */
+    /** Code of the bank, as listed by `GET /v1/banks`. */
     bankCode: string
-    /** Such as `0123456789`. */
+    /** Ten-digit account number. */
     accountNumber: string
-    /** Such as `GTBank`. */
+    /** Name of the bank. */
     bankName: string
-    /** Such as `ADA OBI`. */
+    /** Name of the account holder. */
     accountName: string
   } | {
-    /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+    /** Wallet address of the recipient. */
     address: string
   }
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the return was requested. */
   createdAt: string
 }
 
 export type Profile = {
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Identifies the merchant. */
     id: string
     /** Name shown to payers; by default the name of the merchant. */
     displayName: string
@@ -511,104 +553,122 @@ export type Profile = {
 }
 
 export type PublicCheckoutSession = {
-  /** Such as `cs_06dst4m7b0fgv3x0ba9bwrf0yx3k5r8c2h7m4q9`. */
+  /** Identifies the session. Anyone who knows it can read the public session. */
   reference: string
   merchant: {
-    /** Such as `mer_06drtrktg1y337r4bb9bwrf0yw`. */
+    /** Identifies the merchant. */
     id: string
-    /** Such as `Ada Stores`. */
+    /** Name shown to payers. */
     displayName: string
   }
-  /** Naira in kobo. */
+  /** Amount to pay, in kobo. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
-  /** Such as `Two loaves of agege bread`. */
+  /** What the customer pays for. */
   description: string
   customer: {
-    /** Such as `Ada Obi`. */
+    /** Name of the customer. */
     name: string
-    /** Such as `ada@example.com`. */
+    /** Email address of the customer. */
     email: string
   }
+  /** Ways to pay the session. */
   paymentMethods: ({
-    /** Such as `bank_transfer`. */
+    /** `bank_transfer`, `card` or `crypto`. */
     code: string
-    /** Such as `Bank transfer`. */
+    /** Display name. */
     label: string
+    /** Whether the merchant has enabled the method. */
     enabled: boolean
+    /** Whether the session can be paid with it now. */
     available: boolean
-    /** Such as `available`. */
+    /** `available`, `unavailable` or `coming_soon`. */
     status: string
   })[]
+  /**
+   * `pending` until the session is `paid`, `expired` or `cancelled`. An expired or cancelled
+   * session becomes `paid` if you accept a late payment.
+   */
   status: 'pending' | 'paid' | 'expired' | 'cancelled'
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
+  /** How to pay by bank transfer. Only present while the session is pending. */
   bankTransfer?: {
-    /** Such as `0000014572`. */
+    /** Account number to pay into. */
     accountNumber: string
-    /** Such as `Ada Stores`. */
+    /** Name on the account. */
     accountName: string
-    /** Such as `Sandbox Bank`. */
+    /** Name of the bank. */
     bankName: string
-    /** Such as `999`. */
+    /** Code of the bank. */
     bankCode: string
-    /** Naira in kobo. */
+    /** Amount to transfer, in kobo. */
     amount: number
   }
+  /** How to pay in a stablecoin. Only present while the session accepts it. */
   crypto?: {
-    /** Such as `HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk`. */
+    /** Wallet address to pay into. */
     address: string
     asset: 'USDC' | 'USDT'
     /** Such as `SOLANA`. */
     network: 'SOLANA'
-    /** A decimal amount. */
+    /** Price in this stablecoin, as the merchant wrote it. */
     amount: string
   }
-  /** Naira in kobo. */
+  /** Naira received, in kobo. */
   amountReceived: number
-  /** Naira in kobo. */
+  /** Naira the merchant accepted, in kobo. */
   amountAccepted: number
-  /** What was asked for in coins, what came, and what the merchant has of it. */
+  /** Stablecoin amounts, if the session has a price in one. */
   cryptoAmounts?: {
     asset: 'USDC' | 'USDT'
-    /** A decimal amount. */
+    /** Amount to pay. */
     amount: string
-    /** A decimal amount. */
+    /** Amount received. */
     amountReceived: string
-    /** A decimal amount. */
+    /** Amount the merchant accepted. */
     amountAccepted: string
   }
-  /** What came, newest first, and where that money is now. */
+  /** Payments into the session, newest first. */
   received: ({
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
     amount: number | string
     currency: 'NGN' | 'USDC' | 'USDT'
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Credited to you, before fees. */
     amountAccepted: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Waiting for your decision. */
     amountHeld: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** On its way back to the payer. */
     amountReturning: number | string
-    /** NGN: an integer of kobo. USDC and USDT: a decimal string. */
+    /** Returned to the payer. */
     amountReturned: number | string
+    /**
+     * `HELD` while any part waits for your decision, else `RETURNING` while any part is on its way
+     * back, else `ACCEPTED` if you keep any part, else `RETURNED`.
+     */
     status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
-    /** The latest payment that did not match. */
+    /** How the payment differs from what was expected. */
     variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+    /** Bank account that the money is returned to, if any. */
     sentBackTo: {
-      /** Such as `GTBank`. */
+      /** Name of the bank. */
       bankName: string
-      /** Such as `******6789`. */
+      /** Account number with all but the last four digits hidden. */
       accountNumber: string
     } | null
-    /** ISO 8601, UTC, with milliseconds. */
+    /** When the bank or chain received the money. */
     receivedAt: string
   })[]
-  /** More came: `received` has the fifty that matter. */
+  /**
+   * Whether more payments arrived than `received` shows: up to 50, preferring those that need
+   * attention.
+   */
   moreReceived: boolean
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Current time of the environment, to count down to `expiresAt`. */
   serverTime: string
   cancelUrl: string | null
+  /** Only present once the session is paid. */
   successUrl?: string | null
 }
 
@@ -627,7 +687,7 @@ export type Refusal = {
     issue: string
   })[]
   /**
-   * Such as `Correct what the message names (`details` has it by field) and send the request
+   * Such as `Correct what the message names (`details` lists the fields) and send the request
    * again.`.
    */
   nextStep?: string
@@ -693,18 +753,18 @@ export type Settings = {
 }
 
 export type TestClock = {
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Time of the environment after the change. */
   now: string
-  /** By this request. */
+  /** Seconds advanced by this request. */
   advancedBySeconds: number
-  /** Of the world, in all. */
+  /** Seconds ahead of real time in total. */
   aheadBySeconds: number
 }
 
 export type TestDeposit = {
-  /** Of the transaction, which any Solana client can look at. */
+  /** Signature of the transaction, which any Solana client can fetch. */
   signature: string
-  /** Of a wallet of yours. */
+  /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
   /** Decimal amount with at most 6 digits after the point. */
@@ -712,89 +772,105 @@ export type TestDeposit = {
 }
 
 export type TestFunding = {
-  /** Such as `fund_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the funding. */
   reference: string
   asset: 'NGN' | 'USDC' | 'USDT'
-  /** NGN: an integer in kobo. USDC and USDT: a decimal string. */
+  /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
   amount: number | string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the balance was funded. */
   createdAt: string
 }
 
 export type VirtualAccount = {
-  /** Such as `va_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the virtual account. Store it to verify the payment later. */
   reference: string
-  /** Such as `order-1001`. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
-  /** Such as `0000014572`. */
+  /** Account number to pay into. */
   accountNumber: string
-  /** Such as `Ada Stores`. */
+  /** Name on the account. */
   accountName: string
-  /** Such as `999`. */
+  /** Code of the bank. */
   bankCode: string
-  /** Such as `Sandbox Bank`. */
+  /** Name of the bank. */
   bankName: string
-  /** Naira in kobo. */
+  /** Amount to collect, in kobo. The customer pays exactly this. */
   amount: number
   /** Such as `NGN`. */
   currency: 'NGN'
+  /** `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`. */
   status: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED'
-  /** The latest payment that did not match. */
+  /** How the latest mismatched payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
-  /** Naira in kobo. */
+  /** Sum of all payments, in kobo. */
   amountReceived: number
-  /** Naira in kobo. */
+  /** Credited to you, before fees. */
   amountAccepted: number
-  /** Naira in kobo. */
+  /** Waiting for your decision. */
   amountHeld: number
-  /** Naira in kobo. */
+  /** On its way back to the payer. */
   amountReturning: number
-  /** Naira in kobo. */
+  /** Returned to the payer. */
   amountReturned: number
-  /** The latest fifty, newest first. */
+  /** The latest 50 payments, newest first. */
   payments: Payment[]
-  /** As you sent it. */
+  /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it expires. A payment received later counts as late. */
   expiresAt: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When it was created. */
   createdAt: string
+  /** When it was paid. */
   paidAt: string | null
 }
 
 export type WebhookEndpoint = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the endpoint. */
   id: string
-  /** Such as `https://example.com/webhooks`. */
+  /** URL that events are sent to. */
   url: string
+  /** Event types or groups such as `payment.*` that are sent; `*` means all. */
   events: string[]
-  /** Such as `Orders`. */
+  /** Your own description. */
   description: string
+  /** Whether events are sent to it. */
   enabled: boolean
+  /**
+   * `merchant`: you disabled it. `gone`: it answered 410. `failing`: every delivery failed for five
+   * days.
+   */
   disabledReason: 'merchant' | 'gone' | 'failing' | null
+  /** When deliveries began to fail; null while they succeed. */
   failingSince: string | null
-  /** Ed25519, for the `v1a` signature. */
+  /** Ed25519 public key that verifies `v1a` signatures. */
   publicKey: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the endpoint was created. */
   createdAt: string
 }
 
 export type WebhookEndpointWithSecret = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** Identifies the endpoint. */
   id: string
-  /** Such as `https://example.com/webhooks`. */
+  /** URL that events are sent to. */
   url: string
+  /** Event types or groups such as `payment.*` that are sent; `*` means all. */
   events: string[]
-  /** Such as `Orders`. */
+  /** Your own description. */
   description: string
+  /** Whether events are sent to it. */
   enabled: boolean
+  /**
+   * `merchant`: you disabled it. `gone`: it answered 410. `failing`: every delivery failed for five
+   * days.
+   */
   disabledReason: 'merchant' | 'gone' | 'failing' | null
+  /** When deliveries began to fail; null while they succeed. */
   failingSince: string | null
-  /** Ed25519, for the `v1a` signature. */
+  /** Ed25519 public key that verifies `v1a` signatures. */
   publicKey: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the endpoint was created. */
   createdAt: string
-  /** Shown once. For the `v1` signature. */
+  /** Signing secret for `v1` signatures. Shown only in this response. */
   secret: string
 }
 
@@ -892,9 +968,9 @@ export type ListDedicatedCryptoWalletsQuery = {
 
 /** List payments. */
 export type ListPaymentsQuery = {
-  /** Only those that came this way. */
+  /** Only payments into this kind of account. */
   source?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
-  /** What was paid into. */
+  /** Only payments into the account or wallet with this reference. */
   accountReference?: string | undefined
   /** Only items in this state. */
   status?: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED' | undefined
@@ -904,7 +980,7 @@ export type ListPaymentsQuery = {
   cursor?: string | undefined
 }
 
-/** List what went back of a payment. */
+/** List returns of a payment. */
 export type ListPaymentReturnsQuery = {
   /** Items per page. */
   limit?: number | undefined
@@ -995,8 +1071,9 @@ export type ListCheckoutSessionsQuery = {
   cursor?: string | undefined
 }
 
-/** Pay a checkout session of test mode. */
+/** Simulate a payment. */
 export type SimulatePublicCheckoutInput = {
+  /** Payment method; a bank transfer unless you say otherwise. */
   method?: 'bank_transfer' | 'crypto' | undefined
 }
 
@@ -1088,9 +1165,9 @@ export type ResolveBankAccountQuery = {
   accountNumber: string
 }
 
-/** List the statement. */
+/** List balance entries. */
 export type ListBalanceEntriesQuery = {
-  /** Only its. */
+  /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1098,7 +1175,7 @@ export type ListBalanceEntriesQuery = {
   cursor?: string | undefined
 }
 
-/** Change the settings. */
+/** Update settings. */
 export type ChangeSettingsInput = {
   policies?: {
     bank?: {
@@ -1147,7 +1224,7 @@ export type ChangeSettingsInput = {
 export type CreateWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url: string
-  /** Types or groups such as `payment.*`; `*` for everything. */
+  /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
@@ -1161,32 +1238,33 @@ export type ListWebhookEndpointsQuery = {
   cursor?: string | undefined
 }
 
-/** Change a webhook endpoint. */
+/** Update a webhook endpoint. */
 export type ChangeWebhookEndpointInput = {
   /** Such as `https://shop.example/webhooks`. */
   url?: string | undefined
-  /** Types or groups such as `payment.*`; `*` for everything. */
+  /** Event types or groups such as `payment.*`; `*` means all. */
   events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Such as `Orders`. */
   description?: string | undefined
+  /** Whether events are sent to it. */
   enabled?: boolean | undefined
 }
 
-/** Send again what was missed. */
+/** Recover missed events. */
 export type RecoverWebhookEndpointInput = {
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Recover events from this time on. */
   since: string
 }
 
 /** List events. */
 export type ListEventsQuery = {
-  /** Only those of this type or group. */
+  /** Only events of this type, or of this group such as `payment.*`. */
   type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
-  /** What they are about. */
+  /** Only events about the resource with this reference. */
   resource?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Only events at or after this time. */
   from?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Only events before this time. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1194,7 +1272,7 @@ export type ListEventsQuery = {
   cursor?: string | undefined
 }
 
-/** List the deliveries of an event. */
+/** List deliveries of an event. */
 export type ListEventDeliveriesQuery = {
   /** Items per page. */
   limit?: number | undefined
@@ -1202,25 +1280,25 @@ export type ListEventDeliveriesQuery = {
   cursor?: string | undefined
 }
 
-/** Send an event again. */
+/** Redeliver an event. */
 export type RedeliverEventInput = {
-  /** Such as `we_06drtrktg1y337r4bb9bwrf0yw`. */
+  /** The webhook endpoint. */
   endpointId?: string | undefined
 }
 
-/** List what your servers asked. */
+/** List request logs. */
 export type ListRequestLogsQuery = {
-  /** One, such as `422`, or a class, such as `4xx`. */
+  /** Only responses with this status, such as `422`, or of this class, such as `4xx`. */
   status?: string | undefined
-  /** Only those with this method. */
+  /** Only requests with this method. */
   method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | undefined
-  /** What the path begins with. */
+  /** Only paths that start with this. */
   path?: string | undefined
-  /** As in `X-Request-Id`. */
+  /** Only the request with this `X-Request-Id`. */
   requestId?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Only requests at or after this time. */
   from?: string | undefined
-  /** ISO 8601, UTC, with milliseconds. */
+  /** Only requests before this time. */
   to?: string | undefined
   /** Items per page. */
   limit?: number | undefined
@@ -1231,126 +1309,129 @@ export type ListRequestLogsQuery = {
 /** Fund a test balance. */
 export type FundTestBalanceInput = NairaFunding | CoinFunding
 
-/** Decide how a test transfer ends. */
+/** Set the outcome of a test transfer. */
 export type SettleTestDisbursementInput = {
   /** Such as `complete`. */
   outcome: 'complete' | 'fail' | 'reverse' | 'stay_unknown' | 'lose' | 'land' | 'expire'
 }
 
-/** Pay into an account as a customer would. */
+/** Send a test payment. */
 export type PayTestAccountInput = {
   /** Such as `0000014572`. */
   accountNumber: string
   /** Amount in kobo. */
   amount: number
   sender?: {
-    /** Such as `ADA OBI`. */
+    /** Name of the sender. */
     name?: string | undefined
     /** Such as `0123456789`. */
     accountNumber?: string | undefined
     /** Such as `058`. */
     bankCode?: string | undefined
-    /** The bank shows only the last digits of the sender. */
+    /** Whether the bank hides all but the last digits of the account number. */
     masked?: boolean | undefined
   } | undefined
-  /** Such as `Two loaves of agege bread`. */
+  /** Text that the payer wrote. */
   narration?: string | undefined
-  /** When the bank had the money; now unless it is said. */
+  /** When the bank received the money. Defaults to now. */
   sentAt?: string | undefined
-  /** How often the bank tells of it. */
+  /** How many times the bank sends the notice. */
   copies?: number | undefined
 }
 
-/** Send coins to a wallet as a customer would. */
+/** Send a test deposit. */
 export type DepositTestCoinsInput = {
-  /** Of a wallet of yours. */
+  /** Address of one of your wallets. */
   address: string
   asset: 'USDC' | 'USDT'
   /** Decimal amount with at most 6 digits after the point. */
   amount: string
 }
 
-/** Move the clock of test mode ahead. */
+/** Advance the test clock. */
 export type AdvanceTestClockInput = {
-  /** How far; there is no way back. */
+  /** Seconds to advance. The clock cannot be moved back. */
   seconds: number
 }
 
 /** The `data` of each event type. */
 export type EventData = {
-  /** A virtual account was paid; also beside `overpaid`. */
+  /** A virtual account was paid. Also sent along with `overpaid`. */
   'virtual_account.paid': VirtualAccount
-  /** A payment was too small. */
+  /** A payment was smaller than the amount of its virtual account. */
   'virtual_account.underpaid': VirtualAccount
-  /** A payment was too large. */
+  /** A payment was larger than the amount of its virtual account. */
   'virtual_account.overpaid': VirtualAccount
-  /** A payment came after expiry or cancellation. */
+  /** A payment arrived after its virtual account expired or was cancelled. */
   'virtual_account.late_payment': VirtualAccount
-  /** A payment came to an account that was paid before. */
+  /** A payment arrived at a virtual account that was already paid. */
   'virtual_account.duplicate_payment': VirtualAccount
-  /** Nobody paid in time. */
+  /** A virtual account expired unpaid. */
   'virtual_account.expired': VirtualAccount
-  /** You cancelled it. */
+  /** You cancelled a virtual account. */
   'virtual_account.cancelled': VirtualAccount
-  /** A dedicated account was opened. */
+  /** A dedicated account was created. */
   'dedicated_account.created': DedicatedAccount
-  /** A payment came to a dedicated account. */
+  /** A payment arrived at a dedicated account. */
   'dedicated_account.credited': CreditedAccount
-  /** You deactivated it. */
+  /** You deactivated a dedicated account. */
   'dedicated_account.deactivated': DedicatedAccount
   /** A checkout session was paid. */
   'checkout.session.paid': CheckoutSession
-  /** Nobody paid in time. */
+  /** A checkout session expired unpaid. */
   'checkout.session.expired': CheckoutSession
-  /** It was cancelled. */
+  /** A checkout session was cancelled. */
   'checkout.session.cancelled': CheckoutSession
-  /** A wallet was paid and the payment is final. */
+  /** A crypto wallet was paid and the deposit is final. */
   'crypto_wallet.paid': CryptoWallet
-  /** A deposit was too small. */
+  /** A deposit was smaller than the amount of its crypto wallet. */
   'crypto_wallet.underpaid': CryptoWallet
-  /** A deposit was too large. */
+  /** A deposit was larger than the amount of its crypto wallet. */
   'crypto_wallet.overpaid': CryptoWallet
-  /** A deposit came after expiry or cancellation. */
+  /** A deposit arrived after its crypto wallet expired or was cancelled. */
   'crypto_wallet.late_payment': CryptoWallet
-  /** A deposit came to a wallet that was paid before. */
+  /** A deposit arrived at a crypto wallet that was already paid. */
   'crypto_wallet.duplicate_payment': CryptoWallet
-  /** Nobody paid in time. */
+  /** A crypto wallet expired unpaid. */
   'crypto_wallet.expired': CryptoWallet
-  /** You cancelled it. */
+  /** You cancelled a crypto wallet. */
   'crypto_wallet.cancelled': CryptoWallet
-  /** A dedicated wallet was made. */
+  /** A dedicated crypto wallet was created. */
   'dedicated_crypto_wallet.created': DedicatedCryptoWallet
-  /** A deposit came to a dedicated wallet and is final. */
+  /** A deposit to a dedicated crypto wallet is final. */
   'dedicated_crypto_wallet.credited': CreditedCryptoWallet
-  /** Money waits for your decision. */
+  /** Money of a payment is held and waits for your decision. */
   'payment.held': Payment
-  /** Money is on its way back to the sender. */
+  /** Money of a payment is on its way back to the sender. */
   'payment.returning': Payment
-  /** Money arrived back at the sender. */
+  /** Money of a payment was returned to the sender. */
   'payment.returned': Payment
-  /** A refund arrived at the payer. */
+  /** A refund reached the payer. */
   'payment.refunded': Payment
-  /** A refund did not arrive, or was sent back; the money is yours again. */
+  /** A refund failed or was sent back. The money is in your balance again. */
   'payment.refund_failed': Payment
-  /** A crypto transfer was accepted. */
+  /** A crypto transfer was submitted. */
   'crypto_transfer.submitted': CryptoTransfer
-  /** It is final on the chain. */
+  /** A crypto transfer is final on the chain. */
   'crypto_transfer.confirmed': CryptoTransfer
-  /** It failed for certain; the money is available again. */
+  /** A crypto transfer failed. Amount and fee are available again. */
   'crypto_transfer.failed': CryptoTransfer
-  /** A bank transfer was accepted. */
+  /** A bank transfer was submitted. */
   'bank_transfer.submitted': BankTransfer
-  /** The bank says that it arrived. */
+  /** The bank confirmed that a bank transfer arrived. */
   'bank_transfer.completed': BankTransfer
-  /** It failed for certain; the money is available again. */
+  /** A bank transfer failed. Amount and fee are available again. */
   'bank_transfer.failed': BankTransfer
-  /** The bank sent it back after completion; amount and fee are available again. */
+  /** The bank returned a completed bank transfer. Amount and fee are available again. */
   'bank_transfer.reversed': BankTransfer
   /** An available balance fell below its threshold. */
   'balance.low': LowBalance
-  /** An endpoint answered 410, or only failed for five days. */
+  /**
+   * A webhook endpoint was disabled because it answered 410, or because every delivery failed for
+   * five days.
+   */
   'webhook_endpoint.disabled': WebhookEndpoint
-  /** You asked for a test. */
+  /** You requested a test event. */
   'webhook_endpoint.test': WebhookEndpoint
 }
 
@@ -1358,12 +1439,15 @@ export type EventType = keyof EventData
 
 /** An event of one type. */
 export type EventOf<Type extends EventType> = {
-  /** Also in `webhook-id`. */
+  /** Identifies the event. Also sent in the `webhook-id` header. */
   id: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** When the event happened. */
   timestamp: string
   mode: 'test' | 'live'
-  /** Grows with every event of the resource. */
+  /**
+   * Increases with every event of the same resource, so that you can ignore events that arrive
+   * late.
+   */
   sequence: number
   type: Type
   /** The resource when the event happened. */
