@@ -8,68 +8,64 @@ export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as co
 
 export type SessionStatus = (typeof sessionStatuses)[number]
 
-/** A hosted page for one payment. */
+/** A hosted checkout page for one payment. */
 export type Session = {
   environmentId: EnvironmentId
   id: string
   reference: string
   accountId: string
-  /** Where it can be paid in coins, too. */
+  /** The session's wallet, if it can also be paid in coins. */
   walletId: string | null
   description: string
   customerName: string
   customerEmail: string
   merchantReference: string | null
-  /** Of the page. */
+  /** URL of the hosted page. */
   url: string
   successUrl: string | null
   cancelUrl: string | null
-  /** JSON text, untouched. */
+  /** The merchant's JSON text, unchanged. */
   metadata: string
   eventSequence: number
   createdAt: Date
 }
 
-/** What a session is called that is as an account. */
-const accountStatuses: Record<SessionStatus, AccountStatus> = {
-  pending: 'ACTIVE',
-  paid: 'PAID',
-  expired: 'EXPIRED',
-  cancelled: 'CANCELLED',
+/** The status of a session by that of its virtual account, which is never INACTIVE. */
+const statuses: Record<Exclude<AccountStatus, 'INACTIVE'>, SessionStatus> = {
+  ACTIVE: 'pending',
+  PAID: 'paid',
+  EXPIRED: 'expired',
+  CANCELLED: 'cancelled',
 }
 
-const statuses = Object.fromEntries(
-  Object.entries(accountStatuses).map(([status, ofAccount]) => [ofAccount, status]),
-) as Record<AccountStatus, SessionStatus>
-
-/** Where its money comes in: an account at a bank, and a wallet if it takes coins. */
+/** The collection accounts of a session: a virtual account, and a wallet if it accepts coins. */
 export type SessionAccounts = { account: CollectionAccount; wallet: CollectionAccount | null }
 
 /**
- * Paid when either is, also when a late payment is accepted; else as its account is. When one is
- * paid the other takes no more, so no more than one is.
+ * Paid if either account is, even by a late payment that was accepted; otherwise the status of the
+ * virtual account. Paying one account ends the other, so at most one is paid.
  */
 export function sessionStatus({ account, wallet }: SessionAccounts): SessionStatus {
-  return wallet?.status === 'PAID' ? 'paid' : statuses[account.status]
+  return wallet?.status === 'PAID' ? 'paid' : statuses[account.status as keyof typeof statuses]
 }
 
-/** Twenty-four bytes in base32, behind a prefix of three. */
+/** `cs_` and 24 bytes in base32. */
 export const referencePattern = '^cs_[0-9a-hjkmnp-tv-z]{39}$'
 
-/** The id, so that references sort by age, and 64 bits that nobody can guess. */
+/** The id, so that references sort by age, followed by 64 random bits that cannot be guessed. */
 export function newSessionReference(id: string): string {
   const bytes = Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), randomBytes(8)])
   return `cs_${base32crockford.encode(bytes).toLowerCase()}`
 }
 
-/** The id in a reference; undefined for anything that we cannot have written. */
+/** The session id inside a reference; undefined if the reference is malformed. */
 export function idOfSession(reference: string): string | undefined {
   if (!new RegExp(referencePattern).test(reference)) return undefined
   const bytes = Buffer.from(decode(reference.slice('cs_'.length).toUpperCase()) ?? [])
   return bytes.length === 24 ? toUuid(bytes.subarray(0, 16).toString('hex')) : undefined
 }
 
-/** Thirty-nine letters hold three bits more than twenty-four bytes: some say what none can mean. */
+/** 39 letters hold three bits more than 24 bytes, so some well-formed texts cannot be decoded. */
 function decode(text: string): Uint8Array | undefined {
   try {
     return base32crockford.decode(text)

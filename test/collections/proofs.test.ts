@@ -190,7 +190,7 @@ const sessionOf = (account: string) =>
 /** Every claim, and the ways in which it can come to be untrue while all the others hold. */
 const damages: Record<string, Record<string, string[]>> = {
   // The sums of a dedicated account are not kept, so its payments can lie alone.
-  'What is in suspense is what payments hold or are sending back, to the last unit': {
+  'The suspense balance equals the held and returning amounts of all payments': {
     'a kobo that is held and was called accepted': [
       `update payments set amount_held = amount_held - 1, amount_accepted = amount_accepted + 1
        where id = ${payments.held}`,
@@ -206,7 +206,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update collection_accounts set asset = 'USDC' where id = ${accounts.dedicated}`,
     ],
   },
-  'Every payment is in the books once, whole, and its fee with it': {
+  'Every payment and its fee are booked exactly once, in full': {
     'another fee': [`update payments set fee = fee + 1 where id = ${payments.exact}`],
     'a fee for held money': [`update payments set fee = 1 where id = ${payments.held}`],
     'money that was booked as something else': [
@@ -218,7 +218,7 @@ const damages: Record<string, Record<string, string[]>> = {
        where cause_id = ${payments.held} and purpose = 'payment_held'`,
     ],
   },
-  'Every notice that was taken is one payment of its mode, and every payment was announced': {
+  'Every taken notice is one payment of its mode, and every payment has a notice': {
     'a payment that nobody announced': [`delete from notices where ${noticeOf('exact')}`],
     'a payment whose notice still waits': [
       `update notices set state = 'WAITING' where ${noticeOf('held')}`,
@@ -235,7 +235,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update notices set mode = 'live' where ${noticeOf('exact')}`,
     ],
   },
-  'The sums of every account that waits for an amount are those of its payments': {
+  'The sums of every account with an expected amount are those of its payments': {
     'more than came': [
       `update collection_accounts
        set amount_received = amount_received + 1, amount_accepted = amount_accepted + 1
@@ -258,7 +258,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payments set account_id = ${accounts.active} where id = ${payments.exact}`,
     ],
   },
-  'Every payment came to an account of its own environment and kind': {
+  'Every payment belongs to an account of its own environment and kind': {
     'a payment to an account that is not there': [
       `update payments set account_id = ${nobody} where id = ${payments.credited}`,
     ],
@@ -272,7 +272,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update collection_accounts set rail = 'elsewhere' where id = ${accounts.paid}`,
     ],
   },
-  'Every return that was sent is a payout of its amount, in the state that it says': {
+  'Every sent return is a payout of its amount and in the matching state': {
     'a return that was sent by nobody': [
       `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
     ],
@@ -295,7 +295,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payment_returns set id = ${nobody} where ${returnOf('failed')}`,
     ],
   },
-  'What a payment is sending back is what its returns carry, and what went back arrived': {
+  'The returning and returned amounts of every payment are those of its returns': {
     'money on its way with nobody to carry it': [
       `delete from payment_returns where ${returnOf('waiting')}`,
     ],
@@ -309,7 +309,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payment_returns set state = 'FAILED' where ${returnOf('waiting')}`,
     ],
   },
-  'Every account has told its end once, and nothing that did not happen': {
+  'Every account has emitted exactly one event for its end, and none that did not happen': {
     'a payment that was not told': [
       `delete from events where resource_id = ${accounts.paid} and type = 'virtual_account.paid'`,
     ],
@@ -328,7 +328,7 @@ const damages: Record<string, Record<string, string[]>> = {
     ],
     'an end of an account that is not there': [copyEvent('virtual_account.paid', nobody)],
   },
-  'Every session has accounts of its own, is paid by one at most, and then none waits': {
+  'Every session has its own accounts; at most one is paid, and then none is active': {
     'an account that is not its own': [
       `update collection_accounts set session_id = null where id = ${sessions.pending}`,
     ],
@@ -343,7 +343,7 @@ const damages: Record<string, Record<string, string[]>> = {
        where id = ${accounts.cancelled}`,
     ],
   },
-  'Every session has told its end once, and nothing that did not happen': {
+  'Every session has emitted exactly one event for its end, and none that did not happen': {
     'a payment that was not told': [`delete from events where type = 'checkout.session.paid'`],
     'a cancellation that was not told': [
       `delete from events where type = 'checkout.session.cancelled'`,
