@@ -15,7 +15,7 @@ import { lockPayment } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
-export type PaymentRefund = { of: Return; order: NewPayout }
+export type PaymentRefund = { record: Return; payout: NewPayout }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
 export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
@@ -55,7 +55,7 @@ export async function prepareRefund(
     { ...refund, clockOffsetMs },
   ])
   if (payout instanceof Refusal) throw asPaymentAction(payout)
-  return { of: refund, order: payout! }
+  return { record: refund, payout: payout! }
 }
 
 /**
@@ -68,11 +68,11 @@ export async function refundPayment(
   { name, refund }: { name: PaymentName; refund: PaymentRefund },
 ): Promise<{ payment: Payment; payout: Payout }> {
   const locked = await lockPayment(tx, name)
-  const { amount, id } = refund.of
+  const { amount, id } = refund.record
   refuseTooMuch(locked.payment, amount)
-  const [payout] = await createPayouts(tx, now, [refund.order])
+  const [payout] = await createPayouts(tx, now, [refund.payout])
   if (payout instanceof Refusal) throw payout
-  insertReturns(tx, now, [refund.of])
+  insertReturns(tx, now, [refund.record])
   shiftPayments(tx, now, locked, [
     {
       paymentId: locked.payment.id,

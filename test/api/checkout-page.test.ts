@@ -123,18 +123,18 @@ describe('what fails', () => {
     const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
     const asked = Array.from({ length: 5 }, () => strict.ask('GET', '/checkout/cs_1'))
     const tooMany = (await Promise.all(asked)).find(({ status }) => status === 429)!
-    expect(tooMany.text).toMatch(/Too many at once.*Reload the page in a moment/s)
+    expect(tooMany.text).toMatch(/Too many requests.*reload the page in a moment/s)
     const wrong = await house.ask('PUT', '/checkout/cs_1')
     expect([wrong.status, wrong.text]).toEqual([
       405,
-      expect.stringContaining('This cannot be done here'),
+      expect.stringContaining('This request isn&#39;t allowed'),
     ])
-    for (const { text } of [tooMany, wrong]) expect(text).not.toContain('fault is ours')
+    for (const { text } of [tooMany, wrong]) expect(text).not.toContain('our fault')
 
     const broken = await openBankHouse()
     await broken.db.rows(sql`alter table checkout_sessions rename to gone`)
     const bug = await broken.ask('GET', `/checkout/cs_${'0'.repeat(39)}`)
-    expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('The fault is ours')])
+    expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('This is our fault')])
   })
 })
 
@@ -146,11 +146,11 @@ describe('what was paid', () => {
     const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
     const { accountNumber } = (await look()).bankTransfer
     const paid = (await own.payIn(accountNumber, { amount: 400_000 })).json.data
-    expect((await page(reference)).text).toContain('Bola has your payment of ₦4,000.00.')
+    expect((await page(reference)).text).toContain('Bola has received your payment of ₦4,000.00.')
     expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 400_000 })
     const path = `/v1/collections/payments/${paid.reference}/refund`
     expect((await own.post(path, { amount: 100_000 })).status).toBe(201)
-    expect((await page(reference)).text).toContain('Bola has your payment of ₦3,000.00.')
+    expect((await page(reference)).text).toContain('Bola has received your payment of ₦3,000.00.')
     expect((await page(reference)).text).not.toContain('payment of ₦12,500')
     expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 300_000 })
   })
@@ -178,7 +178,7 @@ describe('what is held', () => {
     await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
     const { text } = await page(reference)
     expect(text).toContain(
-      'Please ask Bola before you pay again: they may still accept the ₦4,000.00 that came.',
+      'Please ask Bola before you pay again. They may still accept the ₦4,000.00 you sent.',
     )
     expect(text).not.toContain('To pay, send exactly')
   })

@@ -41,15 +41,15 @@ describe('money that matters stays in sight', () => {
     await pay(1, 11)
     const few = await look()
     expect([few.received.length, few.moreReceived]).toEqual([12, false])
-    expect(await page()).toContain('We received ₦12,000.00.')
-    expect(await page()).toContain('We received ₦12,000.11 in all.')
+    expect(await page()).toContain('We received ₦12,000.00, ₦500.00 less than requested.')
+    expect(await page()).toContain('We received ₦12,000.11 in total.')
 
     await pay(2, 50)
     const many = await look()
     expect([many.received.length, many.moreReceived]).toEqual([50, true])
     expect(many.received.at(-1)).toMatchObject({ amount: 1_200_000, status: 'HELD' })
     expect(many.amountReceived).toBe(1_200_111)
-    expect(await page()).toContain('We received ₦12,000.00.')
+    expect(await page()).toContain('We received ₦12,000.00, ₦500.00 less than requested.')
     await expectSoundBooks(house.db)
   })
 
@@ -59,7 +59,7 @@ describe('money that matters stays in sight', () => {
     const shown = await look()
     expect([shown.status, shown.received.length, shown.moreReceived]).toEqual(['paid', 50, true])
     expect(shown.received.at(-1)).toMatchObject({ status: 'ACCEPTED', variance: 'NONE' })
-    expect(await page()).toContain('Ada Stores has your payment of ₦12,500.00.')
+    expect(await page()).toContain('Ada Stores has received your payment of ₦12,500.00.')
   })
 
   test('the larger one, where all are held; and the newest, whatever it is', async () => {

@@ -34,13 +34,13 @@ const states: Record<string, State> = {
       /Send exactly ₦12,500\.00/,
       /Or pay 3\.20 USDC on Solana/,
       address,
-      /Send only USDC, and only on the Solana network\./,
-      /3\.20 USDC must arrive, in one transfer/,
+      /Send only USDC on the Solana network\./,
+      /Exactly 3\.20 USDC must arrive in one transfer/,
     ],
   },
   'coins-waiting': {
     make: async () => `${(await open()).url}?coins=0`,
-    says: [/Waiting for your USDC/, /looking out for your 3\.20 USDC/, /final on Solana/],
+    says: [/Waiting for your USDC/, /checking for your 3\.20 USDC/, /final on Solana/],
   },
   'coins-paid': {
     make: async () => {
@@ -48,7 +48,11 @@ const states: Record<string, State> = {
       await send(one.address)
       return one.url
     },
-    says: [/Paid/, /has your payment of 3\.20 USDC\./, /Return to Ada Stores/],
+    says: [
+      /Payment successful/,
+      /has received your payment of 3\.20 USDC\./,
+      /Return to Ada Stores/,
+    ],
     hides: [address, /₦12,500/],
   },
   'coins-underpaid': {
@@ -58,7 +62,7 @@ const states: Record<string, State> = {
       return one.url
     },
     says: [
-      /We received 3\.00 USDC\. It is 0\.20 USDC short\. It is safe with us: Ada Stores decides/,
+      /We received 3\.00 USDC, 0\.20 USDC less than requested\. It is safe with us\. Ada Stores will either accept/,
       /To pay, send exactly 3\.20 USDC to the same address/,
       address,
     ],
@@ -71,8 +75,8 @@ const states: Record<string, State> = {
       return one.url
     },
     says: [
-      /has your payment of 3\.20 USDC\./,
-      /It is 1\.80 USDC too much\. 1\.80 USDC is safe with us: Ada Stores decides/,
+      /has received your payment of 3\.20 USDC\./,
+      /1\.80 USDC more than requested\. 1\.80 USDC is safe with us\. Ada Stores will either accept/,
     ],
   },
   'coins-late': {
@@ -85,7 +89,10 @@ const states: Record<string, State> = {
       await house.settle()
       return one.url
     },
-    says: [/Time is up/, /We received 3\.20 USDC after the time was up\. It is safe with us/],
+    says: [
+      /This payment has expired/,
+      /We received 3\.20 USDC after this payment expired\. It is safe with us/,
+    ],
     hides: [address],
   },
   'coins-besides': {
@@ -96,8 +103,8 @@ const states: Record<string, State> = {
       return one.url
     },
     says: [
-      /has your payment of ₦12,500\.00\./,
-      /We received 3\.20 USDC, but this was paid already\. It is safe with us/,
+      /has received your payment of ₦12,500\.00\./,
+      /We received 3\.20 USDC, but this was already paid\. It is safe with us/,
     ],
   },
 }
@@ -145,12 +152,14 @@ describe('a payer with the page open', () => {
     await expect.poll(() => said(page)).toBe('Address copied')
     await page.getByRole('button', { name: 'Copy amount in USDC' }).click()
     expect(await read()).toBe('3.20')
-    await page.getByRole('link', { name: 'I have sent the USDC' }).click()
+    await page.getByRole('link', { name: "I've sent the USDC" }).click()
     await whenShown(page, 'waiting')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Waiting for your USDC')
     await send(one.address)
     await whenShown(page, 'paid')
-    await expect.poll(() => said(page)).toMatch(/^Ada Stores has your payment of 3\.20 USDC\./)
+    await expect
+      .poll(() => said(page))
+      .toMatch(/^Ada Stores has received your payment of 3\.20 USDC\./)
     await page.close()
   })
 
@@ -159,7 +168,7 @@ describe('a payer with the page open', () => {
     const page = await visit(`${one.url}?coins=0`)
     await send(one.address, '1')
     await whenShown(page, 'pending')
-    await expect.poll(() => said(page)).toMatch(/^We received 1\.00 USDC\. It is 2\.20 USDC short/)
+    await expect.poll(() => said(page)).toMatch(/^We received 1\.00 USDC, 2\.20 USDC less/)
     expect(await page.locator('details.coins').getAttribute('open')).toBe('')
     await shop.pay(one.number)
     await whenShown(page, 'paid')
@@ -170,7 +179,7 @@ describe('a payer with the page open', () => {
     const one = await open()
     const page = await visit(one.url)
     await openCoins(page)
-    await page.getByRole('button', { name: 'Pay this now in USDC' }).click()
+    await page.getByRole('button', { name: 'Simulate USDC payment' }).click()
     await whenShown(page, 'waiting')
     await house.settle()
     await whenShown(page, 'paid')
@@ -184,10 +193,10 @@ test('a browser without script pays in coins by a form', async () => {
   await page.goto(one.url)
   await openCoins(page)
   expect(await page.locator('.address').textContent()).toBe(one.address)
-  await page.getByRole('button', { name: 'Pay this now in USDC' }).click()
+  await page.getByRole('button', { name: 'Simulate USDC payment' }).click()
   expect(await state(page)).toBe('waiting')
   await house.settle()
-  await page.getByRole('link', { name: 'See whether it has arrived' }).click()
+  await page.getByRole('link', { name: 'Check if it has arrived' }).click()
   expect(await state(page)).toBe('paid')
   await page.close()
 })

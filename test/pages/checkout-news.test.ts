@@ -16,8 +16,10 @@ describe('a payer with the page open', () => {
     await shop.payIn(number, { amount: 1_250_000 })
     const ms = await whenShown(page, 'paid')
     timings.push(`paid by stream: ${ms} ms after the answer to the transfer`)
-    await expect.poll(() => said(page)).toMatch(/^Paid\. Ada Stores has your payment/)
-    expect(await page.title()).toBe('Paid: Ada Stores')
+    await expect
+      .poll(() => said(page))
+      .toMatch(/^Payment successful\. Ada Stores has received your payment/)
+    expect(await page.title()).toBe('Payment successful: Ada Stores')
     await page.close()
   })
 
@@ -66,7 +68,7 @@ describe('a payer with the page open', () => {
         await route.fulfill({ response })
       })
     })
-    await page.getByRole('link', { name: 'I have sent the money' }).click()
+    await page.getByRole('link', { name: "I've sent the money" }).click()
     const release = await held
     await shop.payIn(number, { amount: 1_250_000 })
     await page.waitForTimeout(1_000)
@@ -86,7 +88,7 @@ describe('a payer with the page open', () => {
       if (isSlow) await new Promise((resolve) => setTimeout(resolve, 1_500))
       await route.continue().catch(() => {}) // the page no longer wants it
     })
-    await page.getByRole('link', { name: 'I have not sent it yet' }).click()
+    await page.getByRole('link', { name: "I haven't sent it yet" }).click()
     await page.evaluate(`{
       const link = document.querySelector('a[data-swap]').cloneNode()
       link.href = '?sent=0'
@@ -113,13 +115,13 @@ describe('a payer with the page open', () => {
     house.clock.advance(63_000)
     await page.evaluate('dispatchEvent(new Event("online"))')
     await page.waitForSelector('main[data-state="expired"]')
-    await expect.poll(() => allSaid(page)).toEqual(['Time is up.'])
+    await expect.poll(() => allSaid(page)).toEqual(['This payment has expired.'])
     // Only now the account is closed, and there is nothing new to hear.
     const told = page.waitForResponse(/\/public\/checkout\/cs_\w+$/)
     await house.work()
     await told
     await page.waitForTimeout(500)
-    expect(await allSaid(page)).toEqual(['Time is up.'])
+    expect(await allSaid(page)).toEqual(['This payment has expired.'])
     await page.close()
   })
 
@@ -138,12 +140,12 @@ describe('a payer with the page open', () => {
   test('is told when the button of test mode did not work', async () => {
     const { url } = await open()
     const page = await visit(url)
-    const words = page.getByText('That did not work, and nothing was sent.')
+    const words = page.getByText("That didn't work. Nothing was sent.")
     await page.route('**/simulate', (route) => route.fulfill({ status: 429, body: '{}' }))
-    const button = page.getByRole('button', { name: 'Pay this now' })
+    const button = page.getByRole('button', { name: 'Simulate transfer' })
     await button.click()
     await words.first().waitFor({ state: 'visible' })
-    await expect.poll(() => said(page)).toMatch(/^That did not work/)
+    await expect.poll(() => said(page)).toMatch(/^That didn't work/)
     await page.unroute('**/simulate')
     await button.click()
     await whenShown(page, 'paid')

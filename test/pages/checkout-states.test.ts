@@ -24,7 +24,7 @@ const states: Record<string, State> = {
   },
   waiting: {
     make: async () => `${(await open()).url}?sent=0`,
-    says: [/Waiting for your transfer/, /I have not sent it yet/],
+    says: [/Waiting for your transfer/, /I haven't sent it yet/],
   },
   paid: {
     make: async () => {
@@ -32,12 +32,20 @@ const states: Record<string, State> = {
       await house.ask('POST', `/public/checkout/${reference}/simulate`)
       return url
     },
-    says: [/Paid/, /has your payment of ₦12,500\.00/, /Return to Ada Stores/],
+    says: [
+      /Payment successful/,
+      /has received your payment of ₦12,500\.00/,
+      /Return to Ada Stores/,
+    ],
     hides: [account],
   },
   expired: {
     make: async () => (await openExpired()).url,
-    says: [/Time is up/, /do not send money/, /ask Ada Stores for a new link/],
+    says: [
+      /This payment has expired/,
+      /don't send money to this account/,
+      /ask Ada Stores for a new link/,
+    ],
     hides: [account],
   },
   cancelled: {
@@ -46,7 +54,7 @@ const states: Record<string, State> = {
       await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
       return url
     },
-    says: [/Cancelled/, /do not send money/],
+    says: [/This payment was cancelled/, /don't send money to this account/],
     hides: [account],
   },
   underpaid: {
@@ -56,7 +64,7 @@ const states: Record<string, State> = {
       return url
     },
     says: [
-      /We received ₦4,000\.00\. It is ₦8,500\.00 short\. We are sending it back to Guaranty Trust Bank ••• 4432/,
+      /We received ₦4,000\.00, ₦8,500\.00 less than requested\. We are sending it back to Guaranty Trust Bank ••• 4432/,
       /To pay, send exactly ₦12,500\.00/,
       account,
     ],
@@ -68,8 +76,8 @@ const states: Record<string, State> = {
       return url
     },
     says: [
-      /Paid/,
-      /₦500\.00 too much\. We are sending ₦500\.00 back to Guaranty Trust Bank ••• 4432/,
+      /Payment successful/,
+      /₦500\.00 more than requested\. We are sending ₦500\.00 back to Guaranty Trust Bank ••• 4432/,
     ],
   },
   late: {
@@ -78,7 +86,10 @@ const states: Record<string, State> = {
       await pay(number, 1_250_000)
       return url
     },
-    says: [/Time is up/, /after the time was up\. It is safe with us: Ada Stores decides/],
+    says: [
+      /This payment has expired/,
+      /after this payment expired\. It is safe with us\. Ada Stores will either accept/,
+    ],
   },
   returned: {
     make: async () => {
@@ -91,7 +102,7 @@ const states: Record<string, State> = {
   },
   'not-found': {
     make: async () => `${house.url}/checkout/cs_${'0'.repeat(39)}`,
-    says: [/There is no such payment/],
+    says: [/Payment not found/],
     hides: [account],
   },
 }

@@ -16,7 +16,7 @@ describe('a payer with the page open', () => {
   test('says to have sent it, is told of too little, and pays what is right', async () => {
     const { url, number } = await open()
     const page = await visit(url)
-    await page.getByRole('link', { name: 'I have sent the money' }).click()
+    await page.getByRole('link', { name: "I've sent the money" }).click()
     await whenShown(page, 'waiting')
     // The heading gets the focus and is heard: nothing says it a second time.
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
@@ -27,7 +27,7 @@ describe('a payer with the page open', () => {
 
     await shop.payIn(number, { amount: 400_000 })
     await whenShown(page, 'pending')
-    await expect.poll(() => said(page)).toMatch(/^We received ₦4,000\.00\. It is ₦8,500\.00 short/)
+    await expect.poll(() => said(page)).toMatch(/^We received ₦4,000\.00, ₦8,500\.00 less/)
     await page.waitForSelector('text=We are sending it back')
     await house.pass(4)
     await page.waitForSelector('text=It was sent back')
@@ -73,10 +73,10 @@ describe('a payer with the page open', () => {
     expect(reached).toEqual([
       'Copy account number',
       'Copy amount',
-      'I have sent the money',
-      'Pay this now',
-      'Show as QR code',
-      'About this payment',
+      "I've sent the money",
+      'Simulate transfer',
+      'Show QR code',
+      'Payment details',
       'Return to Ada Stores without paying',
     ])
     await page.close()
@@ -85,7 +85,7 @@ describe('a payer with the page open', () => {
   test('pays by the button of test mode', async () => {
     const { url } = await open()
     const page = await visit(url)
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     await whenShown(page, 'paid')
     const back = page.getByRole('link', { name: 'Return to Ada Stores' })
     expect(await back.getAttribute('href')).toMatch(
@@ -107,11 +107,11 @@ describe('a browser without script', () => {
     await page.goto(url)
     expect(await page.locator('.number > span').first().textContent()).toBe(number)
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'I have sent the money' }).click()
+    await page.getByRole('link', { name: "I've sent the money" }).click()
     expect(await state(page)).toBe('waiting')
-    await page.getByRole('link', { name: 'See whether it has arrived' }).click()
+    await page.getByRole('link', { name: 'Check if it has arrived' }).click()
     expect(await state(page)).toBe('waiting')
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     expect(await state(page)).toBe('paid')
     expect(page.url()).toBe(url)
   })
@@ -175,12 +175,12 @@ describe('what a browser is asked to do', () => {
       alerts.push(dialog.message())
       return dialog.dismiss()
     })
-    await page.getByText('About this payment').click()
+    await page.getByText('Payment details').click()
     for (const place of ['.shop b', '.for', '.inside dd'])
       expect(await page.locator(place).first().textContent()).toContain(attack)
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     await whenShown(page, 'paid')
-    expect(await page.title()).toBe(`Paid: ${attack}`)
+    expect(await page.title()).toBe(`Payment successful: ${attack}`)
     expect(await page.locator('img, body script').count()).toBe(0)
     expect(alerts).toEqual([])
     await page.close()
@@ -202,9 +202,7 @@ describe('what a browser is asked to do', () => {
     const framed: number[] = []
     for (const host of ['localhost', '127.0.0.1']) {
       await page.goto(`http://${host}:${port}/`)
-      const inside = page
-        .frameLocator('iframe')
-        .getByRole('link', { name: 'I have sent the money' })
+      const inside = page.frameLocator('iframe').getByRole('link', { name: "I've sent the money" })
       framed.push(await inside.count())
     }
     expect(framed).toEqual([1, 0])
@@ -225,8 +223,8 @@ describe('what a browser is asked to do', () => {
     const colourOf = () => page.evaluate(`getComputedStyle(${button}).backgroundColor`)
     expect(await colourOf()).toBe('rgb(10, 93, 125)')
     expect(await page.evaluate("document.querySelector('.logo img').naturalWidth")).toBe(1)
-    await page.getByText('Show as QR code').click()
-    await page.getByText('About this payment').click()
+    await page.getByText('Show QR code').click()
+    await page.getByText('Payment details').click()
     await takeScreenshot(page, 'branded-phone-light')
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await colourOf(), 'too dark for a dark page').toBe('rgb(226, 178, 94)')

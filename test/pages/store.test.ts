@@ -89,7 +89,7 @@ describe('a customer', () => {
     await take('waiting')
     await page.unroute('**/orders/*')
     await page.getByRole('link', { name: 'Pay now' }).click()
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     await page.getByRole('link', { name: /^Return to / }).click()
     await page.getByRole('heading', { name: 'Shipped' }).waitFor()
     await take('shipped')

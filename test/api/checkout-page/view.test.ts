@@ -5,10 +5,10 @@ import { html } from '../../../src/api/checkout-page/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
 import { english, showNaira } from '../../../src/api/checkout-page/texts.js'
-import { type Shown, viewSession } from '../../../src/api/checkout-page/view.js'
+import { type ShownSession, viewSession } from '../../../src/api/checkout-page/view.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
 
-const shown: Shown = {
+const shown: ShownSession = {
   reference: 'cs_1',
   merchant: { id: 'mer_1', displayName: 'Ada Stores' },
   amount: 1_250_000,
@@ -25,7 +25,7 @@ const shown: Shown = {
   amountAccepted: 0,
   moreReceived: false,
 }
-type Received = Shown['received'][number]
+type Received = ShownSession['received'][number]
 const received = (change: Partial<Received>): Received => ({
   amount: 400_000,
   amountAccepted: 0,
@@ -39,16 +39,16 @@ const received = (change: Partial<Received>): Received => ({
   receivedAt: '2026-01-05T09:01:00.000Z',
   ...change,
 })
-const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
-  viewSession({ ...shown, ...change }, { sentAfter })
+const view = (change: Partial<ShownSession>, nairaBefore: bigint | null = null) =>
+  viewSession({ ...shown, ...change }, { nairaBefore })
 
 /** As the page says it. */
-function say(change: Partial<Shown>): string {
+function say(change: Partial<ShownSession>): string {
   const { notes, state } = view(change)
-  const { fact, fate } = english.note
+  const { payment, part } = english.note
   const all = notes.flatMap((note) => [
-    fact(note, state === 'cancelled'),
-    ...note.fates.map((one) => fate(one, note, 'Ada Stores')),
+    payment(note, state === 'cancelled'),
+    ...note.parts.map((one) => part(one, note, 'Ada Stores')),
   ])
   return all.filter(Boolean).join(' ')
 }
@@ -83,13 +83,13 @@ describe('what a page is about', () => {
   test('is news when money has moved', () => {
     const going = view({ received: [received({ amountReturning: 400_000 })] })
     const gone = view({ received: [received({ amountReturned: 400_000, status: 'RETURNED' })] })
-    expect(new Set([view({}).seen, going.seen, gone.seen]).size).toBe(3)
+    expect(new Set([view({}).fingerprint, going.fingerprint, gone.fingerprint]).size).toBe(3)
   })
 
   test('is no news when an account is closed whose time was up', () => {
     const isOver = { serverTime: shown.expiresAt }
-    expect(view(isOver).seen).not.toBe(view({}).seen)
-    expect(view({ ...isOver, status: 'expired' }).seen).toBe(view(isOver).seen)
+    expect(view(isOver).fingerprint).not.toBe(view({}).fingerprint)
+    expect(view({ ...isOver, status: 'expired' }).fingerprint).toBe(view(isOver).fingerprint)
   })
 })
 
@@ -122,18 +122,18 @@ describe('when many have paid', () => {
 })
 
 describe('what is said of money', () => {
-  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
     [
       'too little, on its way back',
       { amountReturning: 400_000, sentBackTo },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. We are sending it back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. We are sending it back to GTBank ••• 4432, usually within minutes.',
     ],
     [
       'too little, back where nobody says',
       { amountReturned: 400_000, status: 'RETURNED' },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. It was sent back to the account it came from.',
     ],
     [
       'too little, back to a bank that nobody names',
@@ -143,13 +143,13 @@ describe('what is said of money', () => {
         sentBackTo: { bankName: '', accountNumber: '******4432' },
       },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. It was sent back to the account ••• 4432.',
     ],
     [
       'too little, accepted',
       { amountAccepted: 400_000, status: 'ACCEPTED' },
       { status: 'paid' },
-      'We received ₦4,000.00. It is ₦8,500.00 short. Ada Stores has accepted it.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. Ada Stores has accepted it.',
     ],
     [
       'too much, the rest on its way back',
@@ -161,13 +161,13 @@ describe('what is said of money', () => {
         sentBackTo,
       },
       { status: 'paid' },
-      'We received ₦13,000.00. It is ₦500.00 too much. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦13,000.00, ₦500.00 more than requested. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
     ],
     [
       'too late, held',
       { variance: 'LATE', amountHeld: 400_000, status: 'HELD' },
       { status: 'expired' },
-      'We received ₦4,000.00 after the time was up. It is safe with us: Ada Stores decides whether to accept it or to send it back. Ask them if you hear nothing.',
+      "We received ₦4,000.00 after this payment expired. It is safe with us. Ada Stores will either accept it or send it back. Please contact them if you don't hear from them.",
     ],
     [
       'after it was cancelled',
@@ -179,7 +179,7 @@ describe('what is said of money', () => {
       'once more',
       { variance: 'DUPLICATE', amountReturning: 400_000, sentBackTo },
       { status: 'paid' },
-      'We received ₦4,000.00 after this was paid already. We are sending it back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦4,000.00 after this was already paid. We are sending it back to GTBank ••• 4432, usually within minutes.',
     ],
     [
       'refunded in part',
@@ -205,19 +205,19 @@ describe('what is said of money', () => {
         const places = { amountAccepted, amountHeld, amountReturning, amountReturned: rest }
         const amount = amountAccepted + amountHeld + amountReturning + rest
         const [note] = view({ received: [received({ ...places, amount })] }).notes
-        const told = note!.fates.reduce((sum, fate) => sum + fate.amount, 0n)
+        const told = note!.parts.reduce((sum, part) => sum + part.amount, 0n)
         expect(told).toBe(BigInt(amount))
       }),
     )
   })
 
   test.each([
-    ['all that was asked for', 1_250_000, 'Ada Stores has your payment of ₦12,500.00.'],
-    ['less, which was accepted', 400_000, 'Ada Stores has your payment of ₦4,000.00.'],
+    ['all that was asked for', 1_250_000, 'Ada Stores has received your payment of ₦12,500.00.'],
+    ['less, which was accepted', 400_000, 'Ada Stores has received your payment of ₦4,000.00.'],
     ['nothing any more', 0, 'Ada Stores has refunded your payment.'],
   ])('a shop that is paid has %s', (_name, amountAccepted, words) => {
-    const paid: Shown = { ...shown, status: 'paid', amountAccepted }
-    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup.split(words)).toHaveLength(3)
   })
@@ -241,36 +241,36 @@ describe('what is said of coins', () => {
   const places = { amountAccepted: '0', amountHeld: '0', amountReturning: '0', amountReturned: '0' }
   const coins = (change: Partial<Received>) =>
     received({ currency: 'USDC', amount: '3.2', ...places, ...change })
-  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
     [
       'too little, held',
       { variance: 'UNDERPAID', amount: '3', amountHeld: '3' },
       {},
-      'We received 3.00 USDC. It is 0.20 USDC short. It is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+      'We received 3.00 USDC, 0.20 USDC less than requested. It is safe with us. Ada Stores will either accept it or send it back. Please tell them which wallet to send it to.',
     ],
     [
       'too much, the rest held',
       { variance: 'OVERPAID', amount: '1234.5', amountAccepted: '3.2', amountHeld: '1231.3' },
       { status: 'paid' },
-      'We received 1,234.50 USDC. It is 1,231.30 USDC too much. 1,231.30 USDC is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+      'We received 1,234.50 USDC, 1,231.30 USDC more than requested. 1,231.30 USDC is safe with us. Ada Stores will either accept it or send it back. Please tell them which wallet to send it to.',
     ],
     [
       'after it was paid otherwise',
       { variance: 'LATE', amountReturning: '3.2' },
       { status: 'paid' },
-      'We received 3.20 USDC, but this was paid already. It is on its way to the wallet that Ada Stores has named.',
+      'We received 3.20 USDC, but this was already paid. It is on its way to the wallet that Ada Stores chose.',
     ],
     [
       'too late, and then accepted',
       { variance: 'LATE', amountAccepted: '3.2', receivedAt: '2026-01-05T09:31:00.000Z' },
       { status: 'paid' },
-      'We received 3.20 USDC after the time was up. Ada Stores has accepted it.',
+      'We received 3.20 USDC after this payment expired. Ada Stores has accepted it.',
     ],
     [
       'refunded',
       { variance: 'NONE', amountReturned: '3.2' },
       { status: 'paid' },
-      'We received 3.20 USDC. It was sent to the wallet that Ada Stores has named.',
+      'We received 3.20 USDC. It was sent to the wallet that Ada Stores chose.',
     ],
   ]
   test.each(cases)('%s', (_name, one, session, words) => {
@@ -285,21 +285,21 @@ describe('what is said of coins', () => {
       amount: '3.2',
     }
     const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
-    const waiting = (coinsAfter: bigint) => viewSession(one, { sentAfter: null, coinsAfter })
+    const waiting = (coinsBefore: bigint) => viewSession(one, { nairaBefore: null, coinsBefore })
     expect(waiting(500_000n)).toMatchObject({ state: 'waiting', waitsForCoins: true })
     expect(waiting(499_999n)).toMatchObject({ state: 'pending', waitsForCoins: false })
-    const bare = viewSession(shown, { sentAfter: null, coinsAfter: 0n })
+    const bare = viewSession(shown, { nairaBefore: null, coinsBefore: 0n })
     expect(bare.state, 'a session that takes none').toBe('pending')
   })
 
   test.each([
-    ['coins', 0, '3.2', 'Ada Stores has your payment of 3.20 USDC.'],
-    ['both', 1_250_000, '3.2', 'Ada Stores has your payment of ₦12,500.00 and 3.20 USDC.'],
+    ['coins', 0, '3.2', 'Ada Stores has received your payment of 3.20 USDC.'],
+    ['both', 1_250_000, '3.2', 'Ada Stores has received your payment of ₦12,500.00 and 3.20 USDC.'],
     ['neither', 0, '0', 'Ada Stores has refunded your payment.'],
   ])('a shop that is paid has %s', (_name, amountAccepted, accepted, words) => {
     const sums = { ...cryptoAmounts, amountAccepted: accepted }
-    const paid: Shown = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
-    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup).toContain(words)
   })
@@ -354,18 +354,18 @@ describe('markup', () => {
 describe('live mode', () => {
   const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
   const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
-  const draw = (isTest: boolean, sentAfter: bigint | null) => {
+  const draw = (isTest: boolean, nairaBefore: bigint | null) => {
     const createdAt = new Date(shown.serverTime)
-    const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
+    const scene = { shown: pending, view: viewSession(pending, { nairaBefore }), isTest, createdAt }
     const main = renderMain({ ...scene, texts: english })
     return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
   }
 
-  test.each([null, 0n])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
-    expect(draw(true, sentAfter)).toMatch(/<form/)
-    expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
-    expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)
-    expect(draw(false, sentAfter)).toContain('<span>041</span><span>882</span><span>7731</span>')
+  test.each([null, 0n])('offers no way to pretend, and has no band (%s)', (nairaBefore) => {
+    expect(draw(true, nairaBefore)).toMatch(/<form/)
+    expect(draw(true, nairaBefore)).toMatch(/<aside class="band"/)
+    expect(draw(false, nairaBefore)).not.toMatch(/<form|<aside|simulate|Test mode/)
+    expect(draw(false, nairaBefore)).toContain('<span>041</span><span>882</span><span>7731</span>')
   })
 })
 
