@@ -25,14 +25,14 @@ const paymentsAreBooked: Proof = {
     with booked as (
       select environment_id, cause_id as id,
         sum(amount) filter (where debit = case asset when 'NGN' then 'clearing'
-          else 'deposits' end) as came,
+          else 'deposits' end) as received,
         coalesce(sum(amount) filter (where credit = 'fees'), 0) as fee
       from ledger_transfers
       where purpose in ('payment', 'payment_held', 'payment_fee', 'payment_accepted_fee')
       group by environment_id, cause_id)
-    select environment_id, id, p.amount, p.fee, b.came, b.fee as charged
+    select environment_id, id, p.amount, p.fee, b.received, b.fee as charged
     from payments p full join booked b using (environment_id, id)
-    where (p.amount, p.fee) is distinct from (b.came, b.fee)`,
+    where (p.amount, p.fee) is distinct from (b.received, b.fee)`,
 }
 
 const noticesArePayments: Proof = {
