@@ -27,7 +27,7 @@ export type AccountWithPayments = {
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
-export type AccountFilter = {
+type AccountFilter = {
   merchantReference: string | undefined
   status: AccountStatus | undefined
   beforeId: string | undefined

@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
 import { type NoticeName, type NoticeState, parsePayment } from './store-notices.js'
 
-export type OpenNotice = NoticeName & {
+type OpenNotice = NoticeName & {
   state: NoticeState
   reason: string | null
   accountNumber: string

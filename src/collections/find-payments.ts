@@ -10,7 +10,7 @@ import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
-export type PaymentFilter = {
+type PaymentFilter = {
   source: AccountKind | undefined
   accountId: string | undefined
   status: PaymentStatus | undefined

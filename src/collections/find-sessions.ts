@@ -77,7 +77,7 @@ export function isSessionReference(text: string): boolean {
   return isWellFormed.test(text)
 }
 
-export type SessionName = { environmentId: EnvironmentId; reference: string }
+type SessionName = { environmentId: EnvironmentId; reference: string }
 
 export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
   const { environmentId, reference } = name
@@ -89,7 +89,7 @@ export async function getSession(db: Reader, name: SessionName): Promise<FoundSe
   })
 }
 
-export type SessionFilter = {
+type SessionFilter = {
   merchantReference: string | undefined
   status: SessionStatus | undefined
   beforeId: string | undefined

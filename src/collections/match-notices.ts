@@ -48,7 +48,7 @@ export function concludeNotice(
 type Conclusions = { accounts: Map<string, CollectionAccount>; tooLargeNotices: Set<Notice> }
 
 /** Short at first, because the account may be about to be committed; then doubling. */
-export function retryDelayMs(attempts: number): number {
+function retryDelayMs(attempts: number): number {
   const { retryMs, longestRetryMs } = limits.collections
   return Math.min(retryMs * 2 ** Math.min(attempts, 20), longestRetryMs)
 }

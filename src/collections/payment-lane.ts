@@ -12,7 +12,7 @@ import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './sto
 
 type Tools = { connect: () => Promise<pg.Client>; clock: Clock; open?: OpenLane }
 
-export type RailsByName = Map<string, CollectionRail>
+type RailsByName = Map<string, CollectionRail>
 
 export type NoticeLane = OpenedLane<NewNotice, NoticeName>
 export type PaymentLane = OpenedLane<NoticeName, true>

@@ -266,7 +266,7 @@ function credited(
   }
 }
 
-export function addAmounts(one: Amounts, other: Amounts): Amounts {
+function addAmounts(one: Amounts, other: Amounts): Amounts {
   return {
     amountAccepted: one.amountAccepted + other.amountAccepted,
     amountHeld: one.amountHeld + other.amountHeld,

@@ -41,6 +41,6 @@ const escapes: Record<string, string> = {
 /** Line separators and bidirectional controls, which could reverse the text that follows. */
 const directionControls = /[\u2028-\u202e\u2066-\u2069]/g
 
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return text.replace(directionControls, '').replace(/[&<>"'`]/g, (char) => escapes[char]!)
 }

@@ -6,7 +6,7 @@ import type { Texts } from './texts.js'
 
 type Branding = Pick<Settings['checkout'], 'displayName' | 'colour' | 'logo'>
 
-export type Sheet = {
+type Sheet = {
   texts: Texts
   /** Allows the styles and the script of this response only. */
   nonce: string

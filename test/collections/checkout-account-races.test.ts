@@ -44,7 +44,10 @@ test.each([
   await Promise.all(judging)
   expect(await shop.status(opened.reference)).toBe('paid')
   expect(await shop.toldOf(opened.reference)).toEqual(['checkout.session.paid'])
-  const accounts = [await shop.account(opened.virtualAccount), await shop.wallet(opened.cryptoWallet)]
+  const accounts = [
+    await shop.account(opened.virtualAccount),
+    await shop.wallet(opened.cryptoWallet),
+  ]
   expect(accounts.map(({ status }) => status).sort()).toEqual(['CANCELLED', 'PAID'])
   const late = accounts.find(({ status }) => status === 'CANCELLED')
   expect(late).toMatchObject({ variance: 'LATE', payments: [{ status: 'HELD' }] })
