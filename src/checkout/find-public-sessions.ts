@@ -39,8 +39,8 @@ const findPublic = listStatement<typeof names, PublicRow>({
 })
 
 /**
- * Finds sessions of any merchant by reference; undefined for unknown and malformed references. Never
- * returns data older than the call.
+ * Finds sessions of any merchant by reference; undefined for unknown and malformed references.
+ * Never returns data older than the call.
  */
 export function createPublicFinder(db: Reader) {
   const readSettings = createSettingsReader(db)

@@ -56,8 +56,8 @@ export async function expireAccounts(
 export type EndedAccount = AccountWithPayments & { twin: CollectionAccount | undefined }
 
 /**
- * Cancels a temporary account or deactivates a dedicated one. The counterpart of a session's account
- * is cancelled with it.
+ * Cancels a temporary account or deactivates a dedicated one. The counterpart of a session's
+ * account is cancelled with it.
  */
 export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promise<EndedAccount> {
   const { environmentId } = name

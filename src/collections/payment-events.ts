@@ -21,7 +21,7 @@ type PaymentEvents = {
   payments: Payment[]
 }
 
-/** The events of payments in the order they were judged, and the rows with their event sequences. */
+/** The events of payments, in the order they were judged, and the rows with their sequences. */
 export function toPaymentEvents(judged: JudgedPayment[]): PaymentEvents {
   const accounts = new Map<string, CollectionAccount>()
   const events: NewEvent[] = []

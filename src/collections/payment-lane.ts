@@ -56,7 +56,7 @@ const noticesDue: DueTable = {
   returning: 'job.rail, job.mode, job.id',
 }
 
-/** Judges due notices: those not judged on arrival, and unmatched ones again. Returns their number. */
+/** Judges notices that were not judged on arrival, and unmatched ones again. Returns how many. */
 export async function takeDueNotices(
   tools: { db: Database; rail: string; lane: Pick<PaymentLane, 'run'>; logger: Logger },
   now: Date,

@@ -21,7 +21,7 @@ export type OpenedAccount = {
   bankName: string
 }
 
-/** The sender as the bank reports it. The account number may be masked except for its last digits. */
+/** The sender as the bank reports it. The account number may be masked but for its last digits. */
 export type BankSender = {
   name: string
   accountNumber: string
@@ -134,7 +134,7 @@ export type Move = {
 /** Oldest first. */
 export type Moves = {
   moves: Move[]
-  /** Transactions without a majority of endpoints or of an unknown version. May contain deposits. */
+  /** Transactions without a majority of endpoints, or of an unknown version: possible deposits. */
   unreadable: string[]
   /** Transactions that endpoints report differently. */
   disputes?: Dispute[]
@@ -169,7 +169,7 @@ export type SweepRequest = { reference: string; asset: Coin; parts: SweptPart[] 
 /** A committed sweep, read back from its row. */
 export type LiveSweep = Prepared & { reference: string; asset: Coin }
 
-/** A chain on which we collect coins, in wallets derived from one seed. All lists keep their order. */
+/** A chain on which we collect coins, in wallets derived from one seed. Lists keep their order. */
 export interface WalletRail {
   readonly name: string
   /** Whether the chain has been identified, and with it the rail's name. */
@@ -181,7 +181,7 @@ export interface WalletRail {
    * that amount is returned. Null if the balance changed but the endpoints disagree on it.
    */
   pollAmounts(accounts: { address: string; amount: bigint }[]): Promise<(bigint | null)[]>
-  /** Finalized balances by a majority of endpoints; 0 if no account exists, null without majority. */
+  /** Finalized balances by majority of endpoints; 0 if no account exists, null if they disagree. */
   readAmounts(tokenAccounts: string[]): Promise<(bigint | null)[]>
   /** An Error marks a history that cannot be read; the others are not affected. */
   readMoves(ranges: HistoryRange[]): Promise<(Moves | Error)[]>

@@ -116,7 +116,7 @@ export async function recordPayments(
   )
 }
 
-/** Translates `Busy` from locked rows to the notices that need them, which the lane retries alone. */
+/** Translates `Busy` from rows to the notices that need them: the lane retries only those. */
 function rethrowBusy(notices: Notice[], keyOf: (notice: Notice) => string) {
   return (error: unknown): never => {
     if (!(error instanceof Busy)) throw error
@@ -275,7 +275,7 @@ function addAmounts(one: Amounts, other: Amounts): Amounts {
   }
 }
 
-/** Accepted money is the merchant's. The rest stays in suspense until it is accepted or sent back. */
+/** Accepted money is the merchant's. The rest is in suspense until accepted or sent back. */
 function toMovement({ payment }: JudgedPayment): Movement {
   const { environmentId, asset, id, fee, amountAccepted, amountHeld, amountReturning } = payment
   const undecided = amountHeld + amountReturning

@@ -156,9 +156,9 @@ export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
 const named = { environment_id: 'int4', id: 'uuid' } as const
 
 /**
- * Selects the accounts of `own` and their counterparts (counterparts.ts). One statement locks all of
- * them, so they are locked in one order. Counterparts never change, so reading them needs no lock.
- * The ids are materialized and joined by equality: otherwise, while the table has no statistics, the
+ * Selects the accounts of `own` and their counterparts (counterparts.ts). One statement locks all,
+ * so they are locked in one order. Counterparts never change, so reading them needs no lock. The
+ * ids are materialized and joined by equality: otherwise, while the table has no statistics, the
  * planner scans an environment's whole index for every account.
  */
 const withCounterparts = (own: string) => `

@@ -71,7 +71,7 @@ test.each([1, 2, 3])('with everything at once, every session ends once (%i)', as
   clock.advance(61_000)
   const expiring = Array.from({ length: 3 }, () => expireAccounts(db, clock.now()))
   const advancing = shop.post('/v1/test/clock/advance', { seconds: 60 })
-  await Promise.all([...taking, ...expiring, advancing])
+  await Promise.all([...judging, ...expiring, advancing])
   const statuses = [...(await replies), await advancing].map(({ status }) => status)
   expect(statuses.filter((status) => status >= 500)).toEqual([])
   for (const { reference } of opened) {

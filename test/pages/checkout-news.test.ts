@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { isFull } from './checkout-pictures.js'
-import { openCheckoutService } from './checkout-service.js'
 import {
   allAnnounced,
   announced,
@@ -9,8 +8,9 @@ import {
   state,
   whenShown,
 } from './checkout-visits.js'
+import { openCheckout } from './open-checkout.js'
 
-const { service, browser, shop, open } = await openCheckoutService()
+const { service, browser, shop, open } = await openCheckout()
 const { context, visit } = await openVisits(browser)
 const timings: string[] = []
 afterAll(() => console.log(timings.join('\n')))

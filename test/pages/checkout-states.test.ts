@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
-import { openCheckoutService } from './checkout-service.js'
+import { openCheckout } from './open-checkout.js'
 
-const { service, browser, shop, open, openExpired } = await openCheckoutService()
+const { service, browser, shop, open, openExpired } = await openCheckout()
 const pay = (number: string, amount: number, more: object = {}) =>
   shop.payIn(number, { amount, sender: { accountNumber: '0123454432', bankCode: '058' }, ...more })
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { takeScreenshot } from './checkout-pictures.js'
-import { openCheckoutService } from './checkout-service.js'
 import { allAnnounced, announced, openVisits, state, whenShown } from './checkout-visits.js'
+import { openCheckout } from './open-checkout.js'
 
-const { service, browser, shop, open } = await openCheckoutService()
+const { service, browser, shop, open } = await openCheckout()
 const { context, visit } = await openVisits(browser)
 const timings: string[] = []
 afterAll(() => console.log(timings.join('\n')))

@@ -69,8 +69,8 @@ function renderPending(scene: Scene): Html {
     <div class="scan">${qr}<p class="small soft">${texts.qrHint}</p></div></div>
   <div class="pay">${renderAccount(scene)}
     <a class="button primary" data-swap href="?sent=${shown.amountReceived}">${texts.sent}</a>
-    <p class="small soft">${texts.next(merchantOf(scene))}
-      <noscript>${texts.nextWithoutScript}</noscript></p>
+    <p class="small soft" data-live hidden>${texts.next(merchantOf(scene))}</p>
+    <noscript><p class="small soft">${texts.nextWithoutScript(merchantOf(scene))}</p></noscript>
     ${renderSimulateForm(scene)}
     <div><details class="by-phone"><summary>${texts.qrTitle}</summary><div class="inside">
       ${qr}<p class="small soft">${texts.qrHint}</p></div></details>

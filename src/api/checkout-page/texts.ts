@@ -58,7 +58,8 @@ export const english = {
   exactly: 'Send the exact amount in one transfer. Any other amount may be sent back to you.',
   next: (name: string) =>
     `When your transfer arrives, usually within a minute, this page updates and ${name} is notified.`,
-  nextWithoutScript: 'Reload this page to check if your transfer has arrived.',
+  nextWithoutScript: (name: string) =>
+    `When your transfer arrives, usually within a minute, ${name} is notified. Reload this page to check.`,
   sent: "I've sent the money",
   tryAgain: (amount: bigint) =>
     `To pay, send exactly ${showNaira(amount)} to the same account in one transfer.`,
@@ -98,7 +99,7 @@ export const english = {
     title: 'This payment has expired',
     body: (name: string) =>
       `Please don't send money to this account. To pay, ask ${name} for a new link.`,
-    alreadySent: 'If you sent it in time, it still counts and this page will update.',
+    alreadySent: 'If you sent it in time, it still counts. Check this page again in a few minutes.',
   },
   cancelled: {
     title: 'This payment was cancelled',

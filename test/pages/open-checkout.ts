@@ -12,7 +12,7 @@ export const order = {
 type Opened = { reference: string; url: string; number: string; virtualAccount: string }
 
 /** A service with a merchant and a real browser. */
-export async function openCheckoutService() {
+export async function openCheckout() {
   const service = await openBankHouse()
   const browser = await openBrowser()
   const shop = customersOf(service, service.merchant)
