@@ -105,7 +105,7 @@ test('a node that stays behind delays deposits and is reported', async () => {
     return method === 'getTransaction' ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  for (let looks = 0; looks <= limits.deposits.unreadLooks; looks += 1) {
+  for (let polls = 0; polls <= limits.deposits.unreadLooks; polls += 1) {
     expect(await countTroubled()).toBe(0)
     await watch(rail)
     clock.advance(second)
