@@ -17,7 +17,6 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
-/** A session as a payer may see it. */
 export type PublicSession = FoundSession &
   ShownPayments & {
     /** Where money is sent back to, by payment id. */

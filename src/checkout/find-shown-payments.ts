@@ -10,7 +10,6 @@ import {
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** The payments of an account that a payer sees. */
 export type ShownPayments = {
   /** Newest first. */
   payments: Payment[]

@@ -156,7 +156,6 @@ export function isDedicated({ kind }: Pick<CollectionAccount, 'kind'>): boolean 
   return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
 }
 
-/** True if the account receives coins, false if it receives naira. */
 export function isWallet({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
   return accountKinds[kind].policy === 'crypto'
 }

@@ -21,7 +21,6 @@ export type CollectionRules = {
 
 type KindInEnvironment = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
-/** Reads the current policies, fees and clocks of the accounts' environments. */
 export async function readCollectionRules(
   db: Reader,
   accounts: KindInEnvironment[],

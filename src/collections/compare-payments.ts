@@ -47,7 +47,6 @@ function compareOne(
     : { kind: 'amount_differs', name, inBooks: show(recorded.amount), atRail }
 }
 
-/** Payments in the books that the bank does not have. */
 async function findNotAtBank(
   db: Reader,
   { rail, mode, from }: BankInMode & { from: Date },

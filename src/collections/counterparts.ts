@@ -4,7 +4,6 @@
  */
 import type { CollectionAccount } from './account.js'
 
-/** The account's counterpart, if its session has two accounts. */
 export function findCounterpart(
   { id, sessionId }: Pick<CollectionAccount, 'id' | 'sessionId'>,
   locked: Iterable<CollectionAccount>,

@@ -71,7 +71,6 @@ export async function getPayment(db: Reader, name: PaymentName): Promise<Payment
   return toPayment(row)
 }
 
-/** By the rail's own id of the payment. */
 export async function findByRailId(
   db: Reader,
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,

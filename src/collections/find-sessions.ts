@@ -20,7 +20,6 @@ import {
 } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
-/** A session with everything needed to show it. */
 export type FoundSession = SessionAccounts & {
   session: Session
   mode: Mode

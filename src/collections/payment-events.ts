@@ -69,7 +69,6 @@ function paymentEventTypes({ amountHeld, amountReturning }: Payment): EventType[
   ]
 }
 
-/** The event of an account that was cancelled, was deactivated or expired. */
 export function toEndEvent({ account, payments }: AccountWithPayments): NewEvent {
   const { id: causeId, eventSequence: sequence } = account
   const data = showAccount(account, payments)

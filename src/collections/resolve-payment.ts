@@ -20,7 +20,6 @@ import { showAccount, showCredit } from './show-account.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
 
-/** Locks a payment of this environment and its account. */
 export async function lockPayment(
   tx: Tx,
   name: PaymentName,

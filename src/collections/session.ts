@@ -8,7 +8,6 @@ export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as co
 
 export type SessionStatus = (typeof sessionStatuses)[number]
 
-/** A hosted checkout page for one payment. */
 export type Session = {
   environmentId: EnvironmentId
   id: string
