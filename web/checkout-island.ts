@@ -1,52 +1,52 @@
 /**
- * What a script adds to the checkout page, which is complete without it: a clock, buttons that
- * copy, and news. The server writes all words and every state; this only asks for the new main
- * part of the page and puts it in the place of the old.
+ * Script of the checkout page, which works without it. It adds a countdown, copy buttons and live
+ * updates. The server renders every text and state: the script only fetches the main part of the
+ * page again and replaces it.
  */
 
 /** Naira are numbers, coins are texts. */
-type Places = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number | string>
-type News = Record<'status' | 'serverTime' | 'expiresAt', string> & {
+type Amounts = Record<'amountHeld' | 'amountReturning' | 'amountReturned', number | string>
+type PublicSession = Record<'status' | 'serverTime' | 'expiresAt', string> & {
   amountReceived: number
   cryptoAmounts?: { amountReceived: string }
-  received: Places[]
+  received: Amounts[]
 }
 
 const announcer = find(document, '#announcer')
 let main = find(document, '#checkout')
 let stream: EventSource | undefined
-let timer = 0
-/** When the next look is due. */
-let dueMs = Number.POSITIVE_INFINITY
-let pollMs = 0
-/** Until then it asks as often as it may, while there is no stream. */
-let eagerUntilMs = 0
-let isAsking = false
-let isAskedAgain = false
+let pollTimer = 0
+let nextPollAtMs = Number.POSITIVE_INFINITY
+let pollIntervalMs = 0
+/** Until then, polls at the shortest interval while there is no stream. */
+let fastPollUntilMs = 0
+let isPolling = false
+let isPollRequested = false
 let swapping: Promise<void> | undefined
-let isSwapWanted = false
-/** Of the swap under way. */
-let reading: AbortController | undefined
-/** Somebody has followed a link to what is shown next. */
+let isSwapRequested = false
+/** Aborts the request of the current swap. */
+let swapRequest: AbortController | undefined
+/** The payer followed a link, so the heading of the next state gets the focus. */
 let wantsFocus = false
-/** Of the server, when this page's own count of milliseconds began. */
-let serverStart = 0
-let warned = Number.POSITIVE_INFINITY
+/** Server time when `performance.now()` was 0. */
+let serverStartMs = 0
+/** The smallest countdown warning announced so far, in seconds. */
+let warnedAtSeconds = Number.POSITIVE_INFINITY
 
 function find(from: ParentNode, selector: string): HTMLElement {
   return from.querySelector<HTMLElement>(selector)!
 }
 
-function say(text: string): void {
+function announce(text: string): void {
   announcer.textContent = ''
-  // A reader hears a change, so there has to be one, also when the same is said again.
+  // Screen readers announce changes only, so clear the text first in case it is repeated.
   setTimeout(() => {
     announcer.textContent = text
   }, 50)
 }
 
-/** Throws when there is no good answer in time. Old browsers have no signal that times out. */
-async function read(url: string, controller = new AbortController()): Promise<string> {
+/** Throws unless a good response arrives in time. Older browsers have no AbortSignal.timeout. */
+async function fetchText(url: string, controller = new AbortController()): Promise<string> {
   const timeout = setTimeout(() => controller.abort(), 10_000)
   try {
     const response = await fetch(url, { cache: 'no-store', signal: controller.signal })
@@ -57,97 +57,101 @@ async function read(url: string, controller = new AbortController()): Promise<st
   }
 }
 
-/** Asks what is new; at most one question at a time. */
-async function look(): Promise<void> {
-  clearTimeout(timer)
-  if (isAsking) {
-    isAskedAgain = true
+/** Checks for changes, one request at a time. */
+async function poll(): Promise<void> {
+  clearTimeout(pollTimer)
+  if (isPolling) {
+    isPollRequested = true
     return
   }
-  isAsking = true
+  isPolling = true
   let isAnswered = true
   try {
-    await ask()
+    await update()
   } catch {
-    // The network is away, or too many ask: the next look is due soon, and then more seldom.
+    // Offline or rate limited: schedulePoll backs off.
     isAnswered = false
   }
-  isAsking = false
-  if (isAskedAgain) {
-    isAskedAgain = false
-    await look()
-  } else plan(isAnswered)
+  isPolling = false
+  if (isPollRequested) {
+    isPollRequested = false
+    await poll()
+  } else schedulePoll(isAnswered)
 }
 
-async function ask(): Promise<void> {
+async function update(): Promise<void> {
   const { watch } = main.dataset
   if (!watch) return
-  const news = (JSON.parse(await read(watch)) as { data: News }).data
-  setServerTime(news.serverTime)
-  if (seenOf(news) !== main.dataset.seen) await swap()
+  const session = (JSON.parse(await fetchText(watch)) as { data: PublicSession }).data
+  setServerTime(session.serverTime)
+  if (fingerprintOf(session) !== main.dataset.fingerprint) await swap()
 }
 
-/** The server writes the same into the page. */
-function seenOf({ status, serverTime, expiresAt, amountReceived, ...news }: News): string {
-  const { received, cryptoAmounts } = news
+/** The same as `fingerprintOf` on the server (view.ts). */
+function fingerprintOf(session: PublicSession): string {
+  const { status, serverTime, expiresAt, amountReceived, cryptoAmounts, received } = session
   const coins = cryptoAmounts ? [cryptoAmounts.amountReceived] : []
-  const places = received.map((one) => [one.amountHeld, one.amountReturning, one.amountReturned])
+  const amounts = received.map((payment) => [
+    payment.amountHeld,
+    payment.amountReturning,
+    payment.amountReturned,
+  ])
   const isOver = status === 'pending' && serverTime >= expiresAt
-  return [isOver ? 'expired' : status, amountReceived, ...coins, ...places].join()
+  return [isOver ? 'expired' : status, amountReceived, ...coins, ...amounts].join()
 }
 
 /**
- * Shows the main part as it is now. One at a time, so that an old answer never takes the place of a
- * newer one; who asks meanwhile gets another after it.
+ * Replaces the main part with its current state. One swap at a time, so that an older response
+ * never replaces a newer one; a call during a swap starts another one after it.
  */
 function swap(): Promise<void> {
-  isSwapWanted = true
-  swapping ??= swapAll().finally(() => {
+  isSwapRequested = true
+  swapping ??= swapUntilCurrent().finally(() => {
     swapping = undefined
   })
   return swapping
 }
 
-async function swapAll(): Promise<void> {
-  while (isSwapWanted) {
-    isSwapWanted = false
+async function swapUntilCurrent(): Promise<void> {
+  while (isSwapRequested) {
+    isSwapRequested = false
     const { search } = location
-    const fresh = await readMain(search).catch((error) => {
-      if (!isSwapWanted) throw error
+    const fresh = await fetchMain(search).catch((error) => {
+      if (!isSwapRequested) throw error
     })
-    // Who has followed a link meanwhile no longer wants this one.
+    // Skip the response if the payer has followed another link meanwhile.
     if (fresh && search === location.search) show(fresh)
   }
 }
 
-async function readMain(search: string): Promise<HTMLElement> {
+async function fetchMain(search: string): Promise<HTMLElement> {
   const query = new URLSearchParams(search)
   query.set('part', 'main')
-  reading = new AbortController()
-  const text = await read(`${location.pathname}?${query}`, reading)
+  swapRequest = new AbortController()
+  const text = await fetchText(`${location.pathname}?${query}`, swapRequest)
   const parsed = new DOMParser().parseFromString(text, 'text/html')
   return document.adoptNode(find(parsed, '#checkout'))
 }
 
-/** Says it aloud when it is news; a heading that gets the focus is heard without that. */
+/** Announces changes. Leaves out the heading if it gets the focus, which reads it anyway. */
 function show(fresh: HTMLElement): void {
   const isFocused = wantsFocus || main.contains(document.activeElement)
-  const { seen, state } = main.dataset
+  const before = main.dataset
   wantsFocus = false
   main.replaceWith(fresh)
   main = fresh
-  const { title = '', heading = '', says = '' } = main.dataset
-  const isOther = main.dataset.seen !== seen || main.dataset.state !== state
-  if (isOther) main.classList.add('fresh')
+  const { title = '', heading = '', announcement = '', fingerprint, state } = main.dataset
+  const isChanged = fingerprint !== before.fingerprint || state !== before.state
+  if (isChanged) main.classList.add('fresh')
   document.title = title
-  dress()
-  if (isOther) scrollTo(0, 0)
+  enhance()
+  if (isChanged) scrollTo(0, 0)
   if (isFocused) find(main, 'h1').focus({ preventScroll: true })
-  if (isOther) say(isFocused ? says : `${heading} ${says}`.trim())
+  if (isChanged) announce(isFocused ? announcement : `${heading} ${announcement}`.trim())
 }
 
-/** Shows what works only with a script. */
-function dress(): void {
+/** Shows the elements that need script, and starts the countdown and the stream. */
+function enhance(): void {
   for (const hidden of main.querySelectorAll<HTMLElement>('.copy,[data-live],.bar,[role=timer]'))
     hidden.hidden = false
   const clock = main.querySelector<HTMLElement>('[data-now]')
@@ -157,103 +161,102 @@ function dress(): void {
 }
 
 function setServerTime(time: string): void {
-  serverStart = Date.parse(time) - performance.now()
+  serverStartMs = Date.parse(time) - performance.now()
 }
 
-/** The clock of the payer's device may be wrong, so only the server's counts. */
+/** Updates the countdown by the server's time: the device's clock may be wrong. */
 function tick(): void {
   const clock = main.querySelector<HTMLElement>('[data-deadline]')
   if (!clock) return
   const { deadline = '', start = '', five = '', one = '' } = clock.dataset
-  const leftMs = Math.max(Date.parse(deadline) - serverStart - performance.now(), 0)
-  const seconds = Math.ceil(leftMs / 1_000)
-  const share = leftMs / (Date.parse(deadline) - Date.parse(start))
-  find(clock, '[data-left]').textContent = toClock(seconds)
+  const remainingMs = Math.max(Date.parse(deadline) - serverStartMs - performance.now(), 0)
+  const seconds = Math.ceil(remainingMs / 1_000)
+  const share = remainingMs / (Date.parse(deadline) - Date.parse(start))
+  find(clock, '[data-remaining]').textContent = formatClock(seconds)
   find(clock, '.bar i').style.transform = `scaleX(${Math.min(share, 1)})`
   clock.classList.toggle('soon', seconds <= 300)
   const warning = seconds <= 60 ? 60 : seconds <= 300 ? 300 : Number.POSITIVE_INFINITY
-  if (warning < warned && seconds > 0) say(warning === 60 ? one : five)
-  warned = warning
-  if (seconds === 0 && !swapping) swap().catch(() => {}) // the next tick asks again
+  if (warning < warnedAtSeconds && seconds > 0) announce(warning === 60 ? one : five)
+  warnedAtSeconds = warning
+  if (seconds === 0 && !swapping) swap().catch(() => {}) // the next tick tries again
 }
 
-function toClock(seconds: number): string {
+function formatClock(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const hours = Math.floor(seconds / 3_600)
   const rest = `${two((seconds % 3_600) / 60)}:${two(seconds % 60)}`
   return hours > 0 ? `${hours}:${rest}` : rest
 }
 
-/** Listens while there may be news and somebody looks; a page in the background asks on return. */
+/** Streams changes while the page is visible; a hidden page polls when it becomes visible. */
 function follow(): void {
   const { watch } = main.dataset
   if (!watch || document.hidden) {
     stream?.close()
     stream = undefined
-    clearTimeout(timer)
+    clearTimeout(pollTimer)
     return
   }
   if (stream && stream.readyState !== EventSource.CLOSED) return
   stream = new EventSource(`${watch}/stream`)
-  stream.addEventListener('open', hear)
-  stream.addEventListener('changed', hear)
-  stream.addEventListener('error', miss)
-  hope()
-  plan()
+  stream.addEventListener('open', pollNow)
+  stream.addEventListener('changed', pollNow)
+  stream.addEventListener('error', pollWithoutStream)
+  startFastPolling()
+  schedulePoll()
 }
 
-function hear(): void {
-  hope()
-  void look()
+function pollNow(): void {
+  startFastPolling()
+  void poll()
 }
 
-/** A stream that is cut, or cannot come back, must not put off a look that is due sooner. */
-function miss(): void {
-  const soonMs = Math.max(pollMs, Number(main.dataset.poll))
-  if (!isAsking && dueMs > performance.now() + soonMs) plan()
+/** After a stream error: polls sooner than planned, but never postpones a poll. */
+function pollWithoutStream(): void {
+  const intervalMs = Math.max(pollIntervalMs, Number(main.dataset.pollMs))
+  if (!isPolling && nextPollAtMs > performance.now() + intervalMs) schedulePoll()
 }
 
-/** News are likely from now on for a while. */
-function hope(): void {
-  pollMs = 0
-  eagerUntilMs = performance.now() + Number(main.dataset.eager)
+function startFastPolling(): void {
+  pollIntervalMs = 0
+  fastPollUntilMs = performance.now() + Number(main.dataset.fastPollForMs)
 }
 
 /**
- * With a stream, now and then. Without one, often for as long as somebody is likely to wait, and
- * then ever more seldom.
+ * Polls rarely while the stream is open. Without one, polls fast as long as a payment is likely,
+ * then backs off.
  */
-function plan(isAnswered = true): void {
-  clearTimeout(timer)
-  const { watch, poll, longestPoll, reassure } = main.dataset
+function schedulePoll(isAnswered = true): void {
+  clearTimeout(pollTimer)
+  const { watch, pollMs, pollMaxMs, streamPollMs } = main.dataset
   if (!watch || document.hidden) return
-  const isHeard = isAnswered && stream?.readyState === EventSource.OPEN
-  if (isHeard) hope()
-  else if (isAnswered && performance.now() < eagerUntilMs) pollMs = 0
-  else pollMs *= isAnswered ? 1.1 : 1.5
-  pollMs = Math.min(Math.max(pollMs, Number(poll)), Number(longestPoll))
-  const waitMs = isHeard ? Number(reassure) : pollMs
-  dueMs = performance.now() + waitMs
-  timer = setTimeout(() => void look(), waitMs)
+  const isStreaming = isAnswered && stream?.readyState === EventSource.OPEN
+  if (isStreaming) startFastPolling()
+  else if (isAnswered && performance.now() < fastPollUntilMs) pollIntervalMs = 0
+  else pollIntervalMs *= isAnswered ? 1.1 : 1.5
+  pollIntervalMs = Math.min(Math.max(pollIntervalMs, Number(pollMs)), Number(pollMaxMs))
+  const waitMs = isStreaming ? Number(streamPollMs) : pollIntervalMs
+  nextPollAtMs = performance.now() + waitMs
+  pollTimer = setTimeout(() => void poll(), waitMs)
 }
 
 async function copy(button: HTMLElement): Promise<void> {
-  const { copy: text = '', done = '', said = '' } = button.dataset
+  const { copy: text = '', done = '', announcement = '' } = button.dataset
   const isCopied = await writeClipboard(text)
   if (!isCopied) return
-  const words = button.textContent
-  if (words !== done) {
+  const label = button.textContent
+  if (label !== done) {
     button.textContent = done
     button.classList.add('done')
     setTimeout(() => {
-      button.textContent = words
+      button.textContent = label
       button.classList.remove('done')
     }, 2_000)
   }
-  say(said)
+  announce(announcement)
 }
 
-/** Pages that are not secure, and frames that may not, have only the old way. */
+/** Falls back to execCommand on insecure pages and in frames without clipboard permission. */
 async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -270,35 +273,35 @@ async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-/** In test mode: pays, and the news come as they would from a bank or a chain. */
-async function pay(form: HTMLElement): Promise<void> {
+/** Simulates a payment in test mode. The page then updates as for a real one. */
+async function simulate(form: HTMLElement): Promise<void> {
   const button = find(form, 'button') as HTMLButtonElement
-  const { simulate = '', method, then } = form.dataset
+  const { simulate: url = '', method, then } = form.dataset
   button.disabled = true
-  const wish = method && {
+  const body = method && {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ method }),
   }
-  const isSent = await fetch(simulate, { method: 'POST', ...wish }).then(
+  const isSent = await fetch(url, { method: 'POST', ...body }).then(
     ({ ok }) => ok,
     () => false,
   )
   button.disabled = false
   const failed = find(form, '[data-failed]')
   failed.hidden = isSent
-  if (!isSent) say(failed.textContent!)
-  // What was sent is not there yet: the page says that it waits for it.
+  if (!isSent) announce(failed.textContent!)
+  // Coins take a few seconds to be final: show the page that waits for them.
   if (then && isSent) await go(then).catch(() => {})
-  hear()
+  pollNow()
 }
 
-/** Shows what a link of the page leads to. */
+/** Follows a link within the page. */
 function go(search: string): Promise<void> {
   history.replaceState(null, '', search || location.pathname)
   wantsFocus = true
-  isSwapWanted = true
-  // What is under way is not what somebody waits for any more.
-  reading?.abort()
+  isSwapRequested = true
+  // The current request is for the previous link.
+  swapRequest?.abort()
   return swap()
 }
 
@@ -316,13 +319,13 @@ document.addEventListener('submit', (event) => {
   const form = event.target as HTMLElement
   if (!form.dataset.simulate) return
   event.preventDefault()
-  void pay(form)
+  void simulate(form)
 })
 
 document.addEventListener('visibilitychange', () => {
   follow()
-  if (!document.hidden) hear()
+  if (!document.hidden) pollNow()
 })
-addEventListener('online', hear)
+addEventListener('online', pollNow)
 setInterval(tick, 1_000)
-dress()
+enhance()

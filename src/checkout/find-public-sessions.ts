@@ -7,24 +7,23 @@ import {
   type SessionRow,
   sessionColumns,
   sessionJoins,
-  toFound,
+  toFoundSession,
 } from '../collections/find-sessions.js'
 import type { Payment } from '../collections/payment.js'
-import { findDestinations } from '../collections/store-returns.js'
+import { findReturnDestinations } from '../collections/store-returns.js'
 import type { SettingsPatch } from '../merchants/settings-document.js'
 import type { Destination } from '../payouts/ports.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
-/** With what only payers are told. */
 export type PublicSession = FoundSession &
   ShownPayments & {
-    /** Where money goes back to, by the id of the payment. */
+    /** Where money is sent back to, by payment id. */
     sentBackTo: Map<string, Destination>
   }
 
-const nothing: ShownPayments = { payments: [], hasMore: false }
+const noPayments: ShownPayments = { payments: [], hasMore: false }
 
 type PublicRow = SessionRow & { settingsVersion: number }
 
@@ -39,14 +38,14 @@ const findPublic = listStatement<typeof names, PublicRow>({
 })
 
 /**
- * For everyone who knows a reference, whoever's session it is; undefined where there is none, and
- * for what cannot be one. Every answer is read after it was asked for.
+ * Finds sessions of any merchant by reference; undefined for unknown and malformed references.
+ * Never returns data older than the call.
  */
 export function createPublicFinder(db: Reader) {
   const readSettings = createSettingsReader(db)
 
   return async (references: string[]): Promise<(PublicSession | undefined)[]> => {
-    // Many pages may show one session: named twice, its payments would be found twice.
+    // Many pages may show one session, and listing it twice would return its payments twice.
     const unique = [...new Set(references)].filter(isSessionReference)
     if (unique.length === 0) return references.map(() => undefined)
     const rows = await db.rows(findPublic(unique.map((reference) => ({ reference }))))
@@ -56,11 +55,11 @@ export function createPublicFinder(db: Reader) {
       readSettings(rows),
       findShownPayments(db, paid, limits.checkout.paymentsShown),
     ])
-    const goingBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isGoingBack)
-    const sentBackTo = await findDestinations(db, goingBack)
-    const found = rows.map(({ settingsVersion: _read, ...row }) => ({
-      ...toFound(row, { patch: settings.get(row.environmentId)!, wallets }),
-      ...shownOf(shown, row),
+    const sentBack = [...shown.values()].flatMap(({ payments }) => payments).filter(isSentBack)
+    const sentBackTo = await findReturnDestinations(db, sentBack)
+    const found = rows.map(({ settingsVersion: _, ...row }) => ({
+      ...toFoundSession(row, { patch: settings.get(row.environmentId)!, wallets }),
+      ...paymentsOf(row, shown),
       sentBackTo,
     }))
     const byReference = new Map(found.map((one) => [one.session.reference, one]))
@@ -68,59 +67,62 @@ export function createPublicFinder(db: Reader) {
   }
 }
 
-/** Of both ways to pay, newest first. */
-function shownOf(shown: Map<string, ShownPayments>, { id, walletId }: SessionRow): ShownPayments {
-  const own = shown.get(id) ?? nothing
-  const coins = walletId === null ? undefined : shown.get(walletId)
-  if (!coins) return own
-  const payments = [...own.payments, ...coins.payments]
+/** The payments of both accounts of a session, newest first. */
+function paymentsOf(
+  { id, walletId }: SessionRow,
+  shown: Map<string, ShownPayments>,
+): ShownPayments {
+  const transfers = shown.get(id) ?? noPayments
+  const deposits = walletId === null ? undefined : shown.get(walletId)
+  if (!deposits) return transfers
+  const payments = [...transfers.payments, ...deposits.payments]
   return {
     payments: payments.sort((one, other) => (one.id < other.id ? 1 : -1)),
-    hasMore: own.hasMore || coins.hasMore,
+    hasMore: transfers.hasMore || deposits.hasMore,
   }
 }
 
-function isGoingBack({ amountReturning, amountReturned }: Payment): boolean {
+function isSentBack({ amountReturning, amountReturned }: Payment): boolean {
   return amountReturning > 0n || amountReturned > 0n
 }
 
 type Version = Pick<PublicRow, 'environmentId' | 'settingsVersion'>
-type Stored = { environmentId: EnvironmentId; version: number; patch: SettingsPatch }
+type StoredSettings = { environmentId: EnvironmentId; version: number; patch: SettingsPatch }
 
 /**
- * A version of the settings never changes, and with a logo it is large: it is read and parsed once.
- * Which version holds is asked every time.
+ * Caches parsed settings by version: a version never changes, and one with a logo is large. The
+ * current version number is read with every session.
  */
 function createSettingsReader(db: Reader) {
-  const known = new Map<EnvironmentId, Stored>()
+  const cache = new Map<EnvironmentId, StoredSettings>()
 
-  /** Answers may overtake each other: a newer version is not forgotten for an older one. */
-  function remember(one: Stored): void {
-    if (known.size >= limits.settings.remembered) known.clear()
-    if ((known.get(one.environmentId)?.version ?? 0) < one.version)
-      known.set(one.environmentId, one)
+  /** Queries may finish out of order: an older version never replaces a newer one. */
+  function remember(settings: StoredSettings): void {
+    if (cache.size >= limits.settings.remembered) cache.clear()
+    if ((cache.get(settings.environmentId)?.version ?? 0) < settings.version)
+      cache.set(settings.environmentId, settings)
   }
 
   return async (versions: Version[]): Promise<Map<EnvironmentId, SettingsPatch>> => {
     const found = new Map<EnvironmentId, SettingsPatch>()
     const missing = new Set<EnvironmentId>()
     for (const { environmentId, settingsVersion } of versions) {
-      const one = known.get(environmentId)
+      const cached = cache.get(environmentId)
       if (settingsVersion === 0) found.set(environmentId, {})
-      else if (one?.version === settingsVersion) found.set(environmentId, one.patch)
+      else if (cached?.version === settingsVersion) found.set(environmentId, cached.patch)
       else missing.add(environmentId)
     }
-    for (const one of await readStored(db, [...missing])) {
-      found.set(one.environmentId, one.patch)
-      remember(one)
+    for (const settings of await findSettings(db, [...missing])) {
+      found.set(settings.environmentId, settings.patch)
+      remember(settings)
     }
     return found
   }
 }
 
-async function readStored(db: Reader, ids: EnvironmentId[]): Promise<Stored[]> {
+async function findSettings(db: Reader, ids: EnvironmentId[]): Promise<StoredSettings[]> {
   if (ids.length === 0) return []
-  const rows = await db.rows<Omit<Stored, 'patch'> & { document: string }>({
+  const rows = await db.rows<Omit<StoredSettings, 'patch'> & { document: string }>({
     name: 'find_settings_of_sessions',
     text: `
       select environment_id as "environmentId", version, document

@@ -10,18 +10,17 @@ import {
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** What everyone is shown of the money that came to an account. */
 export type ShownPayments = {
   /** Newest first. */
   payments: Payment[]
-  /** More came than are shown. */
+  /** Whether the account has more payments than these. */
   hasMore: boolean
 }
 
 /**
- * All payments of each account, by its id, or where there are more than `limit`, those that matter:
- * the newest, then those of which most has not gone back, among a bounded number of the latest.
- * A large payment stays in sight when small ones follow it.
+ * The payments of each account, by account id. If there are more than `limit`, the newest one and
+ * those with the most money not sent back: many small payments must not hide a large one. Considers
+ * a bounded number of the latest payments.
  */
 export async function findShownPayments(
   db: Reader,
@@ -29,8 +28,10 @@ export async function findShownPayments(
   limit: number,
 ): Promise<Map<string, ShownPayments>> {
   const latest = await findLatestPayments(db, accounts, limit + 1)
-  const crowded = accounts.filter((account) => isHiding(account, latest.get(account.id), limit))
-  const largest = await findLargest(db, crowded, limit)
+  const incomplete = accounts.filter((account) =>
+    hidesMoney(account, latest.get(account.id), limit),
+  )
+  const largest = await findLargest(db, incomplete, limit)
   const shown = [...latest].map(([id, payments]): [string, ShownPayments] => [
     id,
     {
@@ -41,18 +42,20 @@ export async function findShownPayments(
   return new Map(shown)
 }
 
-/** Something that has not gone back is not among the latest. Few accounts ever come so far. */
-function isHiding(account: CollectionAccount, latest: Payment[] = [], limit: number): boolean {
+/** Whether the latest payments leave out one that was not sent back. Rare. */
+function hidesMoney(account: CollectionAccount, latest: Payment[] = [], limit: number): boolean {
   if (latest.length <= limit) return false
-  const seen = latest.slice(0, limit).reduce((sum, payment) => sum + keptOf(payment), 0n)
-  return seen < keptOf(account)
+  const shown = latest.slice(0, limit).reduce((sum, payment) => sum + notSentBack(payment), 0n)
+  return shown < notSentBack(account)
 }
 
-function keptOf(one: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>): bigint {
+function notSentBack(
+  one: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
+): bigint {
   return one.amountAccepted + one.amountHeld + one.amountReturning
 }
 
-/** The first ones, each once, newest first. */
+/** The first `limit` payments without duplicates, newest first. */
 function choose(payments: Payment[], limit: number): Payment[] {
   const unique = new Map(payments.map((payment) => [payment.id, payment]))
   const first = [...unique.values()].slice(0, limit)

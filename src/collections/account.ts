@@ -16,10 +16,10 @@ export const allAccountStatuses = ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED', 'IN
 
 export type AccountStatus = (typeof allAccountStatuses)[number]
 
-/** How the latest payment that did not match differed. */
+/** How the latest mismatching payment differed from what was expected. */
 export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
 
-/** Where the money of a payment is: every kobo in one of four places. */
+/** Where the money of a payment is. The four amounts always add up to what arrived. */
 export type Amounts = {
   amountAccepted: bigint
   amountHeld: bigint
@@ -27,36 +27,36 @@ export type Amounts = {
   amountReturned: bigint
 }
 
-/** Where payers send money. */
+/** Where payers send money: a virtual or dedicated account at a bank, or a wallet. */
 export type CollectionAccount = Amounts & {
   environmentId: EnvironmentId
   id: string
   kind: AccountKind
   rail: string
-  /** An account number at a bank, or the address of a wallet. */
+  /** Account number at a bank, or wallet address. */
   number: string
-  /** A wallet has no bank: these three are empty. */
+  /** Empty for wallets, like the two bank fields below. */
   accountName: string
   bankCode: string
   bankName: string
-  /** Null: any coin is welcome. */
+  /** Null if the account accepts any coin. */
   asset: Asset | null
-  /** Null: any amount is welcome. */
+  /** Null if the account accepts any amount. */
   amount: bigint | null
-  /** Of coins, as the merchant wrote it; null elsewhere. */
+  /** The coin amount as the merchant wrote it; null for bank accounts. */
   requestedAmount: string | null
   merchantReference: string
-  /** JSON text, untouched. */
+  /** The merchant's JSON text, unchanged. */
   metadata: string
   status: AccountStatus
   variance: Variance
   amountReceived: bigint
   eventSequence: number
-  /** The checkout session that shows it, if one does. */
+  /** Set if the account belongs to a checkout session. */
   sessionId: string | null
   expiresAt: Date | null
   paidAt: Date | null
-  /** When it was cancelled or deactivated. */
+  /** When the account was cancelled or deactivated. */
   endedAt: Date | null
   createdAt: Date
 }
@@ -68,8 +68,8 @@ export const noAmounts: Amounts = {
   amountReturned: 0n,
 }
 
-/** What merchants can be told of an account: what came of it, or of a payment into it. */
-type Told = 'CREATED' | 'CREDITED' | AccountStatus | Variance
+/** What can happen to an account. Each kind emits events for some of these. */
+type AccountChange = 'CREATED' | 'CREDITED' | AccountStatus | Variance
 
 type Kind = {
   prefix: Prefix
@@ -77,10 +77,10 @@ type Kind = {
   refusal: Code
   policy: 'bank' | 'crypto'
   words: string
-  events: Partial<Record<Told, EventType>>
+  events: Partial<Record<AccountChange, EventType>>
 }
 
-/** What differs between the kinds, in prices and in the names that callers see. */
+/** How the kinds differ: prices, policies and the names that callers see. */
 export const accountKinds = {
   virtual_account: {
     prefix: accountPrefixes.virtual_account,
@@ -143,21 +143,20 @@ export function accountReference({ kind, id }: Pick<CollectionAccount, 'kind' | 
   return toReference(accountKinds[kind].prefix, id)
 }
 
-/** Undefined: that is not told of. */
-export function eventOf(
+/** Undefined if this kind of account emits no event for the change. */
+export function eventTypeFor(
   { kind }: Pick<CollectionAccount, 'kind'>,
-  what: Told,
+  change: AccountChange,
 ): EventType | undefined {
   const events: Kind['events'] = accountKinds[kind].events
-  return events[what]
+  return events[change]
 }
 
-/** Whether it takes whatever comes, for good; others wait for one amount until they expire. */
+/** Dedicated accounts accept any amount and never expire; others expect one amount in time. */
 export function isDedicated({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
   return kind === 'dedicated_account' || kind === 'dedicated_crypto_wallet'
 }
 
-/** Whether coins come there, and not naira. */
 export function isWallet({ kind }: Pick<CollectionAccount, 'kind'>): boolean {
   return accountKinds[kind].policy === 'crypto'
 }

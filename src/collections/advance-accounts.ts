@@ -5,9 +5,8 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/tx.js'
 
 /**
- * Brings forward when the open accounts of an environment fall due, as its clock is moved: they are
- * due in the time of the world. All of them in one transaction, and therefore only so many: where
- * there are more it refuses, before it writes.
+ * Brings forward the due time of an environment's open accounts when its test clock moves: `due_at`
+ * is in real time. All accounts change in one transaction, so it refuses if there are too many.
  */
 export async function advanceAccounts(
   tx: Tx,
@@ -15,8 +14,8 @@ export async function advanceAccounts(
 ): Promise<void> {
   const open = sql`environment_id = ${environmentId} and status = 'ACTIVE'
     and kind in ('virtual_account', 'crypto_wallet')`
-  // In id order, so that whoever takes payments meanwhile never waits for us in a circle. A lock
-  // joined to the update would be one statement, and minutes of nested loops without statistics.
+  // Lock in id order, so that this cannot deadlock with a batch of payments. Joining the lock to
+  // the update takes minutes of nested loops while the table has no statistics.
   const [locked] = await tx.rows(sql<{ count: bigint }>`
     select count(*) as count from (
       select from collection_accounts where ${open}
@@ -30,6 +29,6 @@ export async function advanceAccounts(
 
 function tooMany(): Refusal {
   return new Refusal('validation_failed', {
-    message: `The clock cannot be moved while more than ${limits.testClock.openAccounts} virtual accounts and crypto wallets are open. Cancel some, or wait until they expire.`,
+    message: `The clock cannot be advanced while more than ${limits.testClock.openAccounts} virtual accounts and crypto wallets are open. Cancel some or wait until they expire.`,
   })
 }

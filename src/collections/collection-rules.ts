@@ -10,8 +10,8 @@ import type { Policy } from './judge-payment.js'
 export type CollectionRule = {
   policies: Record<'bank' | 'crypto', Policy>
   clockOffsetMs: number
-  /** Read only where there are wallets. */
-  moves: ClockMove[]
+  /** Empty unless one of the accounts is a wallet. */
+  clockMoves: ClockMove[]
   fees: Partial<Record<AccountKind, FeeSchedule>>
 }
 
@@ -19,19 +19,21 @@ export type CollectionRules = {
   of(account: Pick<CollectionAccount, 'environmentId'>): CollectionRule
 }
 
-type Ruled = Pick<CollectionAccount, 'environmentId' | 'kind'>
+type KindInEnvironment = Pick<CollectionAccount, 'environmentId' | 'kind'>
 
-/** The policies, prices and clocks of the environments that these accounts are of, as of now. */
-export async function readCollectionRules(db: Reader, accounts: Ruled[]): Promise<CollectionRules> {
+export async function readCollectionRules(
+  db: Reader,
+  accounts: KindInEnvironment[],
+): Promise<CollectionRules> {
   const ids = [...new Set(accounts.map(({ environmentId }) => environmentId))]
-  const named = [...new Map(accounts.map((one) => [nameOf(one), one])).values()]
-  const names = named.map(({ environmentId, kind }) => ({
+  const unique = [...new Map(accounts.map((account) => [keyOf(account), account])).values()]
+  const operations = unique.map(({ environmentId, kind }) => ({
     environmentId,
     operation: accountKinds[kind].fee,
   }))
-  const [policies, schedules, moves] = await Promise.all([
+  const [policies, schedules, clockMoves] = await Promise.all([
     listPolicies(db, ids),
-    getFeeSchedules(db, names),
+    getFeeSchedules(db, operations),
     accounts.some(isWallet) ? listClockMoves(db, ids) : undefined,
   ])
   const rules = new Map<EnvironmentId, CollectionRule>()
@@ -40,16 +42,16 @@ export async function readCollectionRules(db: Reader, accounts: Ruled[]): Promis
       policies: { bank, crypto },
       clockOffsetMs,
       fees: {},
-      moves: moves?.get(environmentId) ?? [],
+      clockMoves: clockMoves?.get(environmentId) ?? [],
     })
-  for (const [index, { environmentId, kind }] of named.entries())
+  for (const [index, { environmentId, kind }] of unique.entries())
     rules.get(environmentId)!.fees[kind] = schedules[index]!
   return { of: ({ environmentId }) => rules.get(environmentId)! }
 }
 
-/** How far the clock was ahead at a time of the world. */
-export function offsetAt({ clockOffsetMs, moves }: CollectionRule, at: Date): number {
-  const next = moves.find(({ movedAt }) => movedAt > at)
+/** How far the environment's clock was ahead at a moment of real time. */
+export function offsetAt({ clockOffsetMs, clockMoves }: CollectionRule, at: Date): number {
+  const next = clockMoves.find(({ movedAt }) => movedAt > at)
   return next ? next.offsetBeforeMs : clockOffsetMs
 }
 
@@ -57,7 +59,7 @@ export function policyOf({ policies }: CollectionRule, kind: AccountKind): Polic
   return policies[accountKinds[kind].policy]
 }
 
-/** Of what was accepted, and never more than that. */
+/** The fee on the accepted amount, never more than that amount. */
 export function collectionFeeOf(
   { fees }: CollectionRule,
   kind: AccountKind,
@@ -67,6 +69,6 @@ export function collectionFeeOf(
   return fee > accepted ? accepted : fee
 }
 
-function nameOf({ environmentId, kind }: Ruled): string {
+function keyOf({ environmentId, kind }: KindInEnvironment): string {
   return `${environmentId}/${kind}`
 }

@@ -3,13 +3,13 @@ import { formatDecimal } from '../money/amounts.js'
 import type { Difference } from '../payouts/compare-books.js'
 import type { Reader } from '../postgres/tx.js'
 import type { PaymentNotice } from './ports.js'
-import { type BankInMode, type Known, readBank } from './read-bank.js'
+import { type BankInMode, type RecordedNotice, readBankPages } from './read-bank.js'
 
 export type Compared = { differences: Difference[]; isComplete: boolean }
 
 /**
- * Compares what a bank says came with the payments in the books, both ways. What the bank announced
- * and we refused is known to both, and no difference.
+ * Compares a bank's payments with those in the books, in both directions. A payment that we refused
+ * is not a difference.
  */
 export async function comparePayments(
   db: Reader,
@@ -18,32 +18,36 @@ export async function comparePayments(
 ): Promise<Compared> {
   const seen = new Set<string>()
   const differences: Difference[] = []
-  const isComplete = await readBank(db, { ...bank, ...period }, (payment, booked) => {
-    seen.add(payment.id)
-    const difference = compareOne(payment, booked)
-    if (difference) differences.push(difference)
-  })
+  let isComplete = false
+  for await (const page of readBankPages(db, { ...bank, ...period })) {
+    for (const { payment, recorded } of page.payments) {
+      seen.add(payment.id)
+      const difference = compareOne(payment, recorded)
+      if (difference) differences.push(difference)
+    }
+    isComplete = page.isLast
+  }
   if (!isComplete) return { differences, isComplete }
-  const invented = await findInvented(db, { ...bank, from: period.from }, seen)
-  return { ...invented, differences: [...differences, ...invented.differences] }
+  const notAtBank = await findNotAtBank(db, { ...bank, from: period.from }, seen)
+  return { ...notAtBank, differences: [...differences, ...notAtBank.differences] }
 }
 
-function compareOne(payment: PaymentNotice, booked: Known | undefined): Difference | undefined {
+function compareOne(
+  payment: PaymentNotice,
+  recorded: RecordedNotice | undefined,
+): Difference | undefined {
   const { id: name, accountNumber } = payment
   const atRail = `${show(payment.amount)} into ${accountNumber}`
-  if (!booked) return { kind: 'not_in_books', name, inBooks: 'nothing', atRail }
-  if (booked.state === 'REFUSED') return undefined
-  if (booked.amount === null) {
-    const inBooks = 'a notice that fits no account yet'
-    return { kind: 'not_in_books', name, inBooks, atRail }
-  }
-  return booked.amount === payment.amount
+  if (!recorded) return { kind: 'not_in_books', name, inBooks: 'nothing', atRail }
+  if (recorded.state === 'REFUSED') return undefined
+  if (recorded.amount === null)
+    return { kind: 'not_in_books', name, inBooks: 'an unmatched notice', atRail }
+  return recorded.amount === payment.amount
     ? undefined
-    : { kind: 'amount_differs', name, inBooks: show(booked.amount), atRail }
+    : { kind: 'amount_differs', name, inBooks: show(recorded.amount), atRail }
 }
 
-/** Payments that the bank does not have: money that the books made up. */
-async function findInvented(
+async function findNotAtBank(
   db: Reader,
   { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
@@ -61,7 +65,7 @@ async function findInvented(
   const unseen = rows.filter(({ id }) => !seen.has(id))
   const differences: Difference[] = []
   for (const { id, number, amount } of unseen.slice(0, numbersAsked)) {
-    // Told just now, or before the time that was compared: the bank is asked for it by account.
+    // The payment may be outside the compared period, so query the bank by account.
     const atBank = await rail.findPayments(number)
     if (atBank.some((payment) => payment.id === id)) continue
     differences.push({ kind: 'not_at_rail', name: id, inBooks: show(amount), atRail: 'nothing' })

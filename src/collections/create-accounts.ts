@@ -2,7 +2,7 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
-import { accountKinds, type CollectionAccount, eventOf, isDedicated } from './account.js'
+import { accountKinds, type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import type { Session } from './session.js'
 import { insertCollectionAccounts, lockFreeClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
@@ -77,7 +77,7 @@ async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAc
 
 function toCreated({ account, shown }: OrderedAccount) {
   const { environmentId, id } = account
-  const type = eventOf(account, 'CREATED')
+  const type = eventTypeFor(account, 'CREATED')
   if (!type) return []
   return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
 }

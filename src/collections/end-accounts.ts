@@ -14,6 +14,7 @@ import {
   type CollectionAccount,
   isDedicated,
 } from './account.js'
+import { cancelCounterpart, findCounterpart } from './counterparts.js'
 import {
   type AccountLookup,
   type AccountWithPayments,
@@ -21,16 +22,15 @@ import {
   unknownAccount,
 } from './find-accounts.js'
 import { notifySessions } from './notify-sessions.js'
-import { toEndEvents } from './payment-events.js'
+import { toEndEvent } from './payment-events.js'
 import {
   accountColumns,
   lockCollectionAccounts,
   updateCollectionAccounts,
 } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
-import { endTwin, twinOf } from './twins.js'
 
-/** Ends what nobody paid in time, of one environment or of all. Says how many there were. */
+/** Expires due accounts of one environment or of all. Returns how many it expired. */
 export async function expireAccounts(
   db: Database,
   now: Date,
@@ -52,31 +52,32 @@ export async function expireAccounts(
   })
 }
 
-/** An account as it ended, and the other one of its session. */
+/** An account that has ended, and its counterpart as it was before. */
 export type EndedAccount = AccountWithPayments & { twin: CollectionAccount | undefined }
 
 /**
- * The merchant wants no more money here: a temporary account is cancelled, another deactivated. Of
- * a session that has two, neither is of use alone: the other ends with it, if it still waits.
+ * Cancels a temporary account or deactivates a dedicated one. The counterpart of a session's
+ * account is cancelled with it.
  */
 export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promise<EndedAccount> {
   const { environmentId } = name
   const locked = await lockCollectionAccounts(tx, [{ environmentId, id: accountId(name) }])
   const account = locked.get(accountId(name))
   if (account?.kind !== name.kind) throw unknownAccount(name)
-  const twin = twinOf(account, locked.values())
+  const counterpart = findCounterpart(account, locked.values())
   const status = isDedicated(account) ? 'INACTIVE' : 'CANCELLED'
-  if (account.status !== 'ACTIVE' && account.status !== status) throw pastEnding(account, status)
-  if (account.status === status) return { account, payments: await paymentsOf(tx, account), twin }
+  if (account.status === status)
+    return { account, payments: await paymentsOf(tx, account), twin: counterpart }
+  if (account.status !== 'ACTIVE') throw notActive(account, status)
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
   const at = after(now, clockOffsetMs)
-  const beside = endTwin(twin, at)
   const own = { ...account, status, endedAt: at } as const
-  const [ended] = await endAll(tx, now, beside ? [own, beside] : [own])
-  return { ...ended!, twin }
+  const other = cancelCounterpart(counterpart, at)
+  const [ended] = await endAll(tx, now, other ? [own, other] : [own])
+  return { ...ended!, twin: counterpart }
 }
 
-/** For accounts that are locked, and given as they shall be. */
+/** Writes accounts with their new status. The caller has locked them. */
 export async function endAll(
   tx: Tx,
   now: Date,
@@ -92,7 +93,7 @@ export async function endAll(
     tx,
     ended.map(({ account }) => account),
   )
-  emitAll(tx, now, ended.map(toEndEvents))
+  emitAll(tx, now, ended.map(toEndEvent))
   await notifySessions(tx, now, ended.map(toChange))
   return ended
 }
@@ -106,12 +107,10 @@ async function paymentsOf(tx: Tx, account: CollectionAccount) {
   return found.get(account.id) ?? []
 }
 
-function pastEnding(account: CollectionAccount, status: AccountStatus): Refusal {
+function notActive(account: CollectionAccount, status: AccountStatus): Refusal {
   const { words } = accountKinds[account.kind]
   return new Refusal('account_action_failed', {
     reason: 'invalid_state',
-    message:
-      `The ${words} ${accountReference(account)} is ${account.status}; only one that is ACTIVE ` +
-      `can become ${status}.`,
+    message: `The ${words} ${accountReference(account)} is ${account.status}. Only an ACTIVE one can become ${status}.`,
   })
 }

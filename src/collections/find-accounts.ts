@@ -18,7 +18,7 @@ import type { Payment } from './payment.js'
 import { accountColumns } from './store-accounts.js'
 import { findLatestPayments } from './store-payments.js'
 
-/** An account with its latest payments, newest first. */
+/** `payments` are the latest ones, newest first. */
 export type AccountWithPayments = {
   account: CollectionAccount
   payments: Payment[]
@@ -27,7 +27,7 @@ export type AccountWithPayments = {
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
-export type AccountFilter = {
+type AccountFilter = {
   merchantReference: string | undefined
   status: AccountStatus | undefined
   beforeId: string | undefined
@@ -73,7 +73,6 @@ export async function getAccount(db: Reader, name: AccountLookup): Promise<Accou
   return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
 }
 
-/** Whichever account of this environment has the number. */
 export async function findByNumber(
   db: Reader,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
@@ -84,7 +83,6 @@ export async function findByNumber(
   return account
 }
 
-/** The wallet of this environment with the address, on whichever chain. */
 export async function findWallet(
   db: Reader,
   environmentId: EnvironmentId,
@@ -97,7 +95,7 @@ export async function findWallet(
   return account
 }
 
-/** Refuses what cannot be a reference of ours as it refuses one that names nothing. */
+/** A malformed reference gets the same refusal as an unknown one. */
 export function accountId(name: AccountLookup): string {
   const id = fromReference(accountKinds[name.kind].prefix, name.reference)
   if (id === undefined) throw unknownAccount(name)
@@ -106,7 +104,7 @@ export function accountId(name: AccountLookup): string {
 
 export function unknownAccount({ kind, reference }: AccountLookup): Refusal {
   const { words } = accountKinds[kind]
-  return new Refusal('not_found', { message: `There is no ${words} ${reference}.` })
+  return new Refusal('not_found', { message: `No ${words} ${reference} exists.` })
 }
 
 async function withPayments(

@@ -3,9 +3,9 @@ import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { CollectionAccount } from './account.js'
-import { type NoticeName, type NoticeState, readAnnounced } from './store-notices.js'
+import { type NoticeName, type NoticeState, parsePayment } from './store-notices.js'
 
-export type OpenNotice = NoticeName & {
+type OpenNotice = NoticeName & {
   state: NoticeState
   reason: string | null
   accountNumber: string
@@ -14,17 +14,17 @@ export type OpenNotice = NoticeName & {
   receivedAt: Date
 }
 
-type Row = NoticeName & {
+type NoticeRow = NoticeName & {
   state: NoticeState
   reason: string | null
   announced: string
   receivedAt: Date
 }
 
-/** Money that a bank spoke of and that is no payment of any merchant, oldest first. */
+/** Notices that are not a payment of any merchant, oldest first. */
 export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNotice[]> {
-  // Each half by an index of its own: one over both would tempt whoever judges notices by name.
-  const rows = await db.rows(sql<Row>`
+  // One index per half: the planner would misuse a single index over both to find notices by name.
+  const rows = await db.rows(sql<NoticeRow>`
     select rail, mode, id, state, reason, announced, received_at as "receivedAt" from (
       (select * from notices where state in ('WAITING', 'UNMATCHED')
         order by received_at limit ${limit})
@@ -32,29 +32,29 @@ export async function listOpenNotices(db: Reader, limit: number): Promise<OpenNo
         order by received_at limit ${limit})) notice
     order by received_at limit ${limit}`)
   return rows.map(({ announced, ...row }) => {
-    const { accountNumber, amount, currency } = readAnnounced(announced)
+    const { accountNumber, amount, currency } = parsePayment(announced)
     return { ...row, accountNumber, amount, currency }
   })
 }
 
 export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'receivedAt'>
 
-/** What came to a wallet and is not for it, newest first. */
+/** Refused deposits of a wallet, such as other tokens, newest first. */
 export async function listOtherDeposits(
   db: Reader,
   { rail, number }: Pick<CollectionAccount, 'rail' | 'number'>,
 ): Promise<OtherDeposit[]> {
-  const rows = await db.rows(sql<Pick<Row, 'id' | 'announced'>>`
+  const rows = await db.rows(sql<Pick<NoticeRow, 'id' | 'announced'>>`
     select id, announced from notices
     where rail = ${rail} and announced ->> 'accountNumber' = ${number} and state = 'REFUSED'
     order by received_at desc limit ${limits.collections.paymentsShown}`)
   return rows.map(({ id, announced }) => {
-    const { amount, currency, receivedAt } = readAnnounced(announced)
+    const { amount, currency, receivedAt } = parsePayment(announced)
     return { id, amount, currency, receivedAt }
   })
 }
 
-/** Has a notice that fits no account looked at again now. */
+/** Makes an unmatched notice due now. */
 export async function retryNotice(
   tx: Tx,
   now: Date,
@@ -65,6 +65,7 @@ export async function retryNotice(
     where rail = ${rail} and mode = ${mode} and id = ${id} and state in ('WAITING', 'UNMATCHED')
     returning id`)
   if (rows.length > 0) return
-  const message = `No notice ${id} of ${rail} in ${mode} mode is waiting to be judged.`
-  throw new Refusal('not_found', { message })
+  throw new Refusal('not_found', {
+    message: `No unmatched notice ${id} of ${rail} in ${mode} mode exists.`,
+  })
 }

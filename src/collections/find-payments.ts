@@ -11,7 +11,7 @@ import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
-export type PaymentFilter = {
+type PaymentFilter = {
   source: AccountKind | undefined
   accountId: string | undefined
   status: PaymentStatus | undefined
@@ -26,28 +26,28 @@ export async function listPayments(
   filter: PaymentFilter,
 ): Promise<Payment[]> {
   const { source, accountId, limit } = filter
-  // All payments of an account have its source, so another source is answered before reading any.
+  // All payments of an account share its source: with any other source, return nothing at once.
   const isPossible =
     source && accountId
       ? sql`${source} = (select kind from collection_accounts
           where environment_id = ${environmentId} and id = ${accountId})`
       : sql`true`
   const rows = await db.rows(sql<PaymentRow>`
-    select ${sql.raw(paymentColumns)} from ${searchOf(environmentId, filter)} p
+    select ${sql.raw(paymentColumns)} from ${filteredPayments(environmentId, filter)} p
     where ${isPossible} order by p.id desc limit ${limit}`)
   return rows.map(toPayment)
 }
 
 const sources = Object.keys(accountKinds) as AccountKind[]
 
-function searchOf(environmentId: EnvironmentId, filter: PaymentFilter): Sql<unknown> {
+function filteredPayments(environmentId: EnvironmentId, filter: PaymentFilter): Sql<unknown> {
   const { source, accountId, status, beforeId, limit } = filter
   if (!source && !accountId && !status)
     return sql`(
       select * from payments
       where environment_id = ${environmentId} ${beforeId ? sql`and id < ${beforeId}` : sql``}
       order by id desc limit ${limit})`
-  const ofStatus = {
+  const statusColumn = {
     name: 'status',
     type: 'text',
     values: status ? [status] : paymentStatuses,
@@ -56,8 +56,8 @@ function searchOf(environmentId: EnvironmentId, filter: PaymentFilter): Sql<unkn
     table: 'payments',
     environmentId,
     columns: accountId
-      ? [ofStatus, { name: 'account_id', type: 'uuid', values: [accountId] }]
-      : [{ name: 'source', type: 'text', values: source ? [source] : sources }, ofStatus],
+      ? [statusColumn, { name: 'account_id', type: 'uuid', values: [accountId] }]
+      : [{ name: 'source', type: 'text', values: source ? [source] : sources }, statusColumn],
     order: [{ name: 'id', type: 'uuid' }],
     before: beforeId === undefined ? undefined : [beforeId],
     limit,
@@ -72,7 +72,6 @@ export async function getPayment(db: Reader, name: PaymentName): Promise<Payment
   return toPayment(row)
 }
 
-/** By the bank's own name for it. */
 export async function findByRailId(
   db: Reader,
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
@@ -90,5 +89,5 @@ export function paymentId(name: PaymentName): string {
 }
 
 export function unknownPayment({ reference }: PaymentName): Refusal {
-  return new Refusal('not_found', { message: `There is no payment ${reference}.` })
+  return new Refusal('not_found', { message: `No payment ${reference} exists.` })
 }

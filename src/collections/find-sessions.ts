@@ -15,7 +15,6 @@ import type { CollectionAccount } from './account.js'
 import { referencePattern, type Session, type SessionAccounts } from './session.js'
 import { accountColumns } from './store-accounts.js'
 
-/** A session with everything that it is shown with. */
 export type FoundSession = SessionAccounts & {
   session: Session
   mode: Mode
@@ -25,7 +24,7 @@ export type FoundSession = SessionAccounts & {
   paymentMethods: Settings['paymentMethods']
 }
 
-/** Of the session, beside the columns of its account, some of which have the same names. */
+/** Columns of the session. Those that its account has too are prefixed with `own`. */
 type OwnColumns = Pick<
   Session,
   | 'reference'
@@ -58,7 +57,7 @@ export const sessionColumns = `${accountColumns}, s.id as "ownId", s.reference, 
   e.clock_offset_ms::float8 as "clockOffsetMs", e.merchant_id as "merchantId",
   m.display_name as "merchantName"`
 
-/** What belongs to each session `s`. */
+/** Joins each session `s` with its account, environment, merchant and settings. */
 export const sessionJoins = `
   join collection_accounts a on a.environment_id = s.environment_id and a.id = s.account_id
   join environments e on e.id = s.environment_id
@@ -67,12 +66,12 @@ export const sessionJoins = `
 
 const isWellFormed = new RegExp(referencePattern)
 
-/** What is none is not looked for: nobody learns the difference. */
+/** Malformed references are not queried; callers answer them like unknown ones. */
 export function isSessionReference(text: string): boolean {
   return isWellFormed.test(text)
 }
 
-export type SessionName = { environmentId: EnvironmentId; reference: string }
+type SessionName = { environmentId: EnvironmentId; reference: string }
 
 export async function getSession(db: Reader, name: SessionName): Promise<FoundSession> {
   const { environmentId, reference } = name
@@ -80,11 +79,11 @@ export async function getSession(db: Reader, name: SessionName): Promise<FoundSe
   const [found] = isSessionReference(reference) ? await findWhere(db, isOne) : []
   if (found) return found
   throw new Refusal('not_found', {
-    message: `There is no checkout session ${reference} in this environment.`,
+    message: `No checkout session ${reference} exists in this environment.`,
   })
 }
 
-export type SessionFilter = {
+type SessionFilter = {
   merchantReference: string | undefined
   status: SessionStatus | undefined
   beforeId: string | undefined
@@ -116,7 +115,6 @@ export async function listSessions(
   return findWhere(db, sql`true order by s.id desc`, newest)
 }
 
-/** Those of accounts that are locked, for telling of them. */
 export async function findByIds(
   db: Reader,
   environmentId: EnvironmentId,
@@ -136,7 +134,7 @@ async function findWhere(
   const wallets = await findWalletsOf(db, rows)
   return rows.map(({ settings, ...row }) => {
     const patch = settings === null ? {} : (JSON.parse(settings) as SettingsPatch)
-    return toFound(row, { patch, wallets })
+    return toFoundSession(row, { patch, wallets })
   })
 }
 
@@ -151,8 +149,8 @@ const findNamed = listStatement<typeof named, CollectionAccount>({
 })
 
 /**
- * The wallets of sessions that have one, by their ids. Asked for after the accounts, so that a
- * session whose account ended because its wallet was paid is never seen without that.
+ * The wallets of sessions that have one, by wallet id. Read after the accounts: a session whose
+ * account was cancelled by a payment to its wallet must show as paid, not as cancelled.
  */
 export async function findWalletsOf(
   db: Reader,
@@ -165,14 +163,30 @@ export async function findWalletsOf(
   return new Map(found.map((wallet) => [wallet.id, wallet]))
 }
 
-type Beside = { patch: SettingsPatch; wallets: Map<string, CollectionAccount> }
-
-/** With its wallet, and with what the merchant has set. */
-export function toFound(row: SessionRow, { patch, wallets }: Beside): FoundSession {
-  const { ownId, ownReference, ownMetadata, ownSequence, ownCreatedAt, ...rest } = row
-  const { reference, description, customerName, customerEmail, url, ...others } = rest
-  const { successUrl, cancelUrl, walletId, mode, clockOffsetMs, merchantId, ...last } = others
-  const { merchantName, ...account } = last
+export function toFoundSession(
+  row: SessionRow,
+  { patch, wallets }: { patch: SettingsPatch; wallets: Map<string, CollectionAccount> },
+): FoundSession {
+  const {
+    ownId,
+    ownReference,
+    ownMetadata,
+    ownSequence,
+    ownCreatedAt,
+    reference,
+    description,
+    customerName,
+    customerEmail,
+    url,
+    successUrl,
+    cancelUrl,
+    walletId,
+    mode,
+    clockOffsetMs,
+    merchantId,
+    merchantName,
+    ...account
+  } = row
   const wallet = walletId === null ? null : wallets.get(walletId)!
   const session = {
     environmentId: account.environmentId,
@@ -191,7 +205,6 @@ export function toFound(row: SessionRow, { patch, wallets }: Beside): FoundSessi
     eventSequence: ownSequence,
     createdAt: ownCreatedAt,
   }
-  const standard = defaultSettings({ merchantName })
-  const { checkout, paymentMethods } = mergeSettings(standard, patch)
+  const { checkout, paymentMethods } = mergeSettings(defaultSettings({ merchantName }), patch)
   return { session, account, wallet, mode, clockOffsetMs, merchantId, checkout, paymentMethods }
 }

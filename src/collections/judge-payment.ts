@@ -1,66 +1,70 @@
 import type { Settings } from '../merchants/settings-document.js'
 import { type Amounts, type CollectionAccount, noAmounts, type Variance } from './account.js'
 
-/** What an environment does with money that does not match. */
+/** What an environment does with payments that do not match. */
 export type Policy = Settings['policies']['bank']
 export type Action = Policy[keyof Policy]
 
 export type PaymentFacts = {
   amount: bigint
   receivedAt: Date
-  /** Whether anybody knows where it could go back to. */
+  /** Whether a destination for sending the money back is known. */
   isReturnable: boolean
 }
 
 export type Verdict = Amounts & { variance: Variance; isNowPaid: boolean }
 
-type Waiting = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
+type AccountFacts = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
 
 /**
- * Decides what an incoming payment means for the account that it came to.
+ * Decides what an incoming payment means for its account.
  *
  * Lateness is judged by when the bank received the money, not by when its notice reached us: a
  * customer who paid in time must not lose out to a slow notification.
  */
-export function judgePayment(account: Waiting, payment: PaymentFacts, policy: Policy): Verdict {
+export function judgePayment(
+  account: AccountFacts,
+  payment: PaymentFacts,
+  policy: Policy,
+): Verdict {
   if (account.amount === null) return judgeAnyAmount(account, payment)
-  const whole = (variance: Variance, action: Action) =>
-    verdict(account, variance, place(payment, payment.amount, action))
+  const judgeWhole = (variance: Variance, action: Action) =>
+    verdict(account, variance, allocate(payment, payment.amount, action))
 
-  if (account.status === 'PAID') return whole('DUPLICATE', policy.duplicatePayment)
+  if (account.status === 'PAID') return judgeWhole('DUPLICATE', policy.duplicatePayment)
   const isLate = account.status === 'CANCELLED' || payment.receivedAt >= account.expiresAt!
-  if (isLate) return whole('LATE', policy.latePayment)
-  if (payment.amount < account.amount) return whole('UNDERPAID', policy.underpayment)
-  if (payment.amount === account.amount) return whole('NONE', 'accept')
-  const excess = place(payment, payment.amount - account.amount, policy.overpayment)
+  if (isLate) return judgeWhole('LATE', policy.latePayment)
+  if (payment.amount < account.amount) return judgeWhole('UNDERPAID', policy.underpayment)
+  if (payment.amount === account.amount) return judgeWhole('NONE', 'accept')
+  const excess = allocate(payment, payment.amount - account.amount, policy.overpayment)
   const amountAccepted = account.amount + excess.amountAccepted
   return verdict(account, 'OVERPAID', { ...excess, amountAccepted })
 }
 
-/** A dedicated account takes whatever comes; once it is closed, somebody has to decide. */
-function judgeAnyAmount(account: Waiting, payment: PaymentFacts): Verdict {
+/** A dedicated account accepts any amount; once it is deactivated, the merchant decides. */
+function judgeAnyAmount(account: AccountFacts, payment: PaymentFacts): Verdict {
   const isLate = account.endedAt !== null && payment.receivedAt >= account.endedAt
-  const places = place(payment, payment.amount, isLate ? 'hold' : 'accept')
-  return verdict(account, isLate ? 'LATE' : 'NONE', places)
+  const amounts = allocate(payment, payment.amount, isLate ? 'hold' : 'accept')
+  return verdict(account, isLate ? 'LATE' : 'NONE', amounts)
 }
 
-/** Money that cannot go back waits for somebody who knows where to. */
-function place({ isReturnable }: PaymentFacts, amount: bigint, action: Action): Amounts {
+/** Money without a known destination is held until the merchant names one. */
+function allocate({ isReturnable }: PaymentFacts, amount: bigint, action: Action): Amounts {
   if (action === 'accept') return { ...noAmounts, amountAccepted: amount }
   return action === 'return' && isReturnable
     ? { ...noAmounts, amountReturning: amount }
     : { ...noAmounts, amountHeld: amount }
 }
 
-function verdict(account: Waiting, variance: Variance, places: Amounts): Verdict {
-  return { ...places, variance, isNowPaid: isPaidBy(account, places) }
+function verdict(account: AccountFacts, variance: Variance, amounts: Amounts): Verdict {
+  return { ...amounts, variance, isNowPaid: isPaidBy(account, amounts) }
 }
 
-/** What was accepted pays an account that still waits; one that was cancelled stays so. */
+/** An accepted amount pays an active or expired account; a cancelled one stays cancelled. */
 export function isPaidBy(
   { amount, status }: Pick<CollectionAccount, 'amount' | 'status'>,
   { amountAccepted }: Pick<Amounts, 'amountAccepted'>,
 ): boolean {
-  const isWaiting = status === 'ACTIVE' || status === 'EXPIRED'
-  return amount !== null && isWaiting && amountAccepted > 0n
+  const isPayable = status === 'ACTIVE' || status === 'EXPIRED'
+  return amount !== null && isPayable && amountAccepted > 0n
 }

@@ -10,48 +10,45 @@ import type { CollectionAccount } from './account.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
 import { endSessions } from './store-sessions.js'
 
-/** Where the pages that show a session listen for changes of it. */
+/** PostgreSQL channel on which checkout pages learn that a session has changed. */
 export const sessionChannel = 'checkout_sessions'
 
-const told: Partial<Record<SessionStatus, EventType>> = {
+const eventTypes: Partial<Record<SessionStatus, EventType>> = {
   paid: 'checkout.session.paid',
   expired: 'checkout.session.expired',
   cancelled: 'checkout.session.cancelled',
 }
 
-export type AccountChange = { account: CollectionAccount; hasNewStatus: boolean; causeId: string }
+export type ChangedAccount = { account: CollectionAccount; hasNewStatus: boolean; causeId: string }
 
 /**
- * Tells merchants of sessions whose accounts have ended, and wakes the pages that show them. For
- * accounts that are locked and written; most have no session, and cost nothing here.
+ * Ends the sessions whose accounts have ended, emits their events and wakes their pages. The caller
+ * has locked and written the accounts. Accounts without a session cost nothing here.
  */
-export async function notifySessions(tx: Tx, now: Date, changes: AccountChange[]): Promise<void> {
-  const concerned = changes.filter(({ account }) => account.sessionId !== null)
-  if (concerned.length === 0) return
-  const found = await findAll(tx, concerned)
-  const ended = concerned.filter(
-    ({ account, hasNewStatus }) => hasNewStatus && decides(account, found.get(account.sessionId!)!),
-  )
-  const happenings = ended.map((one) => toHappening(one, found.get(one.account.sessionId!)!))
+export async function notifySessions(tx: Tx, now: Date, changes: ChangedAccount[]): Promise<void> {
+  const ofSessions = changes.filter(({ account }) => account.sessionId !== null)
+  if (ofSessions.length === 0) return
+  const sessions = await findSessions(tx, ofSessions)
+  const ended = ofSessions
+    .map((change) => ({ ...change, found: sessions.get(change.account.sessionId!)! }))
+    .filter(({ account, hasNewStatus, found }) => hasNewStatus && endsSession(account, found))
+  const events = ended.map(({ causeId, found }) => toSessionEvent(causeId, found))
   endSessions(
     tx,
-    ended.map(({ account }) => {
-      const one = found.get(account.sessionId!)!
-      return { ...one.session, status: sessionStatus(one) }
-    }),
+    ended.map(({ found }) => ({ ...found.session, status: sessionStatus(found) })),
   )
-  emitAll(tx, now, happenings)
+  emitAll(tx, now, events)
   wakePages(
     tx,
-    concerned.map(({ account }) => account),
+    ofSessions.map(({ account }) => account),
   )
 }
 
 /**
- * Whether the end of this account is that of its session, which is told once: of one that is paid,
- * the account that was; of any other the one at the bank, whatever became of its wallet.
+ * A session ends once: when either account is paid, or else when its virtual account ends. The end
+ * of an unpaid wallet does not end the session.
  */
-function decides({ id, status }: CollectionAccount, found: FoundSession): boolean {
+function endsSession({ id, status }: CollectionAccount, found: FoundSession): boolean {
   return sessionStatus(found) === 'paid' ? status === 'PAID' : id === found.session.accountId
 }
 
@@ -63,18 +60,15 @@ const wake = listStatement({
     join checkout_sessions s on s.environment_id = list.environment_id and s.id = list.id`,
 })
 
-/** A hint only: pages ask for themselves, and who misses it asks a little later. */
+/** A hint only: pages also poll, so a lost notification delays an update a little. */
 export function wakePages(tx: Tx, accounts: CollectionAccount[]): void {
-  const shown = accounts.flatMap(({ environmentId, sessionId }) =>
+  const sessions = accounts.flatMap(({ environmentId, sessionId }) =>
     sessionId === null ? [] : [{ environment_id: environmentId, id: sessionId }],
   )
-  if (shown.length > 0) tx.write(wake(shown))
+  if (sessions.length > 0) tx.write(wake(sessions))
 }
 
-/**
- * A clock was moved: what they count down to has come closer. The newest only, for nobody waits
- * before more pages than that.
- */
+/** After a test clock has moved: pages count down to a deadline. Wakes the newest sessions only. */
 export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
   tx.write(sql`
     select pg_notify(${sessionChannel}, newest.reference) from (
@@ -82,8 +76,8 @@ export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
       order by id desc limit ${limits.testClock.pagesWoken}) newest`)
 }
 
-/** By their ids. */
-async function findAll(tx: Tx, changes: AccountChange[]): Promise<Map<string, FoundSession>> {
+/** By session id. */
+async function findSessions(tx: Tx, changes: ChangedAccount[]): Promise<Map<string, FoundSession>> {
   const ids = new Map<CollectionAccount['environmentId'], string[]>()
   for (const { account } of changes)
     ids.set(account.environmentId, [...(ids.get(account.environmentId) ?? []), account.sessionId!])
@@ -93,9 +87,14 @@ async function findAll(tx: Tx, changes: AccountChange[]): Promise<Map<string, Fo
   return found
 }
 
-function toHappening({ causeId }: AccountChange, found: FoundSession): NewEvent {
+function toSessionEvent(causeId: string, found: FoundSession): NewEvent {
   const { environmentId, id, eventSequence } = found.session
-  const type = told[sessionStatus(found)]!
-  const data = showSession(found)
-  return { environmentId, type, resourceId: id, causeId, sequence: eventSequence + 1, data }
+  return {
+    environmentId,
+    type: eventTypes[sessionStatus(found)]!,
+    resourceId: id,
+    causeId,
+    sequence: eventSequence + 1,
+    data: showSession(found),
+  }
 }

@@ -12,25 +12,25 @@ import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './sto
 
 type Tools = { connect: () => Promise<pg.Client>; clock: Clock; open?: OpenLane }
 
-export type RailsByName = Map<string, CollectionRail>
+type RailsByName = Map<string, CollectionRail>
 
 export type NoticeLane = OpenedLane<NewNotice, NoticeName>
 export type PaymentLane = OpenedLane<NoticeName, true>
 
-/** Where what banks say gathers and is kept: whoever told it can be answered. */
+/** Stores notices in batches. Once its batch is committed, a notice can be acknowledged. */
 export function createNoticeLane({ connect, clock, open = openLane }: Tools): NoticeLane {
   return open({
     connect,
     async work(tx: Tx, notices: NewNotice[]) {
       const now = clock.now()
-      // Judged at once by whoever kept it; if that never happens, by whoever finds it due.
+      // The caller judges the notice next. If it crashes before that, a worker does when it is due.
       insertNotices(tx, { now, dueAt: after(now, limits.collections.retryMs) }, notices)
       return notices.map(({ rail, mode, id }) => ({ rail, mode, id }))
     },
   })
 }
 
-/** Where it is judged, together; a notice that cannot be, fails alone. */
+/** Judges notices in batches. A notice that cannot be judged fails alone. */
 export function createPaymentLane({
   connect,
   clock,
@@ -56,7 +56,7 @@ const noticesDue: DueTable = {
   returning: 'job.rail, job.mode, job.id',
 }
 
-/** Judges what nobody has judged at once, and looks for accounts again. Says how many it was. */
+/** Judges notices that were not judged on arrival, and unmatched ones again. Returns how many. */
 export async function takeDueNotices(
   tools: { db: Database; rail: string; lane: Pick<PaymentLane, 'run'>; logger: Logger },
   now: Date,
@@ -66,7 +66,9 @@ export async function takeDueNotices(
   const names = await claimDue<NoticeName>(db, noticesDue, { of: rail, now, leaseMs, limit })
   await Promise.all(
     names.map((name) =>
-      lane.run(name).catch((error) => logger.error({ err: error, ...name }, 'a notice waits')),
+      lane.run(name).catch((error) => {
+        logger.error({ err: error, ...name }, 'notice could not be judged, will retry')
+      }),
     ),
   )
   return names.length

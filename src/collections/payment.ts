@@ -4,14 +4,14 @@ import type { Asset } from '../money/assets.js'
 import type { AccountKind, Amounts, Variance } from './account.js'
 import type { BankSender, WalletSender } from './ports.js'
 
-/** Money that came. */
+/** Money that arrived in a collection account. */
 export type Payment = Amounts & {
   environmentId: EnvironmentId
   id: string
   accountId: string
   source: AccountKind
   rail: string
-  /** The bank's own name for it. */
+  /** The rail's own id of the payment. */
   railId: string
   asset: Asset
   amount: bigint

@@ -3,14 +3,14 @@ import type { Coin } from '../money/assets.js'
 import type { Dispute } from '../payouts/disputes.js'
 import type { Finding, Prepared } from '../payouts/ports.js'
 
-/** What a bank is asked to open. The reference is ours: asked for again, it is the same number. */
+/** A bank account to open. The bank returns the same number for the same reference. */
 export type AccountOpening = {
   reference: string
-  /** Whose the account is said to be. */
+  /** Account holder name that payers see. */
   name: string
-  /** How the merchant names what it is for. */
+  /** The merchant's reference. */
   purpose: string
-  /** Null: any amount, for ever. */
+  /** Null for a dedicated account: any amount, no expiry. */
   expected: { amount: bigint; expiresAt: Date } | null
 }
 
@@ -21,7 +21,7 @@ export type OpenedAccount = {
   bankName: string
 }
 
-/** Who sent the money, as far as the bank tells. A masked number shows its last digits only. */
+/** The sender as the bank reports it. The account number may be masked but for its last digits. */
 export type BankSender = {
   name: string
   accountNumber: string
@@ -29,107 +29,104 @@ export type BankSender = {
   bankName: string
 }
 
-/** The wallet that coins came from, where one can be told. It may be an exchange's. */
+/** The sending wallet, if known. It may belong to an exchange. */
 export type WalletSender = { address: string | null }
 
-/** A payment that a bank speaks of. Nothing in it has been judged. */
+/** A payment as a rail reports it, before it is judged. */
 export type PaymentNotice = {
-  /** The bank's own name for the payment. */
+  /** The rail's own id of the payment. */
   id: string
   accountNumber: string
-  /** In the smallest unit of the currency; banks have announced zero and less. */
+  /** In the smallest unit of the currency. Banks have reported zero and negative amounts. */
   amount: bigint
   currency: string
   sender: BankSender | WalletSender | null
   sessionId: string | null
   narration: string | null
-  /** When the bank had the money, not when it told us. */
+  /** When the rail received the money, not when it notified us. */
   receivedAt: Date
 }
 
-/** A message at the door: nothing is known of it but its bytes. */
+/** An unverified HTTP request to a rail's notice URL. */
 export type IncomingMessage = {
   headers: Record<string, string | string[] | undefined>
   body: string
 }
 
-/** What a message turned out to be. Only `announced` is kept. */
+/** A verified and parsed message. Only payments are stored. */
 export type ReadMessage =
   | { kind: 'announced'; announced: PaymentNotice }
-  /** From the bank for certain, but about nothing that concerns payments. */
+  /** From the bank, but not about a payment. */
   | { kind: 'beside_the_point' }
-  /** Not from the bank, or not for certain. */
+  /** The signature is missing or wrong. */
   | { kind: 'not_genuine' }
 
-/** Where a bank collects money for us. Every number it opens is one account for ever. */
+/** A bank that collects money for us. It never gives a number to a second account. */
 export interface CollectionRail {
   readonly name: string
-  /** In the order of the list; each is refused alone. Repeatable by reference. */
-  openAccounts(orders: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
-  /** From then on the bank may turn payers away. Repeatable; money may still be on its way. */
+  /** Results are in the order of the list; each opening can be refused alone. Idempotent. */
+  openAccounts(openings: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
+  /** The bank may then reject transfers, but some can still arrive. Idempotent. */
   closeAccounts(numbers: string[]): Promise<void>
   readMessage(message: IncomingMessage): ReadMessage
-  /** Every payment into this account that the bank has, also those it failed to announce. */
+  /** All payments into an account, including those the bank sent no notice for. */
   findPayments(accountNumber: string): Promise<PaymentNotice[]>
-  /** Everything that came in a time, a page at a time, for reconciliation. */
+  /** All payments of a period, page by page, for reconciliation. */
   listPayments(period: {
     from: Date
     to: Date
     after: string | undefined
   }): Promise<{ payments: PaymentNotice[]; next: string | null }>
-  /**
-   * Whether the bank can send a payment back by its own id: the only way where it masks the number
-   * of the sender.
-   */
+  /** Whether the bank can refund by payment id, which needs no account number of the sender. */
   readonly refundsById: boolean
 }
 
-/** A customer pays in. */
+/** A simulated bank transfer into a collection account. */
 export type CustomerPayment = {
-  /** Given by whoever orders: given again, nothing happens. */
+  /** Chosen by the caller. A repeated id changes nothing. */
   id: string
   accountNumber: string
-  /** In the smallest unit. Banks have announced zero and less. */
+  /** In the smallest unit. May be zero or negative, as banks have reported. */
   amount: bigint
-  /** NGN unless it is said. */
+  /** Defaults to NGN. */
   currency?: string
-  /** What is not said of the sender is made up; null: the bank does not know who it was. */
+  /** Missing fields are made up. Null simulates a bank that does not know the sender. */
   sender?: Partial<BankSender> | null
   isSenderMasked?: boolean
   narration?: string
   paidAt: Date
-  /** How often the notice is sent. */
+  /** How many times the notice is sent. */
   copies: number
   delayMs?: number
-  /** It is never announced: only who asks finds it. */
+  /** No notice is sent: the payment is found only by querying the bank. */
   isSilent?: boolean
 }
 
-/** A bank of test mode, at which a tester plays the customer. */
+/** Simulated payers of the sandbox bank. */
 export interface SandboxPayers {
   /**
-   * A customer pays in, also into a closed account: the money was on its way. Answers what the bank
-   * has under the id; undefined: it has no such account.
+   * Pays into an account, open or closed. Returns the bank's payment with this id; undefined if the
+   * bank does not know the account.
    */
   receivePayment(payment: CustomerPayment): Promise<PaymentNotice | undefined>
-  /** Sends what is due of this payment's notices, and waits until all were answered. */
+  /** Sends the payment's due notices and waits until all are answered. */
   announceNow(paymentId: string): Promise<void>
 }
 
-/** A wallet of the seed, and where its coins lie. */
+/** A wallet derived from the seed, with its token account for each coin. */
 export type Wallet = { address: string; tokenAccounts: Record<Coin, string> }
 
-/** A transaction that is final, as far as it concerns one token account. */
+/** What a finalized transaction changed in one token account. */
 export type Move = {
   signature: string
   slot: bigint
-  /** When the chain had it. */
+  /** Block time. */
   at: Date
-  /** By how much it changed the account; below zero when coins left. */
+  /** Negative if coins were sent out. */
   change: bigint
-  /** What was there afterwards. */
+  /** Balance after the transaction. */
   left: bigint
-  /** The wallet whose coins came, where one can be told; it may be an exchange's. */
+  /** The sending wallet, if known. It may belong to an exchange. */
   sender: string | null
   memo: string | null
 }
@@ -137,79 +134,73 @@ export type Move = {
 /** Oldest first. */
 export type Moves = {
   moves: Move[]
-  /** Those that no majority of endpoints shows, or not in a known version: they may hide money. */
+  /** Transactions without a majority of endpoints, or of an unknown version: possible deposits. */
   unreadable: string[]
-  /** Transactions about which endpoints contradict each other. */
+  /** Transactions that endpoints report differently. */
   disputes?: Dispute[]
-  /** Whether there may be more: too few endpoints answered, or know the newest yet. */
+  /** Whether more may exist: too few endpoints answered or have the newest transactions. */
   isPartial?: boolean
 }
 
-/**
- * Which part of an account's history: all after a transaction, or all since a time. Where both are
- * said, from the older of the two places.
- */
+/** The history after a transaction or since a time; from the older point if both are set. */
 export type HistoryRange = {
   tokenAccount: string
-  /** The newest that is known; null: from the beginning, or since the time. */
+  /** Signature of the newest known transaction; null reads from the start or from `since`. */
   after: string | null
-  /** Its slot: without a time, nothing of that slot or before is listed. */
+  /** Slot of `after`. Without `since`, transactions up to this slot are skipped. */
   afterSlot?: bigint
   since?: Date
 }
 
-/** Coins in a token account of a wallet. */
+/** One token account in a sweep. */
 export type SweptPart = {
   walletNumber: number
-  /** As it was derived before: a seed that derives another address must not sign. */
+  /** Stored address. The rail refuses to sign if the seed derives another one. */
   wallet: string
   tokenAccount: string
   amount: bigint
-  /** Whether the emptied token account is given up, and its rent with it taken back. */
+  /** Whether to close the emptied token account and reclaim its rent. */
   isClosing: boolean
 }
 
-/** The reference is ours, and is written on the transaction. */
+/** Our reference becomes the memo of the transaction. */
 export type SweepRequest = { reference: string; asset: Coin; parts: SweptPart[] }
 
-/** A sweep as it was read back from its committed row. */
+/** A committed sweep, read back from its row. */
 export type LiveSweep = Prepared & { reference: string; asset: Coin }
 
-/** A chain on which coins are collected for us, in wallets whose keys come from one seed. */
+/** A chain on which we collect coins, in wallets derived from one seed. Lists keep their order. */
 export interface WalletRail {
   readonly name: string
-  /** Whether its chain, and with it its name, is known. */
+  /** Whether the chain has been identified, and with it the rail's name. */
   hasMetItsChain(): Promise<boolean>
-  /** In the order of the numbers; a number is one wallet for ever. */
+  /** A number always derives the same wallet. */
   deriveWallets(numbers: number[]): Promise<Wallet[]>
   /**
-   * Compares what lies in each with what is known, cheaply: what one endpoint calls unchanged
-   * counts as unchanged this time. Null: it has changed, and the endpoints do not agree to what.
+   * Current balances, with one cheap check per account: if one endpoint reports the known amount,
+   * that amount is returned. Null if the balance changed but the endpoints disagree on it.
    */
   pollAmounts(accounts: { address: string; amount: bigint }[]): Promise<(bigint | null)[]>
-  /**
-   * What lies in each for good, in their order, by a majority of the endpoints; 0 where there is no
-   * such account, null where they do not agree.
-   */
+  /** Finalized balances by majority of endpoints; 0 if no account exists, null if they disagree. */
   readAmounts(tokenAccounts: string[]): Promise<(bigint | null)[]>
-  /** In the order of the ranges. The error: this history cannot be read, though others can. */
+  /** An Error marks a history that cannot be read; the others are not affected. */
   readMoves(ranges: HistoryRange[]): Promise<(Moves | Error)[]>
-  /** Other tokens that somebody has sent to these wallets; the asset is the mint's address. */
+  /** Tokens other than ours in these wallets; `asset` is the mint address. */
   findStrayTokens(wallets: string[]): Promise<{ wallet: string; address: string; asset: string }[]>
   /** How many parts fit in one transaction. */
   readonly partsPerSweep: number
-  /** Signs, with the keys of the wallets and the treasury's. Nothing leaves. */
-  prepareSweeps(orders: SweepRequest[]): Promise<Outcome<Prepared>[]>
-  /** Sends, or sends again, what was committed before. No answer or error concludes anything. */
+  /** Signs with the keys of the wallets and of the treasury. Sends nothing. */
+  prepareSweeps(requests: SweepRequest[]): Promise<Outcome<Prepared>[]>
+  /** Sends committed sweeps; may be repeated. Neither success nor an error is a final result. */
   sendSweeps(sweeps: LiveSweep[]): Promise<void>
   checkSweeps(sweeps: LiveSweep[]): Promise<Finding[]>
 }
 
-/** A chain of test mode, on which a tester plays the customer. */
+/** Simulated payers on the localnet. */
 export interface LocalnetPayers {
   /**
-   * Sends coins to a wallet, and answers the signature once the transaction is in a block. The key
-   * is the orderer's: given again, nothing happens and the first signature is answered.
+   * Sends coins to a wallet and returns the signature once the transaction is in a block. With a
+   * repeated key it sends nothing and returns the first signature.
    */
-  deposit(order: { key: string; address: string; asset: Coin; amount: bigint }): Promise<string>
+  deposit(deposit: { key: string; address: string; asset: Coin; amount: bigint }): Promise<string>
 }

@@ -1,8 +1,8 @@
 import type { Proof } from '../base/proof.js'
 import { returnKinds } from '../payouts/payout.js'
 
-const suspenseIsUndecided: Proof = {
-  claim: 'What is in suspense is what payments hold or are sending back, to the last unit',
+const suspenseMatchesPayments: Proof = {
+  claim: 'The suspense balance equals the held and returning amounts of all payments',
   counterexamples: `
     with waiting as (
       select p.environment_id, p.asset, sum(p.amount_held + p.amount_returning) as waiting
@@ -20,23 +20,23 @@ const suspenseIsUndecided: Proof = {
 }
 
 const paymentsAreBooked: Proof = {
-  claim: 'Every payment is in the books once, whole, and its fee with it',
+  claim: 'Every payment and its fee are booked exactly once, in full',
   counterexamples: `
     with booked as (
       select environment_id, cause_id as id,
         sum(amount) filter (where debit = case asset when 'NGN' then 'clearing'
-          else 'deposits' end) as came,
+          else 'deposits' end) as received,
         coalesce(sum(amount) filter (where credit = 'fees'), 0) as fee
       from ledger_transfers
       where purpose in ('payment', 'payment_held', 'payment_fee', 'payment_accepted_fee')
       group by environment_id, cause_id)
-    select environment_id, id, p.amount, p.fee, b.came, b.fee as charged
+    select environment_id, id, p.amount, p.fee, b.received, b.fee as charged
     from payments p full join booked b using (environment_id, id)
-    where (p.amount, p.fee) is distinct from (b.came, b.fee)`,
+    where (p.amount, p.fee) is distinct from (b.received, b.fee)`,
 }
 
 const noticesArePayments: Proof = {
-  claim: 'Every notice that was taken is one payment of its mode, and every payment was announced',
+  claim: 'Every taken notice is one payment of its mode, and every payment has a notice',
   counterexamples: `
     select n.rail, n.mode, n.id, p.id as payment from
       (select * from notices where state = 'TAKEN') n
@@ -47,7 +47,7 @@ const noticesArePayments: Proof = {
 }
 
 const accountsAddUp: Proof = {
-  claim: 'The sums of every account that waits for an amount are those of its payments',
+  claim: 'The sums of every account with an expected amount are those of its payments',
   counterexamples: `
     with sums as (
       select environment_id, account_id as id, sum(amount) as received,
@@ -64,7 +64,7 @@ const accountsAddUp: Proof = {
 }
 
 const paymentsHaveAccounts: Proof = {
-  claim: 'Every payment came to an account of its own environment and kind',
+  claim: 'Every payment belongs to an account of its own environment and kind',
   counterexamples: `
     select p.environment_id, p.id from payments p
     left join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
@@ -72,8 +72,8 @@ const paymentsHaveAccounts: Proof = {
       is distinct from (p.source, p.rail, p.asset)`,
 }
 
-const returnsAreCarried: Proof = {
-  claim: 'Every return that was sent is a payout of its amount, in the state that it says',
+const returnsArePayouts: Proof = {
+  claim: 'Every sent return is a payout of its amount and in the matching state',
   counterexamples: `
     select r.environment_id, r.id, r.state, p.status from payment_returns r
     full join (select * from payouts where kind in ('${returnKinds.join("', '")}')) p
@@ -87,8 +87,8 @@ const returnsAreCarried: Proof = {
           when 'COMPLETED' then 'RETURNED' else p.status end end`,
 }
 
-const returningIsOnItsWay: Proof = {
-  claim: 'What a payment is sending back is what its returns carry, and what went back arrived',
+const returningMatchesReturns: Proof = {
+  claim: 'The returning and returned amounts of every payment are those of its returns',
   counterexamples: `
     with sums as (
       select environment_id, payment_id as id,
@@ -101,10 +101,10 @@ const returningIsOnItsWay: Proof = {
       is distinct from (coalesce(s.returning, 0), coalesce(s.returned, 0))`,
 }
 
-const endingsAreTold: Proof = {
-  claim: 'Every account has told its end once, and nothing that did not happen',
+const accountEventsAreComplete: Proof = {
+  claim: 'Every account has emitted exactly one event for its end, and none that did not happen',
   counterexamples: `
-    with told as (
+    with emitted as (
       select environment_id, resource_id as id,
         count(*) filter (where type like '%.paid') as paid,
         count(*) filter (where type like '%.expired') as expired,
@@ -114,7 +114,7 @@ const endingsAreTold: Proof = {
         'crypto_wallet', 'dedicated_crypto_wallet')
       group by environment_id, resource_id)
     select environment_id, id, a.status, t.paid, t.expired, t.cancelled, t.deactivated
-    from collection_accounts a full join told t using (environment_id, id)
+    from collection_accounts a full join emitted t using (environment_id, id)
     where coalesce(t.paid, 0) <> case when a.status = 'PAID' then 1 else 0 end
       or coalesce(t.expired, 0) not in (case when a.status = 'EXPIRED' then 1 else 0 end,
         case when a.status in ('EXPIRED', 'PAID') then 1 else 0 end)
@@ -123,10 +123,10 @@ const endingsAreTold: Proof = {
 }
 
 const sessionsAreTheirAccounts: Proof = {
-  claim: 'Every session has accounts of its own, is paid by one at most, and then none waits',
+  claim: 'Every session has its own accounts; at most one is paid, and then none is active',
   counterexamples: `
-    with ways as (
-      select environment_id, id, account_id as way, 'virtual_account' as kind
+    with methods as (
+      select environment_id, id, account_id as method, 'virtual_account' as kind
       from checkout_sessions
       union all select environment_id, id, wallet_id, 'crypto_wallet'
       from checkout_sessions where wallet_id is not null),
@@ -137,15 +137,15 @@ const sessionsAreTheirAccounts: Proof = {
         or bool_or(status = 'PAID') and bool_or(status = 'ACTIVE'))
     select environment_id, id from ended
     union all select coalesce(w.environment_id, a.environment_id), coalesce(w.id, a.session_id)
-    from ways w full join (select * from collection_accounts where session_id is not null) a
-      on a.environment_id = w.environment_id and a.id = w.way
+    from methods w full join (select * from collection_accounts where session_id is not null) a
+      on a.environment_id = w.environment_id and a.id = w.method
     where (a.session_id, a.kind) is distinct from (w.id, w.kind)`,
 }
 
-const sessionsAreTold: Proof = {
-  claim: 'Every session has told its end once, and nothing that did not happen',
+const sessionEventsAreComplete: Proof = {
+  claim: 'Every session has emitted exactly one event for its end, and none that did not happen',
   counterexamples: `
-    with told as (
+    with emitted as (
       select environment_id, resource_id as id,
         count(*) filter (where type like '%.paid') as paid,
         count(*) filter (where type like '%.expired') as expired,
@@ -159,7 +159,7 @@ const sessionsAreTold: Proof = {
       left join collection_accounts w
         on w.environment_id = s.environment_id and w.id = s.wallet_id)
     select environment_id, id, s.status, s.is_paid, t.paid, t.expired, t.cancelled
-    from ended s full join told t using (environment_id, id)
+    from ended s full join emitted t using (environment_id, id)
     where s.id is null or coalesce(t.paid, 0) <> s.is_paid::int
       or s.own_status <> case when s.is_paid then 'paid' when s.status = 'ACTIVE' then 'pending'
         else lower(s.status) end
@@ -169,14 +169,14 @@ const sessionsAreTold: Proof = {
 }
 
 export const collectionProofs: Proof[] = [
-  suspenseIsUndecided,
+  suspenseMatchesPayments,
   paymentsAreBooked,
   noticesArePayments,
   accountsAddUp,
   paymentsHaveAccounts,
-  returnsAreCarried,
-  returningIsOnItsWay,
-  endingsAreTold,
+  returnsArePayouts,
+  returningMatchesReturns,
+  accountEventsAreComplete,
   sessionsAreTheirAccounts,
-  sessionsAreTold,
+  sessionEventsAreComplete,
 ]

@@ -5,15 +5,20 @@ import type { Reader } from '../postgres/tx.js'
 import type { CollectionRail, PaymentNotice } from './ports.js'
 import type { NoticeState } from './store-notices.js'
 
-/** A bank, in one of its modes. */
 export type BankInMode = { rail: CollectionRail; mode: Mode }
 
-/** What the books know of a payment, by the bank's name for it. */
-export type Known = { id: string; state: NoticeState; amount: bigint | null }
+/** Our notice of a payment; `amount` is null unless the notice became a payment. */
+export type RecordedNotice = { id: string; state: NoticeState; amount: bigint | null }
+
+type BankPage = {
+  /** `recorded` is undefined if we never got a notice of the payment. */
+  payments: { payment: PaymentNotice; recorded: RecordedNotice | undefined }[]
+  isLast: boolean
+}
 
 const columns = { rail: 'text', mode: 'text', id: 'text' } as const
 
-const findKnown = listStatement<typeof columns, Known>({
+const findRecorded = listStatement<typeof columns, RecordedNotice>({
   name: 'find_known_payments',
   columns,
   text: (list) => `
@@ -22,24 +27,22 @@ const findKnown = listStatement<typeof columns, Known>({
     left join payments p on p.rail = n.rail and p.rail_id = n.id and n.state = 'TAKEN'`,
 })
 
-/**
- * Tells everything that a bank says came in a time, each beside what the books know of it. Says
- * whether that was all: of more pages than the limit, the rest is not read.
- */
-export async function readBank(
+/** Lists a bank's payments of a period next to our records. Stops at the page limit. */
+export async function* readBankPages(
   db: Reader,
   { rail, mode, from, to }: BankInMode & { from: Date; to: Date },
-  hear: (payment: PaymentNotice, booked: Known | undefined) => void,
-): Promise<boolean> {
+): AsyncGenerator<BankPage> {
   let after: string | undefined
   for (let pages = 0; pages < limits.reconcile.statementPages; pages += 1) {
     const { payments, next } = await rail.listPayments({ from, to, after })
     const names = payments.map(({ id }) => ({ rail: rail.name, mode, id }))
-    const rows = names.length > 0 ? await db.rows(findKnown(names)) : []
-    const known = new Map(rows.map((row) => [row.id, row]))
-    for (const payment of payments) hear(payment, known.get(payment.id))
-    if (next === null) return true
+    const rows = names.length > 0 ? await db.rows(findRecorded(names)) : []
+    const recorded = new Map(rows.map((row) => [row.id, row]))
+    yield {
+      payments: payments.map((payment) => ({ payment, recorded: recorded.get(payment.id) })),
+      isLast: next === null,
+    }
+    if (next === null) return
     after = next
   }
-  return false
 }

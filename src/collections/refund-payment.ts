@@ -10,14 +10,14 @@ import type { Destination, PayoutRail } from '../payouts/ports.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
-import { requestReturns } from './request-returns.js'
-import { lockOne } from './resolve-payment.js'
+import { prepareReturns } from './prepare-returns.js'
+import { lockPayment } from './resolve-payment.js'
 import { shiftPayments } from './shift-payments.js'
 import { insertReturns, type Return } from './store-returns.js'
 
-export type PaymentRefund = { of: Return; order: NewPayout }
+export type PaymentRefund = { record: Return; payout: NewPayout }
 
-/** What is refused before the rail is asked. Both are judged again when the money is held. */
+/** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
 export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
   refuseTooMuch(payment, amount)
   const { environmentId, asset } = payment
@@ -26,21 +26,21 @@ export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigi
   if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
 }
 
-type Wish = {
+type RefundRequest = {
   amount: bigint
   destination: Destination
-  /** How far `now` is ahead of the world. */
+  /** How far `now` is ahead of real time. */
   clockOffsetMs: number
 }
 
-/** Asks the rail, and fixes what would be sent, before any money is held. Nothing leaves. */
+/** Has the rail check and prepare the payout, before any money is held. Sends nothing. */
 export async function prepareRefund(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, destination, clockOffsetMs }: Wish,
+  { amount, destination, clockOffsetMs }: RefundRequest,
 ): Promise<PaymentRefund> {
-  const one: Return = {
+  const refund: Return = {
     environmentId,
     id: newId(now),
     paymentId,
@@ -51,15 +51,15 @@ export async function prepareRefund(
     destination,
     createdAt: now,
   }
-  const [order] = await requestReturns(rail, after(now, -clockOffsetMs), [
-    { ...one, clockOffsetMs },
+  const [payout] = await prepareReturns(rail, after(now, -clockOffsetMs), [
+    { ...refund, clockOffsetMs },
   ])
-  if (order instanceof Refusal) throw asPaymentAction(order)
-  return { of: one, order: order! }
+  if (payout instanceof Refusal) throw asPaymentAction(payout)
+  return { record: refund, payout: payout! }
 }
 
 /**
- * Moves accepted money back to whoever paid; the fee is kept. Refuses more than was accepted, and
+ * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
  * more than is available.
  */
 export async function refundPayment(
@@ -67,15 +67,21 @@ export async function refundPayment(
   now: Date,
   { name, refund }: { name: PaymentName; refund: PaymentRefund },
 ): Promise<{ payment: Payment; payout: Payout }> {
-  const locked = await lockOne(tx, name)
-  const { amount, id } = refund.of
+  const locked = await lockPayment(tx, name)
+  const { amount, id } = refund.record
   refuseTooMuch(locked.payment, amount)
-  const [payout] = await createPayouts(tx, now, [refund.order])
+  const [payout] = await createPayouts(tx, now, [refund.payout])
   if (payout instanceof Refusal) throw payout
-  insertReturns(tx, now, [refund.of])
-  const told = { type: 'payment.returning' as const, causeId: id }
-  const shift = { from: 'amountAccepted' as const, to: 'amountReturning' as const, told }
-  shiftPayments(tx, now, locked, [{ paymentId: locked.payment.id, amount, ...shift }])
+  insertReturns(tx, now, [refund.record])
+  shiftPayments(tx, now, locked, [
+    {
+      paymentId: locked.payment.id,
+      amount,
+      from: 'amountAccepted',
+      to: 'amountReturning',
+      event: { type: 'payment.returning', causeId: id },
+    },
+  ])
   return { payment: locked.payments.get(locked.payment.id)!, payout: payout! }
 }
 
@@ -83,25 +89,22 @@ function refuseTooMuch(payment: Payment, amount: bigint): void {
   if (payment.amountAccepted === 0n)
     throw new Refusal('payment_action_failed', {
       reason: 'invalid_state',
-      message: `Nothing of ${paymentReference(payment)} is accepted: there is nothing to refund.`,
+      message: `No money of ${paymentReference(payment)} was accepted, so there is nothing to refund.`,
     })
   if (amount <= payment.amountAccepted) return
   const { asset, amountAccepted } = payment
-  const [accepted, wanted] = [amountAccepted, amount].map((value) => inWords(value, asset))
   throw new Refusal('payment_action_failed', {
     reason: 'amount_too_large',
-    message:
-      `${accepted} of ${paymentReference(payment)} can be refunded: so much of it is accepted. ` +
-      `${wanted} is more.`,
+    message: `At most ${format(amountAccepted, asset)} of ${paymentReference(payment)} can be refunded, not ${format(amount, asset)}.`,
   })
 }
 
-/** In the unit that callers write. */
-function inWords(amount: bigint, asset: Asset): string {
+/** In the unit that callers use. */
+function format(amount: bigint, asset: Asset): string {
   return asset === 'NGN' ? `${amount} kobo` : `${formatDecimal(amount, asset)} ${asset}`
 }
 
-/** What the rail says of a payout is true of a return, under the name of its operation. */
+/** Refusals of a payout rail, under the code of the payment operation. */
 export function asPaymentAction({ reason, message }: Refusal): Refusal {
   return new Refusal('payment_action_failed', { ...(reason && { reason }), message })
 }

@@ -6,10 +6,7 @@ import type { CollectionRails } from './prepare-accounts.js'
 
 type Tools = { rails: CollectionRails; notices: NoticeLane; payments: PaymentLane }
 
-/**
- * Asks the bank for every payment into an account, and judges those that it failed to announce. A
- * payment that was announced before is known by its name, and nothing happens.
- */
+/** Fetches every payment into an account from the bank and records those without a notice yet. */
 export async function requeryAccount(
   { rails, notices, payments }: Tools,
   { rail: name, number }: CollectionAccount,
@@ -19,8 +16,8 @@ export async function requeryAccount(
   if (rail?.name !== name) throw unavailable(mode)
   const found = await rail.findPayments(number)
   await Promise.all(
-    found.map(async (announced) => {
-      const notice = { rail: name, mode, id: announced.id, announced, body: null }
+    found.map(async (payment) => {
+      const notice = { rail: name, mode, id: payment.id, announced: payment, body: null }
       await payments.run(await notices.run(notice))
     }),
   )
@@ -29,6 +26,6 @@ export async function requeryAccount(
 function unavailable(mode: Mode): Refusal {
   return new Refusal('account_action_failed', {
     reason: 'rail_unavailable',
-    message: `The bank of this account is not configured in ${mode} mode.`,
+    message: `The account's bank is not configured in ${mode} mode.`,
   })
 }

@@ -8,8 +8,9 @@ import { getClockOffset } from '../merchants/environment-clock.js'
 import type { Destination } from '../payouts/ports.js'
 import type { Tx } from '../postgres/tx.js'
 import { showAccount, showCredit } from '../resources/collection-account.js'
-import { type CollectionAccount, eventOf, isDedicated } from './account.js'
+import { type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
 import { type CollectionRule, collectionFeeOf, readCollectionRules } from './collection-rules.js'
+import { cancelCounterpart, findCounterpart, withSessionStatus } from './counterparts.js'
 import { endAll } from './end-accounts.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
@@ -18,10 +19,8 @@ import { type Payment, paymentReference } from './payment.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { findLatestPayments } from './store-payments.js'
 import { insertReturns, newReturn } from './store-returns.js'
-import { endTwin, twinOf, withTwinStatus } from './twins.js'
 
-/** Locks a payment of this environment with the account that it came to. */
-export async function lockOne(
+export async function lockPayment(
   tx: Tx,
   name: PaymentName,
 ): Promise<LockedPayments & { payment: Payment; account: CollectionAccount }> {
@@ -33,60 +32,71 @@ export async function lockOne(
 }
 
 /**
- * Held money becomes the merchant's, less the fee; it pays an account that still waits, and then
- * the other one of its session waits no more.
+ * Moves held money to the merchant's balance, less the fee. This can pay the account, which cancels
+ * its counterpart.
  */
 export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
-  const { payment, account, accounts } = await lockOne(tx, name)
+  const { payment, account, accounts } = await lockPayment(tx, name)
   refuseNotHeld(payment)
-  const twin = twinOf(account, accounts.values())
+  const counterpart = findCounterpart(account, accounts.values())
   const rule = (await readCollectionRules(tx, [account])).of(account)
   const { amountHeld: amount } = payment
-  const fee = feeLeft(rule, payment)
+  const fee = remainingFee(rule, payment)
   const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
-  if (!moved!.isMoved) throw beyondLimit(payment)
+  if (!moved!.isMoved) throw balanceLimit(payment)
 
-  const isNowPaid = isPaidBy(withTwinStatus(account, twin), { amountAccepted: amount })
+  const judged = withSessionStatus(account, counterpart)
+  const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
   const paidAt = after(now, rule.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
   const isCredit = isDedicated(account)
   const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
-  const told = { ...account, eventSequence }
-  const paid = isNowPaid ? { ...told, status: 'PAID' as const, paidAt } : told
+  const changed: CollectionAccount = {
+    ...account,
+    eventSequence,
+    ...(isNowPaid && { status: 'PAID', paidAt }),
+  }
   const locked = {
     payments: new Map([[payment.id, charged]]),
-    accounts: new Map([[account.id, paid]]),
+    accounts: new Map([[account.id, changed]]),
   }
-  const shift = { from: 'amountHeld' as const, to: 'amountAccepted' as const }
-  shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
+  shiftPayments(tx, now, locked, [
+    { paymentId: payment.id, amount, from: 'amountHeld', to: 'amountAccepted' },
+  ])
   const accepted = locked.payments.get(payment.id)!
-  if (isNowPaid) await tellPaid(tx, now, locked.accounts.get(account.id)!, payment)
-  const beside = isNowPaid ? endTwin(twin, paidAt) : undefined
-  if (beside) await endAll(tx, now, [beside])
-  if (isCredit) tellCredit(tx, now, paid, accepted)
+  if (isNowPaid) await emitPaid(tx, now, locked.accounts.get(account.id)!, payment)
+  const cancelled = isNowPaid ? cancelCounterpart(counterpart, paidAt) : undefined
+  if (cancelled) await endAll(tx, now, [cancelled])
+  if (isCredit) emitCredited(tx, now, changed, accepted)
   return accepted
 }
 
-/** Held money goes back, to the sender or to where the merchant says. */
+/** Sends held money back, to the sender or to a destination that the merchant names. */
 export async function returnHeld(
   tx: Tx,
   now: Date,
   { destination, ...name }: PaymentName & { destination: Destination },
 ): Promise<Payment> {
-  const locked = await lockOne(tx, name)
+  const locked = await lockPayment(tx, name)
   const { payment } = locked
   refuseNotHeld(payment)
   const { amountHeld: amount } = payment
   const at = after(now, await getClockOffset(tx, name.environmentId))
   const returned = newReturn(at, payment, { amount, destination })
   insertReturns(tx, now, [returned])
-  const told = { type: 'payment.returning' as const, causeId: returned.id }
-  const shift = { from: 'amountHeld' as const, to: 'amountReturning' as const, told }
-  shiftPayments(tx, now, locked, [{ paymentId: payment.id, amount, ...shift }])
+  shiftPayments(tx, now, locked, [
+    {
+      paymentId: payment.id,
+      amount,
+      from: 'amountHeld',
+      to: 'amountReturning',
+      event: { type: 'payment.returning', causeId: returned.id },
+    },
+  ])
   return locked.payments.get(payment.id)!
 }
 
-async function tellPaid(
+async function emitPaid(
   tx: Tx,
   now: Date,
   account: CollectionAccount,
@@ -95,25 +105,25 @@ async function tellPaid(
   const shown = limits.collections.paymentsShown
   const payments = await findLatestPayments(tx, [account], shown)
   const { environmentId, id: resourceId, eventSequence: sequence } = account
-  const type = eventOf(account, 'PAID')!
+  const type = eventTypeFor(account, 'PAID')!
   const data = showAccount(account, payments.get(account.id)!)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: id, sequence, data }])
   await notifySessions(tx, now, [{ account, hasNewStatus: true, causeId: id }])
 }
 
 /**
- * What the whole payment costs, less what was charged before, also for what was refunded since. Of
- * the money that is accepted now and no other: the merchant may have spent the rest.
+ * The fee on the whole payment less what was charged before, including for money refunded since.
+ * Never more than is accepted now: the merchant may have spent the rest.
  */
-function feeLeft(rule: CollectionRule, { source, amount, amountHeld, fee }: Payment): bigint {
-  const left = collectionFeeOf(rule, source, amount) - fee
-  if (left <= 0n) return 0n
-  return left < amountHeld ? left : amountHeld
+function remainingFee(rule: CollectionRule, { source, amount, amountHeld, fee }: Payment): bigint {
+  const remaining = collectionFeeOf(rule, source, amount) - fee
+  if (remaining <= 0n) return 0n
+  return remaining < amountHeld ? remaining : amountHeld
 }
 
-function tellCredit(tx: Tx, now: Date, account: CollectionAccount, payment: Payment): void {
+function emitCredited(tx: Tx, now: Date, account: CollectionAccount, payment: Payment): void {
   const { environmentId, id: resourceId, eventSequence: sequence } = account
-  const type = eventOf(account, 'CREDITED')!
+  const type = eventTypeFor(account, 'CREDITED')!
   const data = showCredit(account, payment)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId: payment.id, sequence, data }])
 }
@@ -124,21 +134,21 @@ function toAcceptance(payment: Payment, fee: bigint): Movement {
     { debit: 'suspense', credit: 'available', amount, purpose: 'payment_accepted' },
     { debit: 'available', credit: 'fees', amount: fee, purpose: 'payment_accepted_fee' },
   ]
-  const charged = lines.filter((line) => line.amount > 0n)
-  return { environmentId, asset, causeId: id, isHold: false, lines: charged }
+  const nonZero = lines.filter((line) => line.amount > 0n)
+  return { environmentId, asset, causeId: id, isHold: false, lines: nonZero }
 }
 
 function refuseNotHeld(payment: Payment): void {
   if (payment.amountHeld > 0n) return
   throw new Refusal('payment_action_failed', {
     reason: 'invalid_state',
-    message: `Nothing of ${paymentReference(payment)} is held, so there is nothing to resolve.`,
+    message: `No money of ${paymentReference(payment)} is held, so there is nothing to resolve.`,
   })
 }
 
-function beyondLimit(payment: Payment): Refusal {
+function balanceLimit(payment: Payment): Refusal {
   return new Refusal('payment_action_failed', {
     reason: 'balance_limit',
-    message: `With ${paymentReference(payment)} the balance would grow beyond what can be written.`,
+    message: `Accepting ${paymentReference(payment)} would exceed the largest balance the ledger can hold.`,
   })
 }

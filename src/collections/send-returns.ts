@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
-import { type Outcome, Refusal } from '../base/refusal.js'
+import { Refusal } from '../base/refusal.js'
 import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
 import { isInTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import type { PayoutRail } from '../payouts/ports.js'
@@ -9,15 +9,15 @@ import { isShort } from '../payouts/try-side-by-side.js'
 import type { Database } from '../postgres/database.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import type { Tx } from '../postgres/tx.js'
-import { requestReturns, type Wanted } from './request-returns.js'
+import { prepareReturns, type ReturnToSend } from './prepare-returns.js'
 import { lockWithAccounts, shiftPayments } from './shift-payments.js'
 import {
+  changeReturnStates,
   lockReturns,
-  moveReturns,
   type Return,
   type ReturnRow,
   returnColumns,
-  toReturnOf,
+  toReturn,
 } from './store-returns.js'
 
 type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
@@ -28,126 +28,114 @@ const returnsDue: DueTable = {
   open: "state = 'WAITING'",
   of: 'rail',
   counter: 'tries',
-  returning: `${returnColumns('job')}, job.tries,
+  returning: `${returnColumns('job')}, job.tries as attempts,
     (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
       as "clockOffsetMs"`,
 }
 
-type Claimed = Wanted & { tries: number }
+type ClaimedReturn = ReturnToSend & { attempts: number }
 
 /**
- * Makes payouts of money that waits to go back. What the rail refuses for good, or will not take
- * for long, is held: somebody has to say where it shall go. Says how many there were.
+ * Creates and sends the payouts of due returns. Money that the rail refuses for good, or too many
+ * times, is held: the merchant has to name another destination. Returns how many were due.
  */
 export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const { db, rail, logger } = tools
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
-  const orders = await requestReturns(rail, now, claimed)
-  const made = zip(claimed, orders).filter(isMade)
-  const hopeless = zip(claimed, orders).filter(isHopeless)
-  for (const [{ id, asset }, order] of zip(claimed, orders))
-    if (isShort(order)) logger.error({ id, asset }, 'the hot wallet is short: a return has to wait')
-  for (const [{ id }, refusal] of hopeless)
-    logger.warn({ id, reason: (refusal as Refusal).reason }, 'a payment cannot go back: held')
+  const outcomes = await prepareReturns(rail, now, claimed)
+  const prepared: NewPayout[] = []
+  const failed: Return[] = []
+  for (const [index, one] of claimed.entries()) {
+    const outcome = outcomes[index]!
+    if (isShort(outcome))
+      logger.error({ id: one.id, asset: one.asset }, 'hot wallet balance too low to send a return')
+    if (!(outcome instanceof Refusal)) prepared.push(outcome)
+    else if (isFinal(outcome, one.attempts)) {
+      failed.push(one)
+      logger.warn({ id: one.id, reason: outcome.reason }, 'return refused, payment is held')
+    }
+  }
 
-  if (hopeless.length > 0)
-    await db.transaction((tx) =>
-      hold(
-        tx,
-        now,
-        hopeless.map(([one]) => one),
-      ),
-    )
-  if (made.length > 0) {
-    await db.transaction((tx) => create(tx, now, made))
-    await sendMade(
-      tools,
-      made.map(([, order]) => order),
-    )
+  if (failed.length > 0) await db.transaction((tx) => hold(tx, now, failed))
+  if (prepared.length > 0) {
+    await db.transaction((tx) => create(tx, now, prepared))
+    await send(tools, prepared)
   }
   return claimed.length
 }
 
-/** What took too long to be made is left to whoever looks after payouts. */
-async function sendMade({ db, rail, clock, logger }: Tools, made: NewPayout[]): Promise<void> {
+/** Skips attempts that are too old to send; the payout worker replaces those. */
+async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): Promise<void> {
   const live = await readLiveAttempts(
     db,
-    made.map(({ payout }) => payout),
+    created.map(({ payout }) => payout),
   )
   const attempts = live.filter((attempt) => isInTime(attempt, clock.now()))
   if (attempts.length > 0) await rail.send(attempts)
   const late = live.length - attempts.length
-  if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'it is too late to send returns')
+  if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'return attempts too old to send')
 }
 
-async function claimReturns(db: Database, now: Date, rail: string): Promise<Claimed[]> {
-  const rows = await claimDue<ReturnRow & Omit<Claimed, keyof Return>>(db, returnsDue, {
+async function claimReturns(db: Database, now: Date, rail: string): Promise<ClaimedReturn[]> {
+  const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
     of: rail,
     now,
     leaseMs: limits.collections.leaseMs,
     limit: limits.collections.returnsAtOnce,
   })
-  return rows.map(({ tries, clockOffsetMs, ...row }) => ({
-    ...toReturnOf(row),
-    tries,
+  return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
+    ...toReturn(row),
+    attempts,
     clockOffsetMs,
   }))
 }
 
-type Paired = [Claimed, Outcome<NewPayout>]
-
-function zip(claimed: Claimed[], orders: Outcome<NewPayout>[]): Paired[] {
-  return claimed.map((one, index) => [one, orders[index]!])
+/** A rail that does not answer is retried when the lease ends, a limited number of times. */
+function isFinal({ status }: Refusal, attempts: number): boolean {
+  return status < 500 || attempts >= limits.collections.returnTries
 }
 
-function isMade(pair: Paired): pair is [Claimed, NewPayout] {
-  return !(pair[1] instanceof Refusal)
-}
-
-/** A rail that does not answer is asked again when the lease is over, but not for ever. */
-function isHopeless([{ tries }, outcome]: Paired): boolean {
-  if (!(outcome instanceof Refusal)) return false
-  return outcome.status < 500 || tries >= limits.collections.returnTries
-}
-
-async function create(tx: Tx, now: Date, made: [Claimed, NewPayout][]): Promise<void> {
-  const own = await lockWaiting(
+async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {
+  const waiting = await lockWaiting(
     tx,
-    made.map(([one]) => one),
+    prepared.map(({ payout }) => payout),
   )
-  const orders = made.filter(([{ id }]) => own.has(id)).map(([, order]) => order)
-  moveReturns(
+  const owned = prepared.filter(({ payout }) => waiting.has(payout.id))
+  changeReturnStates(
     tx,
-    orders.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),
+    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),
   )
-  const outcomes = await createPayouts(tx, now, orders)
+  const outcomes = await createPayouts(tx, now, owned)
   for (const outcome of outcomes) if (outcome instanceof Refusal) throw outcome
 }
 
 async function hold(tx: Tx, now: Date, returns: Return[]): Promise<void> {
-  const own = await lockWaiting(tx, returns)
-  const left = returns.filter(({ id }) => own.has(id))
+  const waiting = await lockWaiting(tx, returns)
+  const owned = returns.filter(({ id }) => waiting.has(id))
   const locked = await lockWithAccounts(
     tx,
-    left.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
+    owned.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
   )
-  moveReturns(
+  changeReturnStates(
     tx,
-    left.map((one) => ({ ...one, from: 'WAITING', to: 'FAILED' })),
+    owned.map((one) => ({ ...one, from: 'WAITING', to: 'FAILED' })),
   )
-  const shifts = left.map(({ id, paymentId, amount }) => ({
+  const shifts = owned.map(({ id, paymentId, amount }) => ({
     paymentId,
     amount,
     from: 'amountReturning' as const,
     to: 'amountHeld' as const,
-    told: { type: 'payment.held' as const, causeId: id },
+    event: { type: 'payment.held' as const, causeId: id },
   }))
   shiftPayments(tx, now, locked, shifts)
 }
 
-/** Whoever outlived its lease finds that somebody else has done it. */
-async function lockWaiting(tx: Tx, returns: Return[]): Promise<Set<string>> {
+/** If our lease ended, another worker may have handled a return: it is no longer WAITING. */
+async function lockWaiting(
+  tx: Tx,
+  returns: Pick<Return, 'environmentId' | 'id'>[],
+): Promise<Set<string>> {
   const rows = await lockReturns(tx, returns)
   return new Set(rows.filter(({ state }) => state === 'WAITING').map(({ id }) => id))
 }

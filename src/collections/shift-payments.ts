@@ -10,13 +10,13 @@ import { lockPayments, updatePayments } from './store-payments.js'
 
 export type AmountName = keyof Amounts
 
-/** Money of a payment that goes from one place to another, and what the merchant is told of it. */
+/** Moves money of a payment between its amounts, for example from held to returning. */
 export type Shift = {
   paymentId: string
   amount: bigint
   from: AmountName
   to: AmountName
-  told?: { type: EventType; causeId: string }
+  event?: { type: EventType; causeId: string }
 }
 
 export type LockedPayments = {
@@ -24,7 +24,7 @@ export type LockedPayments = {
   accounts: Map<string, CollectionAccount>
 }
 
-/** Payments first, the accounts they came to after; the ledger's accounts come later still. */
+/** Lock order: payments, then their collection accounts, then ledger accounts. */
 export async function lockWithAccounts(
   tx: Tx,
   names: Pick<Payment, 'environmentId' | 'id'>[],
@@ -41,8 +41,8 @@ export async function lockWithAccounts(
 }
 
 /**
- * Moves money of locked payments between their places, and the sums of their accounts with it. What
- * was locked is then as it is written.
+ * Shifts amounts of locked payments and of their accounts, and emits the events. Updates the maps
+ * to what is written.
  */
 export function shiftPayments(
   tx: Tx,
@@ -50,31 +50,31 @@ export function shiftPayments(
   { payments, accounts }: LockedPayments,
   shifts: Shift[],
 ): void {
-  const happenings: NewEvent[] = []
-  for (const { paymentId, amount, from, to, told } of shifts) {
+  const events: NewEvent[] = []
+  for (const { paymentId, amount, from, to, event } of shifts) {
     const before = payments.get(paymentId)!
     const payment = {
       ...before,
       ...shifted(before, { amount, from, to }),
-      eventSequence: before.eventSequence + (told ? 1 : 0),
+      eventSequence: before.eventSequence + (event ? 1 : 0),
     }
     payments.set(paymentId, payment)
     const account = accounts.get(payment.accountId)!
     if (account.amount !== null)
       accounts.set(account.id, { ...account, ...shifted(account, { amount, from, to }) })
-    if (!told) continue
+    if (!event) continue
     const { eventSequence: sequence } = payment
-    happenings.push(toPaymentEvent(told.type, payment, { causeId: told.causeId, sequence }))
+    events.push(toPaymentEvent(event.type, payment, { causeId: event.causeId, sequence }))
   }
   updatePayments(tx, [...payments.values()])
   updateCollectionAccounts(tx, [...accounts.values()])
-  emitAll(tx, now, happenings)
+  emitAll(tx, now, events)
   wakePages(tx, [...accounts.values()])
 }
 
 function shifted(
-  places: Amounts,
+  amounts: Amounts,
   { amount, from, to }: Pick<Shift, 'amount' | 'from' | 'to'>,
 ): Partial<Amounts> {
-  return { [from]: places[from] - amount, [to]: places[to] + amount }
+  return { [from]: amounts[from] - amount, [to]: amounts[to] + amount }
 }

@@ -35,8 +35,8 @@ const inserted = {
 } as const
 
 /**
- * When an account expires by the clock of the world. Only test clocks move; the lock makes whoever
- * moves one meanwhile either see this account or be seen by it.
+ * When an account expires in real time. Only test clocks move; the lock makes a concurrent clock
+ * move either include this account or be included in its due time.
  */
 const dueAt = `list.expires_at - coalesce(
     (select e.clock_offset_ms::float8 from environments e
@@ -67,8 +67,8 @@ const lockClocks = listStatement<typeof environments, { environmentId: number; i
 })
 
 /**
- * For a lane, before it inserts accounts that expire: throws `Busy` with the environments whose
- * clock another transaction is moving. The insert would wait for that one.
+ * In a lane, before inserting accounts that expire: throws `Busy` with the environments whose clock
+ * another transaction is moving, because the insert would wait for that transaction.
  */
 export async function lockFreeClocks(tx: Tx, accounts: CollectionAccount[]): Promise<void> {
   const expiring = accounts.filter(({ expiresAt }) => expiresAt !== null)
@@ -79,7 +79,7 @@ export async function lockFreeClocks(tx: Tx, accounts: CollectionAccount[]): Pro
   if (held.length > 0) throw busyEnvironments(held.map(({ environmentId }) => environmentId))
 }
 
-/** In the order of their numbers, so that two batches never wait for each other. */
+/** Sorted by number, so that two batches cannot deadlock. */
 export function insertCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
   if (accounts.length === 0) return
   const rows = accounts.map((account) => ({
@@ -130,7 +130,7 @@ const update = listStatement({
     from ${list} where a.environment_id = list.environment_id and a.id = list.id`,
 })
 
-/** For accounts that are locked. */
+/** The caller has locked the accounts. */
 export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]): void {
   if (accounts.length === 0) return
   tx.write(
@@ -156,38 +156,37 @@ export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
 const named = { environment_id: 'int4', id: 'uuid' } as const
 
 /**
- * Locks the accounts that `own` names, and with each the other one of its session, where that has
- * two: when one is paid, the other ends. In one statement, so that all are locked in one order.
- * Which accounts belong together never changes, so it may be read without a lock. The ids are
- * found first and joined by equality: any other way reads the index of an environment from end to
- * end for every account, while its table has no statistics.
+ * Selects the accounts of `own` and their counterparts (counterparts.ts). One statement locks all,
+ * so they are locked in one order. Counterparts never change, so reading them needs no lock. The
+ * ids are materialized and joined by equality: otherwise, while the table has no statistics, the
+ * planner scans an environment's whole index for every account.
  */
-const withTwins = (own: string) => `
+const withCounterparts = (own: string) => `
     with own as materialized (${own}),
     named as materialized (
       select environment_id, id, mode, own_rail, own_number from own
-      union select own.environment_id, twin.id, own.mode, own_rail, own_number from own
+      union select own.environment_id, pair.id, own.mode, own_rail, own_number from own
       join checkout_sessions s on s.environment_id = own.environment_id and s.id = own.session_id
-      cross join lateral (values (s.account_id), (s.wallet_id)) twin (id)
-      where twin.id is not null)`
+      cross join lateral (values (s.account_id), (s.wallet_id)) pair (id)
+      where pair.id is not null)`
 
-const lockWithTwins = (own: string, more = '') => `${withTwins(own)}
+/** Sorted by id, so that two batches cannot deadlock. */
+const lockWithCounterparts = (own: string, more = '') => `${withCounterparts(own)}
     select ${accountColumns}${more} from named
     join collection_accounts a on a.environment_id = named.environment_id and a.id = named.id
     order by a.environment_id, a.id for no key update of a`
 
-/** In one order, always, so that two batches never wait for each other. */
 const lockById = listStatement<typeof named, CollectionAccount>({
   name: 'lock_collection_accounts',
   columns: named,
   text: (list) =>
-    lockWithTwins(`
+    lockWithCounterparts(`
       select n.environment_id, n.id, n.session_id, null as mode, n.rail as own_rail,
         n.number as own_number from ${list}
       join collection_accounts n on n.environment_id = list.environment_id and n.id = list.id`),
 })
 
-/** By their ids; with each comes the other one of its session, where there is one. */
+/** Locks the accounts and their counterparts, and returns them by id. */
 export async function lockCollectionAccounts(
   tx: Tx,
   names: Pick<CollectionAccount, 'environmentId' | 'id'>[],
@@ -201,7 +200,7 @@ export async function lockCollectionAccounts(
 
 const numbers = { rail: 'text', mode: 'text', number: 'text' } as const
 
-/** A bank knows a number and not whose it is; a number of the other mode is nobody's. */
+/** A notice has a number but no environment. A number of the other mode does not match. */
 const ownByNumber = (list: string) => `
       select n.environment_id, n.id, n.session_id, e.mode, n.rail as own_rail,
         n.number as own_number from ${list}
@@ -211,10 +210,10 @@ const ownByNumber = (list: string) => `
 const lockByNumber = listStatement<typeof numbers, CollectionAccount & { mode: Mode }>({
   name: 'lock_collection_accounts_by_number',
   columns: numbers,
-  text: (list) => lockWithTwins(ownByNumber(list), ', named.mode'),
+  text: (list) => lockWithCounterparts(ownByNumber(list), ', named.mode'),
 })
 
-/** `ownNumber` is the number for which an account was named: its own, or that of its twin. */
+/** `ownNumber` is the number that was asked for: the account's own or its counterpart's. */
 const lockFreeByNumber = listStatement<
   typeof numbers,
   CollectionAccount & {
@@ -227,7 +226,7 @@ const lockFreeByNumber = listStatement<
 >({
   name: 'lock_free_collection_accounts_by_number',
   columns: numbers,
-  text: (list) => `${withTwins(ownByNumber(list))}
+  text: (list) => `${withCounterparts(ownByNumber(list))}
     select ${accountColumns}, named.mode, own_rail as "ownRail", own_number as "ownNumber",
       named.environment_id as "group", a.id is not null as "isOurs"
     from named left join lateral (
@@ -239,8 +238,8 @@ const lockFreeByNumber = listStatement<
 export type AccountNumber = { rail: string; mode: Mode; number: string }
 
 /**
- * By their numbers; with each comes the other one of its session, where there is one. In a lane,
- * throws `Busy` with the numbers of accounts that another transaction holds.
+ * Locks the accounts with these numbers and their counterparts, and returns them by `numberKey`. In
+ * a lane, throws `Busy` with the numbers whose accounts another transaction holds.
  */
 export async function lockAccountsByNumber(
   tx: Tx,
@@ -265,7 +264,7 @@ async function lockFreeAccounts(
   return rows.map(({ ownRail, ownNumber, group, isOurs, ...account }) => account)
 }
 
-/** With its mode: a notice of the other mode, in the same batch, must not find the account. */
+/** Includes the mode, so that a notice of the other mode in the same batch does not match. */
 export function numberKey({ rail, mode, number }: AccountNumber): string {
   return `${rail}/${mode}/${number}`
 }

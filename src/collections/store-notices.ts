@@ -4,40 +4,43 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { PaymentNotice } from './ports.js'
 
-/** A notice is named by the payment it speaks of: told twice, it is one. */
+/** The id is the rail's id of the payment, so a repeated notice is stored once. */
 export type NoticeName = { rail: string; mode: Mode; id: string }
 
 export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
 
-export type Notice = NoticeName & { announced: PaymentNotice; looks: number }
+export type Notice = NoticeName & { payment: PaymentNotice; attempts: number }
 
 export type NewNotice = NoticeName & {
   announced: PaymentNotice
-  /** As it came; null: it was found by asking. */
+  /** The body as it arrived; null if we found the payment by querying the rail. */
   body: string | null
 }
 
-/** Bigints and times as text; nothing of it is a float. */
-function writeAnnounced(announced: PaymentNotice): string {
-  const plain = { ...announced, amount: announced.amount.toString() }
+/** Writes the amount as text: JSON numbers are floats. */
+function serializePayment(payment: PaymentNotice): string {
+  const plain = { ...payment, amount: payment.amount.toString() }
   const text = JSON.stringify(plain)
-  return mayBeBroken.test(text) ? JSON.stringify(plain, mendTexts) : text
+  return mayBeUnreadable.test(text) ? JSON.stringify(plain, replaceUnreadable) : text
 }
 
-/** Halves of letters and zeros, which the database keeps in json but never reads from it again. */
-const mayBeBroken = /\\u(?:d[89a-f]|0000)/
+/** Lone surrogates and NULs: PostgreSQL stores them in json but fails to read them back. */
+const mayBeUnreadable = /\\u(?:d[89a-f]|0000)/
 
-function mendTexts(_: string, value: unknown): unknown {
+function replaceUnreadable(_: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', ' ') : value
 }
 
-export function readAnnounced(text: string): PaymentNotice {
-  const written = JSON.parse(text) as Omit<PaymentNotice, 'amount' | 'receivedAt'> & {
+export function parsePayment(text: string): PaymentNotice {
+  const parsed = JSON.parse(text) as Omit<PaymentNotice, 'amount' | 'receivedAt'> & {
     amount: string
     receivedAt: string
   }
-  const { amount, receivedAt } = written
-  return { ...written, amount: BigInt(amount), receivedAt: new Date(receivedAt) }
+  return {
+    ...parsed,
+    amount: BigInt(parsed.amount),
+    receivedAt: new Date(parsed.receivedAt),
+  }
 }
 
 const named = { rail: 'text', mode: 'text', id: 'text' } as const
@@ -51,7 +54,7 @@ const insert = listStatement({
     from ${list} on conflict do nothing`,
 })
 
-/** What is new is kept; of what was told before, nothing changes. Sorted against deadlocks. */
+/** Inserts new notices and ignores known ones. Sorted to prevent deadlocks. */
 export function insertNotices(
   tx: Tx,
   { now, dueAt }: { now: Date; dueAt: Date },
@@ -61,7 +64,7 @@ export function insertNotices(
     rail,
     mode,
     id,
-    announced: writeAnnounced(announced),
+    announced: serializePayment(announced),
     body,
     due_at: dueAt,
   }))
@@ -69,28 +72,29 @@ export function insertNotices(
 }
 
 /**
- * Said otherwise than by the index of what is due: few wait as a rule, so the planner would read
- * all of them for each that is named, and the cost of a backlog would grow with its square.
+ * Deliberately not the condition of the index on due notices: the planner would scan that whole
+ * index for every named notice, and the cost of a backlog would be quadratic.
  */
 const isUnjudged = `n.state not in ('TAKEN', 'REFUSED')`
 
-type StoredNotice = Omit<Notice, 'announced'> & { announced: string }
+type NoticeRow = Omit<Notice, 'payment'> & { announced: string }
 
-const lock = listStatement<typeof named, StoredNotice>({
+const lock = listStatement<typeof named, NoticeRow>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, n.announced, n.looks from notices n
+    select n.rail, n.mode, n.id, n.announced, n.looks as attempts from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     where ${isUnjudged}
     order by n.rail, n.mode, n.id for no key update of n`,
 })
 
-const lockFree = listStatement<typeof named, StoredNotice & { isOurs: boolean }>({
+const lockFree = listStatement<typeof named, NoticeRow & { isOurs: boolean }>({
   name: 'lock_free_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, held.announced, held.looks, held.id is not null as "isOurs"
+    select n.rail, n.mode, n.id, held.announced, held.looks as attempts,
+      held.id is not null as "isOurs"
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
       select own.id, own.announced, own.looks from notices own
@@ -101,16 +105,16 @@ const lockFree = listStatement<typeof named, StoredNotice & { isOurs: boolean }>
 })
 
 /**
- * Locks the notices that are not judged yet. In a lane, throws `Busy` with those that another
+ * Locks the notices that have not been judged. In a lane, throws `Busy` with those that another
  * transaction is judging.
  */
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
   const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
   const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockFreeNotices(tx, unique)
-  return rows.map((row) => ({ ...row, announced: readAnnounced(row.announced) }))
+  return rows.map(({ announced, ...row }) => ({ ...row, payment: parsePayment(announced) }))
 }
 
-async function lockFreeNotices(tx: Tx, names: NoticeName[]): Promise<StoredNotice[]> {
+async function lockFreeNotices(tx: Tx, names: NoticeName[]): Promise<NoticeRow[]> {
   const rows = await tx.rows(lockFree(names))
   const held = rows.filter(({ isOurs }) => !isOurs).map(noticeKey)
   if (held.length > 0) throw new Busy(new Map(held.map((key) => [key, key])))
@@ -132,7 +136,7 @@ export type JudgedNotice = NoticeName & {
   due_at: Date
 }
 
-/** For notices that are locked. */
+/** The caller has locked the notices. */
 export function writeJudgements(tx: Tx, judged: JudgedNotice[]): void {
   if (judged.length > 0) tx.write(end(judged))
 }

@@ -48,7 +48,7 @@ const insert = listStatement({
   },
 })
 
-/** For notices that are locked: of one payment there is one. */
+/** The caller has locked the payments' notices, so a payment cannot be inserted twice. */
 export function insertPayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
   const rows = payments.map((payment) => ({
@@ -60,7 +60,7 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
     rail_id: payment.railId,
     asset: payment.asset,
     amount: payment.amount,
-    ...toPlaces(payment),
+    ...toAmountColumns(payment),
     fee: payment.fee,
     variance: payment.variance,
     session_id: payment.sessionId,
@@ -73,7 +73,7 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
   tx.write(insert(rows))
 }
 
-function toPlaces(payment: Payment) {
+function toAmountColumns(payment: Payment) {
   return {
     amount_accepted: payment.amountAccepted,
     amount_held: payment.amountHeld,
@@ -101,13 +101,13 @@ const update = listStatement({
     from ${list} where p.environment_id = list.environment_id and p.id = list.id`,
 })
 
-/** For payments that are locked. */
+/** The caller has locked the payments. */
 export function updatePayments(tx: Tx, payments: Payment[]): void {
   if (payments.length === 0) return
   const rows = payments.map((payment) => ({
     environment_id: payment.environmentId,
     id: payment.id,
-    ...toPlaces(payment),
+    ...toAmountColumns(payment),
     fee: payment.fee,
     event_sequence: payment.eventSequence,
   }))
@@ -125,7 +125,7 @@ const lock = listStatement<typeof named, PaymentRow>({
     order by p.environment_id, p.id for no key update of p`,
 })
 
-/** Before the accounts they came to are locked, always. */
+/** Lock order: payments first, then their collection accounts. */
 export async function lockPayments(
   tx: Tx,
   names: Pick<Payment, 'environmentId' | 'id'>[],
@@ -150,7 +150,7 @@ const latest = listStatement<typeof named, PaymentRow>({
 
 type AccountName = Pick<Payment, 'environmentId'> & { id: string }
 
-/** The latest payments of each account, newest first, by the id of the account. */
+/** The latest payments of each account, newest first, by account id. */
 export async function findLatestPayments(
   db: Reader,
   accounts: AccountName[],

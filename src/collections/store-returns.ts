@@ -5,7 +5,7 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payment } from './payment.js'
 
-/** Money of a payment that goes back; its id is that of the payout which carries it. */
+/** Money of a payment that is sent back. Its payout has the same id. */
 export type Return = {
   environmentId: Payment['environmentId']
   id: string
@@ -20,15 +20,23 @@ export type Return = {
 
 export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
 
-/** Of money that was not accepted, in the time of its environment. */
+/** A return of money that was not accepted. `at` is in the environment's time. */
 export function newReturn(
   at: Date,
   { environmentId, id, rail, asset }: Payment,
   { amount, destination }: { amount: bigint; destination: Destination },
 ): Return {
-  const takesFrom = 'suspense' as const
-  const names = { environmentId, id: newId(at), paymentId: id, rail, asset }
-  return { ...names, amount, takesFrom, destination, createdAt: at }
+  return {
+    environmentId,
+    id: newId(at),
+    paymentId: id,
+    rail,
+    asset,
+    amount,
+    takesFrom: 'suspense',
+    destination,
+    createdAt: at,
+  }
 }
 
 const columns = {
@@ -55,7 +63,7 @@ const insert = listStatement({
     from ${list}`,
 })
 
-/** Due at once, in the time of the world; a refund has its payout already. */
+/** Due immediately, in real time. A refund is inserted as SENT: its payout exists already. */
 export function insertReturns(tx: Tx, now: Date, returns: Return[]): void {
   if (returns.length === 0) return
   const rows = returns.map((one) => ({
@@ -85,8 +93,8 @@ const latest = listStatement<typeof ofPayment, { paymentId: string; destination:
     order by r.payment_id, r.id desc`,
 })
 
-/** Where the money of each payment goes, or went, by the id of the payment. */
-export async function findDestinations(
+/** Where the money of each payment is sent back to, by payment id. */
+export async function findReturnDestinations(
   db: Reader,
   payments: Pick<Payment, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Destination>> {
@@ -99,23 +107,28 @@ export async function findDestinations(
   return new Map(rows.map((row) => [row.paymentId, JSON.parse(row.destination)]))
 }
 
-const ended = { environment_id: 'int4', id: 'uuid', from_state: 'text', state: 'text' } as const
+const stateChange = {
+  environment_id: 'int4',
+  id: 'uuid',
+  from_state: 'text',
+  state: 'text',
+} as const
 
 const move = listStatement({
   name: 'move_payment_returns',
-  columns: ended,
+  columns: stateChange,
   text: (list) => `
     update payment_returns r set state = list.state
     from ${list} where r.environment_id = list.environment_id and r.id = list.id
       and r.state = list.from_state`,
 })
 
-type Step = Pick<Return, 'environmentId' | 'id'> & { from: ReturnState; to: ReturnState }
+type StateChange = Pick<Return, 'environmentId' | 'id'> & { from: ReturnState; to: ReturnState }
 
-/** Each names the state it leaves. */
-export function moveReturns(tx: Tx, steps: Step[]): void {
-  if (steps.length === 0) return
-  const rows = steps.map(({ environmentId, id, from, to }) => ({
+/** A return that is no longer in the state `from` is not changed. */
+export function changeReturnStates(tx: Tx, changes: StateChange[]): void {
+  if (changes.length === 0) return
+  const rows = changes.map(({ environmentId, id, from, to }) => ({
     environment_id: environmentId,
     id,
     from_state: from,
@@ -132,7 +145,7 @@ export function returnColumns(of: string): string {
     ${of}.state, ${of}.created_at as "createdAt"`
 }
 
-export function toReturnOf(row: ReturnRow): Return & { state: ReturnState } {
+export function toReturn(row: ReturnRow): Return & { state: ReturnState } {
   return { ...row, destination: JSON.parse(row.destination) as Destination }
 }
 
@@ -147,11 +160,11 @@ const lock = listStatement<typeof named, ReturnRow>({
     order by r.environment_id, r.id for no key update of r`,
 })
 
-/** Before the payments they belong to are locked, always. */
+/** Lock order: returns first, then their payments. */
 export async function lockReturns(
   tx: Tx,
   names: Pick<Return, 'environmentId' | 'id'>[],
 ): Promise<(Return & { state: ReturnState })[]> {
   const rows = names.map(({ environmentId, id }) => ({ environment_id: environmentId, id }))
-  return (await tx.rows(lock(rows))).map(toReturnOf)
+  return (await tx.rows(lock(rows))).map(toReturn)
 }

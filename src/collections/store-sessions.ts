@@ -59,10 +59,10 @@ const end = listStatement({
     from ${list} where s.environment_id = list.environment_id and s.id = list.id`,
 })
 
-type Ended = Pick<Session, 'environmentId' | 'id'> & { status: SessionStatus }
+type EndedSession = Pick<Session, 'environmentId' | 'id'> & { status: SessionStatus }
 
-/** For sessions whose accounts are locked: no other transaction changes them. */
-export function endSessions(tx: Tx, sessions: Ended[]): void {
+/** The caller has locked the sessions' accounts, so no other transaction changes the sessions. */
+export function endSessions(tx: Tx, sessions: EndedSession[]): void {
   if (sessions.length === 0) return
   tx.write(
     end(

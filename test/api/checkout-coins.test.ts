@@ -10,7 +10,7 @@ const methodOf = (data: { paymentMethods: { code: string }[] }) =>
   data.paymentMethods.find(({ code }) => code === 'crypto')
 
 describe('a session with a price in coins', () => {
-  test('says it, names its wallet, and shows payers where to send them', async () => {
+  test('has a wallet and shows its address to payers', async () => {
     const { status, json } = await shop.create({ merchantReference: 'order-1' })
     expect(status).toBe(201)
     expect(json.data).toMatchObject({
@@ -48,7 +48,7 @@ describe('a session with a price in coins', () => {
     })
   })
 
-  test('paid in coins, says what came and how much of it is the merchant’s', async () => {
+  test('paid in coins, shows the received and accepted amounts', async () => {
     const { reference, number, address } = await shop.open()
     await shop.pay(number, { amount: 100 })
     await shop.send(address, '4')
@@ -77,7 +77,7 @@ describe('a session with a price in coins', () => {
     expect(methodOf(shown)).toMatchObject({ available: false, status: 'unavailable' })
   })
 
-  test('is listed as what it is, not as its account', async () => {
+  test('is listed by its own status, not by its account’s', async () => {
     const other = twoWayShopOf(house, await house.hire('Bola'))
     const [coins, bank, cancelled] = [await other.open(), await other.open(), await other.open()]
     await other.send(coins.address)
@@ -95,7 +95,7 @@ describe('a session with a price in coins', () => {
     expect([again.status, again.json.code]).toEqual([409, 'checkout_session_failed'])
   })
 
-  test('keeps its wallet when coins are disabled since', async () => {
+  test('keeps its wallet after coins are disabled', async () => {
     const other = twoWayShopOf(house, await house.hire('Chidi'))
     const { reference, address } = await other.open()
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
@@ -105,7 +105,7 @@ describe('a session with a price in coins', () => {
     expect(await other.status(reference)).toBe('paid')
   })
 
-  test('is one session with one wallet, however many copies of the request come', async () => {
+  test('is created once with one wallet for concurrent copies of a request', async () => {
     const other = twoWayShopOf(house, await house.hire('Dayo'))
     const headers = { 'idempotency-key': 'checkout-1' }
     const replies = await Promise.all(
@@ -131,7 +131,7 @@ describe('what is refused', () => {
     expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
   })
 
-  test('coins where the merchant has not enabled them, and no other session', async () => {
+  test('coins that the merchant has not enabled', async () => {
     const other = twoWayShopOf(house, await house.hire('Emeka'))
     await other.patch('/v1/settings', { paymentMethods: { crypto: false } })
     const { status, json } = await other.create()
@@ -146,7 +146,7 @@ describe('what is refused', () => {
     expect((await other.get('/v1/collections/crypto-wallets')).items).toEqual([])
   })
 
-  test('coins where there is no chain; nothing is opened at the bank', async () => {
+  test('coins without a chain, before an account is opened at the bank', async () => {
     const dry = await openTwoWayHouse({ hasWallets: false })
     const other = twoWayShopOf(dry, dry.merchant)
     const { status, json } = await other.create()
@@ -159,10 +159,10 @@ describe('what is refused', () => {
   })
 })
 
-describe('pay this now', () => {
-  test('in coins is one transfer, which counts when it is final', async () => {
+describe('simulating a payment', () => {
+  test('in coins sends one transfer, which counts when it is final', async () => {
     const { reference } = await shop.open()
-    for (let asked = 0; asked < 3; asked += 1) {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
       const { status, json } = await simulate(reference, { method: 'crypto' })
       expect([status, json.message, json.data.status]).toEqual([200, 'Stablecoins sent', 'pending'])
     }
@@ -171,7 +171,7 @@ describe('pay this now', () => {
     expect([shown.status, shown.received.length]).toEqual(['paid', 1])
   })
 
-  test('is by bank unless something else is said', async () => {
+  test('is by bank transfer by default', async () => {
     const { reference } = await shop.open()
     const { json } = await simulate(reference)
     expect([json.message, json.data.status]).toEqual(['Paid', 'paid'])
@@ -179,7 +179,7 @@ describe('pay this now', () => {
     expect((await simulate(other, { method: 'bank_transfer' })).json.data.status).toBe('paid')
   })
 
-  test('in coins needs a session that takes them', async () => {
+  test('in coins needs a session that accepts them', async () => {
     const { reference } = (await shop.create({ crypto: undefined })).json.data
     const { status, json } = await simulate(reference, { method: 'crypto' })
     expect([status, json.code, json.reason]).toEqual([
@@ -191,10 +191,10 @@ describe('pay this now', () => {
   })
 })
 
-test('the whole database proves its claims', () => expectSoundBooks(house.db))
+test('the ledger verifies', () => expectSoundBooks(house.db))
 
-// The last test of the file: the chain does not come back.
-test('in coins, a chain that is away is no bug of ours, and nothing is lost by it', async () => {
+// The last test of the file: the chain stays down.
+test('simulating coins while the chain is down is refused, and nothing is lost', async () => {
   const { reference } = await shop.open()
   await house.chain.kill()
   const { status, json } = await simulate(reference, { method: 'crypto' })

@@ -21,8 +21,8 @@ const set = (checkout: object) =>
 const policyOf = ({ headers }: { headers: Headers }) =>
   headers.get('content-security-policy')!.split(';')
 
-describe('the answer', () => {
-  test('lets nothing run or show that did not come with it, and tells nobody the address', async () => {
+describe('the page', () => {
+  test('allows only its own scripts and styles, and sends no referrer to other sites', async () => {
     const { status, headers, text } = await page(await open())
     const [, nonce] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy')!)!
     expect(status).toBe(200)
@@ -39,8 +39,8 @@ describe('the answer', () => {
     expect(text.match(/nonce="([^"]+)"/g)).toEqual(Array(2).fill(`nonce="${nonce}"`))
     expect(text.match(/<(script|style)/g)).toHaveLength(2)
     expect(text).not.toMatch(/ style="| on[a-z]+="/)
-    const said = ['cache-control', 'referrer-policy', 'x-frame-options', 'content-type'] as const
-    expect(said.map((name) => headers.get(name))).toEqual([
+    const names = ['cache-control', 'referrer-policy', 'x-frame-options', 'content-type'] as const
+    expect(names.map((name) => headers.get(name))).toEqual([
       'no-store',
       'same-origin',
       'DENY',
@@ -50,7 +50,7 @@ describe('the answer', () => {
     expect((await page(await open())).text).not.toContain(nonce)
   })
 
-  test('is small: one answer without script, and a script that is kept for ever', async () => {
+  test('is small, and its script is cached forever', async () => {
     const { text } = await page(await open())
     const [island] = /\/checkout\/assets\/island-[0-9a-f]{16}\.js/.exec(text)!
     const script = await house.ask('GET', island)
@@ -63,7 +63,7 @@ describe('the answer', () => {
     expect((await house.ask('GET', '/checkout/assets/island-0.js')).status).toBe(404)
   })
 
-  test('is compressed for who takes that, and the same', async () => {
+  test('is compressed if the client accepts gzip', async () => {
     const reference = await open()
     const ask = `GET /checkout/${reference}?part=main HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
     const plain = await house.wire(`${ask}\r\n`)
@@ -76,7 +76,7 @@ describe('the answer', () => {
     expect(gunzipSync(gzipSync(plain.text)).toString()).toContain('data-state="pending"')
   })
 
-  test('may be in a frame of the sites that the merchant lists, and of no others', async () => {
+  test('can be framed only by sites that the merchant lists', async () => {
     const frameOrigins = ['https://shop.example', 'http://localhost:3000']
     await set({ frameOrigins })
     const reply = await page(await open())
@@ -85,7 +85,7 @@ describe('the answer', () => {
     await set({ frameOrigins: [] })
   })
 
-  test('takes whatever else an address carries', async () => {
+  test('ignores other query parameters', async () => {
     const reference = await open()
     for (const query of [
       '?utm_source=x&fbclid=1',
@@ -97,7 +97,7 @@ describe('the answer', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('an unknown payment', () => {
   const wrong = {
     unknown: `cs_${'0'.repeat(39)}`,
     malformed: 'nonsense',
@@ -108,7 +108,7 @@ describe('what is not there', () => {
     'two parts': 'a/b',
     empty: '',
   }
-  test.each(Object.entries(wrong))('is kindly said to be so: %s', async (_name, reference) => {
+  test.each(Object.entries(wrong))('shows the same page: %s', async (_name, reference) => {
     const bare = (text: string) => text.replace(/nonce="[^"]+"/g, '')
     const usual = await page(wrong.unknown)
     const reply = await page(reference)
@@ -118,47 +118,47 @@ describe('what is not there', () => {
   })
 })
 
-describe('what fails', () => {
-  test('is our fault only when it is', async () => {
+describe('an error', () => {
+  test('is called our fault only if it is', async () => {
     const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
     const asked = Array.from({ length: 5 }, () => strict.ask('GET', '/checkout/cs_1'))
     const tooMany = (await Promise.all(asked)).find(({ status }) => status === 429)!
-    expect(tooMany.text).toMatch(/Too many at once.*Reload the page in a moment/s)
+    expect(tooMany.text).toMatch(/Too many requests.*reload the page in a moment/s)
     const wrong = await house.ask('PUT', '/checkout/cs_1')
     expect([wrong.status, wrong.text]).toEqual([
       405,
-      expect.stringContaining('This cannot be done here'),
+      expect.stringContaining('This request isn&#39;t allowed'),
     ])
-    for (const { text } of [tooMany, wrong]) expect(text).not.toContain('fault is ours')
+    for (const { text } of [tooMany, wrong]) expect(text).not.toContain('our fault')
 
     const broken = await openBankHouse()
     await broken.db.rows(sql`alter table checkout_sessions rename to gone`)
     const bug = await broken.ask('GET', `/checkout/cs_${'0'.repeat(39)}`)
-    expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('The fault is ours')])
+    expect([bug.status, bug.text]).toEqual([500, expect.stringContaining('This is our fault')])
   })
 })
 
-describe('what was paid', () => {
-  test('is said as the shop has it, when less was accepted and when some was refunded', async () => {
+describe('payments', () => {
+  test('show the accepted amount after an underpayment and after a partial refund', async () => {
     const own = customersOf(house, await house.hire('Bola'))
     await own.patch('/v1/settings', { policies: { bank: { underpayment: 'accept' } } })
     const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
-    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
-    const { accountNumber } = (await look()).bankTransfer
+    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await read()).bankTransfer
     const paid = (await own.payIn(accountNumber, { amount: 400_000 })).json.data
-    expect((await page(reference)).text).toContain('Bola has your payment of ₦4,000.00.')
-    expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 400_000 })
+    expect((await page(reference)).text).toContain('Bola has received your payment of ₦4,000.00.')
+    expect(await read()).toMatchObject({ amountReceived: 400_000, amountAccepted: 400_000 })
     const path = `/v1/collections/payments/${paid.reference}/refund`
     expect((await own.post(path, { amount: 100_000 })).status).toBe(201)
-    expect((await page(reference)).text).toContain('Bola has your payment of ₦3,000.00.')
+    expect((await page(reference)).text).toContain('Bola has received your payment of ₦3,000.00.')
     expect((await page(reference)).text).not.toContain('payment of ₦12,500')
-    expect(await look()).toMatchObject({ amountReceived: 400_000, amountAccepted: 300_000 })
+    expect(await read()).toMatchObject({ amountReceived: 400_000, amountAccepted: 300_000 })
   })
 
-  test('is waited for after any number of payments', async () => {
+  test('are waited for after any number of payments', async () => {
     const reference = await open()
-    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
-    const { accountNumber } = (await look()).bankTransfer
+    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await read()).bankTransfer
     for (let n = 0; n < 11; n += 1) await shop.payIn(accountNumber, { amount: 1_000 })
     const { text } = await page(reference)
     const [, sent] = /href="(\?sent=\d+)"/.exec(text)!
@@ -168,9 +168,9 @@ describe('what was paid', () => {
   })
 })
 
-describe('what is held', () => {
-  // Who pays again while the shop may still accept what came would pay twice.
-  test('is decided about before anybody pays again', async () => {
+describe('held money', () => {
+  // A payer who pays again while the merchant may still accept the first payment would pay twice.
+  test('asks the payer to contact the merchant before paying again', async () => {
     const own = customersOf(house, await house.hire('Bola'))
     await own.patch('/v1/settings', { policies: { bank: { underpayment: 'hold' } } })
     const { reference } = (await own.post('/v1/checkout/sessions', order)).json.data
@@ -178,15 +178,15 @@ describe('what is held', () => {
     await own.payIn(bankTransfer.accountNumber, { amount: 400_000 })
     const { text } = await page(reference)
     expect(text).toContain(
-      'Please ask Bola before you pay again: they may still accept the ₦4,000.00 that came.',
+      'Please ask Bola before you pay again. They may still accept the ₦4,000.00 you sent.',
     )
     expect(text).not.toContain('To pay, send exactly')
   })
 })
 
-describe('hostile texts', () => {
+describe('hostile input', () => {
   const attack = `"><img src=x onerror=alert(1)><script>alert('1')</script>&lt;b&gt;`
-  test('of merchants and payers are shown as text', async () => {
+  test('of merchants and payers is escaped', async () => {
     await set({ displayName: attack })
     const reference = await open({
       description: attack,
@@ -217,13 +217,13 @@ describe('hostile texts', () => {
     expect((await set({ [name]: value })).status).toBe(400)
   })
 
-  test('are no addresses to go to', async () => {
+  test('is refused as a URL', async () => {
     for (const successUrl of ['javascript:alert(1)', 'data:text/html,x', '//shop.example'])
       expect((await shop.post('/v1/checkout/sessions', { ...order, successUrl })).status).toBe(400)
   })
 })
 
-describe('the form of test mode', () => {
+describe('the simulate form', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
   const send = (reference: string, headers: object) =>
     fetch(`${house.url}/checkout/${reference}/pay`, {
@@ -232,21 +232,21 @@ describe('the form of test mode', () => {
       headers: { ...type, ...headers },
     })
 
-  test('pays, and goes back to the page', async () => {
+  test('pays and redirects to the page', async () => {
     const reference = await open()
     const { status, headers } = await send(reference, { origin: house.url })
     expect([status, headers.get('location')]).toEqual([303, `/checkout/${reference}`])
     expect((await page(reference)).text).toContain('data-state="paid"')
   })
 
-  test('is taken from the page itself only', async () => {
+  test('is accepted only from the page itself', async () => {
     const reference = await open()
     for (const headers of [{}, { origin: 'https://elsewhere.example' }, { origin: 'null' }])
       expect((await send(reference, headers)).status).toBe(403)
     expect((await page(reference)).text).toContain('data-state="pending"')
   })
 
-  test('is no way in anywhere else', async () => {
+  test('is accepted nowhere else', async () => {
     const key = house.merchant.test.secret
     const { status } = await house.ask('POST', '/v1/checkout/sessions', {
       key,
@@ -259,13 +259,13 @@ describe('the form of test mode', () => {
 })
 
 describe('the public JSON', () => {
-  test('says what came and where it is, and not who sent it', async () => {
+  test('shows payments and their state, but not the sender', async () => {
     const reference = await open()
-    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
-    const { accountNumber } = (await look()).bankTransfer
+    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await read()).bankTransfer
     const sender = { name: 'BOLA ADE', accountNumber: '0123454432', bankCode: '058' }
     await shop.payIn(accountNumber, { amount: 400_000, sender, narration: 'private' })
-    const shown = await look()
+    const shown = await read()
     expect(shown.received).toEqual([
       {
         currency: 'NGN',
@@ -283,17 +283,17 @@ describe('the public JSON', () => {
     expect(JSON.stringify(shown)).not.toMatch(/BOLA|0123454432|private/)
   })
 
-  // The merchant may send held money elsewhere: a payer must not be told otherwise.
-  test('names the account that money really goes back to', async () => {
+  // The merchant may send held money to another account than it came from.
+  test('names the account that money is really sent back to', async () => {
     await house.ask('PATCH', '/v1/settings', {
       key: house.merchant.test.secret,
       body: { policies: { bank: { underpayment: 'hold' } } },
     })
     const reference = await open()
-    const look = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
-    const { accountNumber } = (await look()).bankTransfer
+    const read = async () => (await house.ask('GET', `/public/checkout/${reference}`)).json.data
+    const { accountNumber } = (await read()).bankTransfer
     const paid = await shop.payIn(accountNumber, { amount: 400_000 })
-    expect((await look()).received[0]).toMatchObject({ status: 'HELD', sentBackTo: null })
+    expect((await read()).received[0]).toMatchObject({ status: 'HELD', sentBackTo: null })
     const destination = { bankCode: '058', accountNumber: '0123459876' }
     await shop.post(
       `/v1/collections/payments/${paid.json.data.reference}/resolve`,
@@ -303,14 +303,14 @@ describe('the public JSON', () => {
       },
       { 'idempotency-key': randomBytes(8).toString('hex') },
     )
-    expect((await look()).received[0].sentBackTo).toEqual({
+    expect((await read()).received[0].sentBackTo).toEqual({
       bankName: 'Guaranty Trust Bank',
       accountNumber: '******9876',
     })
     expect((await page(reference)).text).toContain('back to Guaranty Trust Bank •••\u00a09876')
   })
 
-  test('names the account that a refund goes to', async () => {
+  test('names the account that a refund is sent to', async () => {
     const reference = await open()
     await house.ask('POST', `/public/checkout/${reference}/simulate`)
     const { virtualAccount } = (await shop.get(`/v1/checkout/sessions/${reference}`)).json.data

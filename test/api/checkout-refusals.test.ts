@@ -20,8 +20,8 @@ beforeEach(async () => {
   shop = customersOf(house, merchant)
 })
 
-// Callers tell operations apart by the code; what its account is refused for is a reason of its own.
-test('a session without an account is refused under its own name', async () => {
+// The code names the operation, the reason says why its account was refused.
+test('a session whose account is refused has its own code', async () => {
   const headers = { 'idempotency-key': 'refused' }
   const refused = await shop.post(path, { ...order, merchantReference: 'sandbox-refused' }, headers)
   expect([refused.status, refused.json]).toMatchObject([
@@ -38,7 +38,7 @@ test('a session without an account is refused under its own name', async () => {
   expect((await shop.get(path)).json.data.items).toEqual([])
 })
 
-test('live mode asks for approval, then for a bank account, then for a bank', async () => {
+test('live mode requires approval, then a bank account, then a bank rail', async () => {
   const environment = merchant.environments.live
   const refusal = async () => {
     const { status, json } = await ask('POST', path, { key: merchant.live.secret, body: order })
@@ -60,7 +60,7 @@ test('live mode asks for approval, then for a bank account, then for a bank', as
   expect(await refusal()).toEqual([503, code, 'rail_unavailable'])
 })
 
-describe('what is wrong is said so that it can be changed', () => {
+describe('validation says what to change', () => {
   const email = (text: string) => ({ customer: { name: 'Ada', email: text } })
   const cases: [object, string, RegExp][] = [
     [{ successUrl: 'https://ada:x@shop.example/' }, 'successUrl', /^must not have a user name/],
@@ -78,10 +78,10 @@ describe('what is wrong is said so that it can be changed', () => {
 
 describe('texts that payers read', () => {
   const name = (displayName: string) => shop.patch('/v1/settings', { checkout: { displayName } })
-  const nothing = ['\u200b', '\u200e', '\u3164', '\u115f\u1160', '\uffa0', '\u2800', '\ufeff']
+  const zeroWidth = ['\u200b', '\u200e', '\u3164', '\u115f\u1160', '\uffa0', '\u2800', '\ufeff']
   const others = ['\u00ad', '\u034f', '\u2060', '\ufe0f', '\u{e0041}', '\u{1d159}', '\u00a0', ' ']
-  test.each([...nothing, ...others].map((text) => [escape(text), text]))(
-    'cannot be what nobody sees: %s',
+  test.each([...zeroWidth, ...others].map((text) => [escape(text), text]))(
+    'cannot be invisible: %s',
     async (_name, text) => {
       expect((await name(text)).json.details[0].field).toBe('checkout.displayName')
       expect((await name(`${text}${text}`)).status).toBe(400)
@@ -90,7 +90,7 @@ describe('texts that payers read', () => {
     },
   )
 
-  // Joiners belong to some scripts and to many emoji.
+  // Some scripts and many emoji need joiners.
   test.each(['Ада', '阿達', 'آدا\u200cها', '👩🏾\u200d🍳', '7', '&', 'é', 'Ada\u00a0Stores'])(
     'may be in any script: %s',
     async (text) => {

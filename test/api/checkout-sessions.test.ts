@@ -14,9 +14,9 @@ const order = {
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
 const create = (change: object = {}) => shop.post('/v1/checkout/sessions', { ...order, ...change })
-const look = (reference: string) => house.ask('GET', `/public/checkout/${reference}`)
+const read = (reference: string) => house.ask('GET', `/public/checkout/${reference}`)
 
-test('a session is created with a page and an account, and read without a key', async () => {
+test('a session has a page and an account, and is public', async () => {
   const { status, json } = await create({ merchantReference: 'order-7', metadata: { b: 1, a: 2 } })
   expect([status, json.data]).toMatchObject([
     201,
@@ -30,7 +30,7 @@ test('a session is created with a page and an account, and read without a key', 
       virtualAccount: expect.stringMatching(/^va_/),
     },
   ])
-  const reply = await look(json.data.reference)
+  const reply = await read(json.data.reference)
   expect(reply.headers.get('access-control-allow-origin')).toBe('*')
   expect(reply.json.data).toEqual({
     reference: json.data.reference,
@@ -74,7 +74,7 @@ test('a session is created with a page and an account, and read without a key', 
   })
 })
 
-test('the events of a session are found by its reference, and by no other', async () => {
+test('the events of a session are found by its exact reference', async () => {
   const { reference } = (await create()).json.data
   await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
   expect(await shop.eventsOf(reference)).toEqual(['checkout.session.cancelled'])
@@ -82,7 +82,7 @@ test('the events of a session are found by its reference, and by no other', asyn
     expect(await shop.eventsOf(other)).toEqual([])
 })
 
-test('a session that is paid says so, to the payer and to the merchant', async () => {
+test('a paid session is shown to the payer and notifies the merchant', async () => {
   const { reference } = (await create({ successUrl: 'https://shop.example/thanks?a=1' })).json.data
   const paid = await house.ask('POST', `/public/checkout/${reference}/simulate`)
   expect(paid.json.data).toMatchObject({
@@ -98,7 +98,7 @@ test('a session that is paid says so, to the payer and to the merchant', async (
   await expectSoundBooks(house.db)
 })
 
-// What a merchant wrote there may be signed, or have a meaning of its own.
+// The merchant's URL may be signed, so nothing else may change.
 test.each([
   ['https://shop.example/thanks', 'https://shop.example/thanks?reference=…'],
   ['https://shop.example/?', 'https://shop.example/?reference=…'],
@@ -109,43 +109,43 @@ test.each([
   ['https://shop.example/a?reference=mine', 'https://shop.example/a?reference=mine&reference=…'],
   ['https://shop.example/a?b=1&#/done?now', 'https://shop.example/a?b=1&reference=…#/done?now'],
   ['https://shop.example/#top', 'https://shop.example/?reference=…#top'],
-])('the reference is added to %s, and nothing else is changed', async (url, shown) => {
+])('the reference is added to %s', async (url, shown) => {
   const { reference } = (await create({ cancelUrl: url })).json.data
-  const { cancelUrl } = (await look(reference)).json.data
+  const { cancelUrl } = (await read(reference)).json.data
   expect(cancelUrl).toBe(shown.replace('…', reference))
 })
 
-test('a session that is pending can be paid, also when its method is disabled since', async () => {
+test('a pending session can be paid even after its method was disabled', async () => {
   const { reference } = (await create()).json.data
   await shop.patch('/v1/settings', { paymentMethods: { bankTransfer: false } })
-  const { data } = (await look(reference)).json
+  const { data } = (await read(reference)).json
   expect(data.paymentMethods[0]).toMatchObject({ enabled: false, available: true })
   expect(data.paymentMethods[0].status).toBe('available')
   expect((await shop.payIn(data.bankTransfer.accountNumber, { amount: 1_250_000 })).status).toBe(
     201,
   )
-  expect((await look(reference)).json.data).toMatchObject({
+  expect((await read(reference)).json.data).toMatchObject({
     status: 'paid',
     paymentMethods: [{ available: false, status: 'unavailable' }, {}, {}],
   })
 })
 
 describe('a session follows its account', () => {
-  test('into expiry, and back when a late payment is accepted', async () => {
+  test('into expiry, and to paid when a late payment is accepted', async () => {
     const session = (await create()).json.data
-    const { accountNumber } = (await look(session.reference)).json.data.bankTransfer
+    const { accountNumber } = (await read(session.reference)).json.data.bankTransfer
     house.clock.advance(30 * 60_000)
     await house.work()
-    expect((await look(session.reference)).json.data).toMatchObject({ status: 'expired' })
+    expect((await read(session.reference)).json.data).toMatchObject({ status: 'expired' })
     const late = (await shop.payIn(accountNumber, { amount: 1_250_000 })).json.data
     expect(late).toMatchObject({ status: 'HELD', variance: 'LATE' })
-    expect((await look(session.reference)).json.data.status).toBe('expired')
+    expect((await read(session.reference)).json.data.status).toBe('expired')
     await shop.post(`/v1/collections/payments/${late.reference}/resolve`, { action: 'accept' })
-    expect((await look(session.reference)).json.data.status).toBe('paid')
-    const told: { type: string; sequence: number }[] = (
+    expect((await read(session.reference)).json.data.status).toBe('paid')
+    const events: { type: string; sequence: number }[] = (
       await shop.get('/v1/events?limit=100')
     ).json.data.items.filter(({ type }: { type: string }) => type.startsWith('checkout.'))
-    expect(new Map(told.map(({ sequence, type }) => [sequence, type]))).toEqual(
+    expect(new Map(events.map(({ sequence, type }) => [sequence, type]))).toEqual(
       new Map([
         [1, 'checkout.session.expired'],
         [2, 'checkout.session.paid'],
@@ -154,20 +154,20 @@ describe('a session follows its account', () => {
     await expectSoundBooks(house.db)
   })
 
-  test('into cancellation, by whichever of the two is cancelled', async () => {
+  test('into cancellation, whichever of the two is cancelled', async () => {
     const one = (await create()).json.data
     const path = `/v1/checkout/sessions/${one.reference}/cancel`
     expect((await shop.post(path, {})).json.data).toMatchObject({ status: 'cancelled' })
     expect((await shop.post(path, {})).status).toBe(200)
     const other = (await create()).json.data
     await shop.post(`/v1/collections/virtual-accounts/${other.virtualAccount}/cancel`, {})
-    expect((await look(other.reference)).json.data).toMatchObject({
+    expect((await read(other.reference)).json.data).toMatchObject({
       status: 'cancelled',
       cancelUrl: null,
     })
   })
 
-  test('and one that is paid cannot be cancelled', async () => {
+  test('and cannot be cancelled once paid', async () => {
     const { reference } = (await create()).json.data
     await house.ask('POST', `/public/checkout/${reference}/simulate`)
     const { status, json } = await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
@@ -179,8 +179,8 @@ describe('a session follows its account', () => {
   })
 })
 
-describe('who may see what', () => {
-  test('references that are unknown, malformed or of nobody look the same', async () => {
+describe('access', () => {
+  test('unknown and malformed references get the same answer', async () => {
     const { reference } = (await create()).json.data
     const replies = await Promise.all(
       [
@@ -191,7 +191,7 @@ describe('who may see what', () => {
         reference.toUpperCase(),
         `va_${reference.slice(3, 29)}`,
         'a'.repeat(150),
-      ].map(look),
+      ].map(read),
     )
     const bodies = replies.map(({ status, json }) => {
       return JSON.stringify([status, { ...json, requestId: '' }])
@@ -203,17 +203,17 @@ describe('who may see what', () => {
     })
   })
 
-  test('another merchant reads, lists and cancels nothing', async () => {
+  test('another merchant cannot read, list or cancel a session', async () => {
     const { reference } = (await create()).json.data
     const stranger = customersOf(house, await house.hire('Bola'))
     const path = `/v1/checkout/sessions/${reference}`
     expect((await stranger.get(path)).status).toBe(404)
     expect((await stranger.post(`${path}/cancel`, {})).status).toBe(404)
     expect((await stranger.get('/v1/checkout/sessions')).json.data.items).toEqual([])
-    expect((await look(reference)).json.data.status).toBe('pending')
+    expect((await read(reference)).json.data.status).toBe('pending')
   })
 
-  test('lists go newest first, by status and reference, page by page', async () => {
+  test('lists are newest first, filtered and paginated', async () => {
     const made: string[] = []
     for (let n = 0; n < 5; n += 1) {
       house.clock.advance(1)
@@ -255,7 +255,7 @@ describe('what is refused', () => {
     expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
   })
 
-  test('a session that nobody could pay', async () => {
+  test('a session without a payment method', async () => {
     const { test: keys } = await house.hire('No methods')
     await house.ask('PATCH', '/v1/settings', {
       key: keys.secret,
@@ -273,35 +273,35 @@ describe('what is refused', () => {
   })
 })
 
-// Twenty pages that show one session ask at the same moment, and travel in one question.
-test('a payment is shown once, however many look', async () => {
+// Twenty pages read one session at the same time, in one query.
+test('a payment is shown once to concurrent readers', async () => {
   const { reference } = (await create()).json.data
-  const { accountNumber } = (await look(reference)).json.data.bankTransfer
+  const { accountNumber } = (await read(reference)).json.data.bankTransfer
   await shop.payIn(accountNumber, { amount: 100 })
-  const replies = await Promise.all(Array.from({ length: 20 }, () => look(reference)))
+  const replies = await Promise.all(Array.from({ length: 20 }, () => read(reference)))
   for (const { json } of replies) expect(json.data.received).toHaveLength(1)
 })
 
-// Settings are kept by their version, and many questions travel together: neither may be seen.
-test('whoever asks after a change sees it, while others ask without a pause', async () => {
+// Settings are cached by version and reads are batched; neither may return old data.
+test('a read after a change sees it, during constant reads by others', async () => {
   const { reference } = (await create()).json.data
   let isDone = false
   const asking = Array.from({ length: 4 }, async () => {
-    while (!isDone) await look(reference)
+    while (!isDone) await read(reference)
   })
   for (let n = 1; n <= 20; n += 1) {
     await shop.patch('/v1/settings', { checkout: { displayName: `Shop ${n}` } })
-    const replies = await Promise.all(Array.from({ length: 5 }, () => look(reference)))
+    const replies = await Promise.all(Array.from({ length: 5 }, () => read(reference)))
     const names = replies.map(({ json }) => json.data.merchant.displayName)
     expect(names).toEqual(Array(5).fill(`Shop ${n}`))
   }
   await house.ask('POST', `/public/checkout/${reference}/simulate`)
-  expect((await look(reference)).json.data.status).toBe('paid')
+  expect((await read(reference)).json.data.status).toBe('paid')
   isDone = true
   await Promise.all(asking)
 })
 
-test('twenty copies of a request make one session', async () => {
+test('twenty concurrent copies of a request create one session', async () => {
   const headers = { 'idempotency-key': 'checkout-1' }
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => shop.post('/v1/checkout/sessions', order, headers)),

@@ -13,14 +13,14 @@ const open = async (by = shop): Promise<string> =>
 const simulate = async (reference: string) =>
   (await house.ask('POST', `/public/checkout/${reference}/simulate`)).json
 
-describe('paying in test mode says what became of it', () => {
-  test('when it is paid, and when it was', async () => {
+describe('simulating a payment reports the result', () => {
+  test('for a pending session, and again once it is paid', async () => {
     const reference = await open()
     for (const _ of [1, 2])
       expect(await simulate(reference)).toMatchObject({ message: 'Paid', data: { status: 'paid' } })
   })
 
-  test('when it was cancelled', async () => {
+  test('for a cancelled session', async () => {
     const reference = await open()
     await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
     const { message, data } = await simulate(reference)
@@ -33,11 +33,11 @@ describe('paying in test mode says what became of it', () => {
     })
   })
 
-  test('when the time was up, also before somebody has closed it', async () => {
-    for (const isClosed of [false, true]) {
+  test('for a session past its deadline, before and after it is ended', async () => {
+    for (const isEnded of [false, true]) {
       const reference = await open()
       house.clock.advance(30 * 60_000)
-      if (isClosed) await house.work()
+      if (isEnded) await house.work()
       const { message, data } = await simulate(reference)
       expect(message).toMatch(
         /^The payment arrived after the session expired. `received` shows where the money is$/,
@@ -47,7 +47,7 @@ describe('paying in test mode says what became of it', () => {
   })
 })
 
-describe('a page of any origin', () => {
+describe('a page of another origin', () => {
   const origin = 'https://shop.example'
   const ask = (method: string, path: string, headers = {}) =>
     fetch(house.url + path, { method, headers: { origin, ...headers } })
@@ -56,7 +56,7 @@ describe('a page of any origin', () => {
     ['', 'GET, HEAD'],
     ['/stream', 'GET'],
     ['/simulate', 'POST'],
-  ])('may ask whether it may ask: %s', async (path, methods) => {
+  ])('may send a preflight request: %s', async (path, methods) => {
     const wanted = {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type',
@@ -75,12 +75,12 @@ describe('a page of any origin', () => {
     ['GET', '/public/nothing', 404],
     ['PUT', '/public/checkout/cs_1', 405],
     ['POST', '/public/checkout/cs_1/simulate', 404],
-  ])('may read why it was refused: %s %s', async (method, path, refused) => {
+  ])('may read refusals: %s %s', async (method, path, refused) => {
     const { status, headers } = await ask(method, path)
     expect([status, headers.get('access-control-allow-origin')]).toEqual([refused, '*'])
   })
 
-  test('may read when to come back', async () => {
+  test('may read Retry-After', async () => {
     const strict = await openBankHouse({ publicRateLimitPerSecond: 1 })
     const asked = Array.from({ length: 5 }, () => fetch(`${strict.url}/public/checkout/cs_1`))
     const { headers } = (await Promise.all(asked)).find(({ status }) => status === 429)!
@@ -88,7 +88,7 @@ describe('a page of any origin', () => {
     expect(headers.get('access-control-expose-headers')).toContain('retry-after')
   })
 
-  test('may ask nothing that needs a key, and nothing that is for people', async () => {
+  test('has no access to operations with keys or to pages', async () => {
     for (const path of ['/v1/balances', '/v1/checkout/sessions', '/checkout/cs_1']) {
       const { status, headers } = await ask('OPTIONS', path)
       expect([status, headers.get('access-control-allow-origin')]).toEqual([405, null])

@@ -3,7 +3,7 @@ import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
-import { fetchUnannouncedPayments } from '../../src/collections/fetch-unannounced.js'
+import { fetchUnannouncedPayments } from '../../src/collections/fetch-missed-payments.js'
 import { sql } from '../../src/postgres/sql.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const open = async () => (await shop.openVirtual()).json.data
 
-/** The bank takes it and says nothing. */
+/** The bank receives the money but sends no notice. */
 function paySilently(accountNumber: string) {
   const id = `sbp_silent${count++}`
   const payment = { id, accountNumber, amount: 500_000n, paidAt: clock.now(), copies: 1 }
@@ -33,19 +33,19 @@ async function compare() {
 }
 
 describe('books and bank', () => {
-  test('agree on what was announced, in whatever way it was judged', async () => {
+  test('agree on payments with a notice, whatever the verdict', async () => {
     for (const amount of [500_000, 499_999, 500_001])
       await shop.payIn((await open()).accountNumber, { amount, copies: 3 })
     expect(await compare()).toEqual([])
   })
 
-  // Nobody was told. The worker asks, the payment is judged, and a late notice changes nothing.
-  test('differ by a payment that was never announced, until the worker asks', async () => {
+  // The worker fetches the missed payment and it is judged.
+  test('differ by a payment without a notice, until the worker fetches it', async () => {
     const { reference, accountNumber } = await open()
     const silent = await paySilently(accountNumber)
     clock.advance(limits.collections.announcedWithinMs)
     expect(await compare()).toEqual([['not_in_books', silent!.id]])
-    // Its notice may be on its way until now.
+    // The notice may still arrive.
     expect(
       await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
     ).toBe(0)
@@ -62,7 +62,7 @@ describe('books and bank', () => {
     await expectSoundBooks(db)
   })
 
-  test('differ by money that the bank never had, and by its amount', async () => {
+  test('differ by a payment unknown to the bank and by an amount', async () => {
     const paid = (await shop.payIn((await open()).accountNumber)).json.data
     const other = (await shop.payIn((await open()).accountNumber)).json.data
     expect(paid.status).toBe('ACCEPTED')

@@ -9,13 +9,13 @@ import {
   type Verdict,
 } from '../../src/collections/judge-payment.js'
 
-type Waiting = Parameters<typeof judgePayment>[0]
+type AccountFacts = Parameters<typeof judgePayment>[0]
 
 const expiresAt = new Date('2026-01-05T09:30:00.000Z')
 const endedAt = new Date('2026-01-05T09:10:00.000Z')
 const actions: Action[] = ['return', 'accept', 'hold']
 
-/** Around a moment, to the millisecond. */
+/** One millisecond around a time. */
 const moments = ['before', 'at', 'after'] as const
 type Moment = (typeof moments)[number]
 const around = (time: Date, moment: Moment) =>
@@ -33,7 +33,7 @@ const policies: Policy[] = cross(actions, actions, actions, actions).map(
   }),
 )
 
-/** Every combination of one of each. */
+/** The cartesian product. */
 function cross<Lists extends readonly unknown[][]>(...lists: Lists) {
   const combined = lists.reduce<unknown[][]>(
     (until, list) => until.flatMap((some) => list.map((one) => [...some, one])),
@@ -42,22 +42,22 @@ function cross<Lists extends readonly unknown[][]>(...lists: Lists) {
   return combined as { [Index in keyof Lists]: Lists[Index][number] }[]
 }
 
-const said = (value: unknown) =>
+const show = (value: unknown) =>
   JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
 
-const placesFor: Record<Action, keyof Amounts> = {
+const amountFor: Record<Action, keyof Amounts> = {
   accept: 'amountAccepted',
   hold: 'amountHeld',
   return: 'amountReturning',
 }
 
 function split(parts: [bigint, Action][], isReturnable: boolean): Amounts {
-  const places = { amountAccepted: 0n, amountHeld: 0n, amountReturning: 0n, amountReturned: 0n }
+  const amounts = { amountAccepted: 0n, amountHeld: 0n, amountReturning: 0n, amountReturned: 0n }
   for (const [amount, action] of parts) {
     const isStuck = action === 'return' && !isReturnable
-    places[placesFor[isStuck ? 'hold' : action]] += amount
+    amounts[amountFor[isStuck ? 'hold' : action]] += amount
   }
-  return places
+  return amounts
 }
 
 type Row = {
@@ -65,9 +65,9 @@ type Row = {
   received: readonly Moment[]
   size: Size[]
   variance: Variance
-  /** Which policy decides, or what happens whatever they say. */
+  /** The policy that decides, or a fixed action. */
   by: keyof Policy | Action
-  /** How much of it is accepted before any policy is asked. */
+  /** How much is accepted regardless of policy. */
   owed?: bigint
   pays: 'if anything is accepted' | 'never'
 }
@@ -77,8 +77,8 @@ const open: CollectionAccount['status'][] = ['ACTIVE', 'EXPIRED']
 const pays = 'if anything is accepted'
 
 /**
- * What the contract says of accounts that wait for one amount. Received is against the expiry. The
- * status does not tell lateness: an account may be EXPIRED before the notice of a payment in time.
+ * The contract for accounts that expect one amount. `received` is relative to the expiry. The status
+ * does not decide lateness: the notice of a payment in time may arrive after an account EXPIRED.
  */
 const table: Row[] = [
   ...([
@@ -127,24 +127,24 @@ const table: Row[] = [
   ] as Row[]),
 ]
 
-type Case = { account: Waiting; payment: PaymentFacts; policy: Policy }
+type Case = { account: AccountFacts; payment: PaymentFacts; policy: Policy }
 
 function compare(wrong: string[], { account, payment, policy }: Case, expected: Verdict): void {
   const verdict = judgePayment(account, payment, policy)
-  const sorted = (one: Verdict) => said(Object.entries(one).toSorted())
+  const sorted = (one: Verdict) => show(Object.entries(one).toSorted())
   if (sorted(verdict) !== sorted(expected))
-    wrong.push(`${said({ account, payment, policy })}: ${said(verdict)}, not ${said(expected)}`)
+    wrong.push(`${show({ account, payment, policy })}: ${show(verdict)}, not ${show(expected)}`)
 }
 
-// The table above is written from the contract; exactly one row of it speaks of each combination.
-test('every payment into a virtual account is judged as the contract says', () => {
+// The table above is written from the contract; exactly one row covers each combination.
+test('payments into a virtual account are judged by the contract', () => {
   const wrong: string[] = []
   const statuses: CollectionAccount['status'][] = ['ACTIVE', 'EXPIRED', 'CANCELLED', 'PAID']
   const combinations = cross(statuses, [...moments], [...moments], anySize, [true, false])
   let judged = 0
   for (const [status, expiry, ending, size, isReturnable] of combinations) {
     const isCancelled = status === 'CANCELLED'
-    // Where it was cancelled, both sides of either moment are tried, whichever came first.
+    // Cancelled accounts are tested on both sides of both times.
     if (!isCancelled && ending !== 'before') continue
     const receivedAt = around(expiresAt, expiry)
     const cancelledAt = around(receivedAt, ending)
@@ -156,7 +156,7 @@ test('every payment into a virtual account is judged as the contract says', () =
     const { variance, by, owed = 0n, pays: paying } = rows[0]!
     const amount = sizes[size]
     for (const policy of policies) {
-      const account: Waiting = {
+      const account: AccountFacts = {
         kind: 'virtual_account',
         status,
         amount: 1_000n,
@@ -168,10 +168,10 @@ test('every payment into a virtual account is judged as the contract says', () =
         [owed, 'accept'],
         [amount - owed, action],
       ]
-      const places = split(parts, isReturnable)
-      const isNowPaid = paying === pays && places.amountAccepted > 0n
+      const amounts = split(parts, isReturnable)
+      const isNowPaid = paying === pays && amounts.amountAccepted > 0n
       const payment = { amount, receivedAt, isReturnable }
-      compare(wrong, { account, payment, policy }, { ...places, variance, isNowPaid })
+      compare(wrong, { account, payment, policy }, { ...amounts, variance, isNowPaid })
       judged += 1
     }
   }
@@ -179,8 +179,8 @@ test('every payment into a virtual account is judged as the contract says', () =
   expect(judged).toBe((3 * 3 + 3 * 3) * 3 * 2 * 81)
 })
 
-// No policy is about these: while it is open all money is welcome, afterwards somebody decides.
-test('every payment into a dedicated account is judged by when the bank had it', () => {
+// No policy applies: an open account accepts everything; afterwards the money is held.
+test('payments into a dedicated account are judged by when the bank received them', () => {
   const wrong: string[] = []
   const amounts = [1n, ...Object.values(sizes), 9_007_199_254_740_991n]
   const ended = cross([...moments], amounts, [true, false], policies)
@@ -211,7 +211,7 @@ const anyPolicy = fc.record({
   latePayment: action,
   duplicatePayment: action,
 })
-const virtual: fc.Arbitrary<Waiting> = fc
+const virtual: fc.Arbitrary<AccountFacts> = fc
   .record({
     status: fc.constantFrom('ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'),
     amount: kobo,
@@ -223,7 +223,7 @@ const virtual: fc.Arbitrary<Waiting> = fc
     ...account,
     endedAt: account.status === 'CANCELLED' ? cancelledAt : null,
   }))
-const dedicated: fc.Arbitrary<Waiting> = fc.option(time).map((ended) => ({
+const dedicated: fc.Arbitrary<AccountFacts> = fc.option(time).map((ended) => ({
   kind: 'dedicated_account',
   amount: null,
   expiresAt: null,
@@ -231,28 +231,28 @@ const dedicated: fc.Arbitrary<Waiting> = fc.option(time).map((ended) => ({
   status: ended ? 'INACTIVE' : 'ACTIVE',
 }))
 
-test('whatever comes, every kobo is in one place and an account ends as it may', () => {
+test('for any payment, the amounts add up and only open accounts are paid', () => {
   const payments = fc.record({ amount: kobo, receivedAt: time, isReturnable: fc.boolean() })
   const holds = fc.property(
     fc.oneof(virtual, dedicated),
     payments,
     anyPolicy,
     (account, payment, policy) => {
-      const { isNowPaid, variance, ...places } = judgePayment(account, payment, policy)
-      const parts = Object.values(places)
+      const { isNowPaid, variance, ...amounts } = judgePayment(account, payment, policy)
+      const parts = Object.values(amounts)
       expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(payment.amount)
       expect(parts.filter((part) => part < 0n || part > payment.amount)).toEqual([])
-      expect(places.amountReturned).toBe(0n)
-      if (!payment.isReturnable) expect(places.amountReturning).toBe(0n)
+      expect(amounts.amountReturned).toBe(0n)
+      if (!payment.isReturnable) expect(amounts.amountReturning).toBe(0n)
 
       const isOpen =
         account.kind === 'virtual_account' && ['ACTIVE', 'EXPIRED'].includes(account.status)
-      expect(isNowPaid).toBe(isOpen && places.amountAccepted > 0n)
+      expect(isNowPaid).toBe(isOpen && amounts.amountAccepted > 0n)
       if (account.status === 'CANCELLED') expect([isNowPaid, variance]).toEqual([false, 'LATE'])
-      // What was asked for is never sent back or held, where it came in time and in full.
+      // The requested amount is always accepted if it arrives in time and in full.
       const isInTime = isOpen && payment.receivedAt < account.expiresAt!
       if (isInTime && payment.amount >= account.amount!)
-        expect(places.amountAccepted).toBeGreaterThanOrEqual(account.amount!)
+        expect(amounts.amountAccepted).toBeGreaterThanOrEqual(account.amount!)
     },
   )
   fc.assert(holds, { numRuns: 2_000 })

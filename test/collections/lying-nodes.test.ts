@@ -17,7 +17,7 @@ import { isLongRun } from '../support/long-run.js'
 import { inventDeposit, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** Endpoints that lie, freeze or go quiet, between the deposits and the embedded chain. */
+/** Endpoints that lie, freeze or stop answering, in front of the embedded chain. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, rail } = house
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const available = async () => (await shop.balance()).available
 
-/** A wallet, and endpoints through which its deposits are watched. */
+/** A wallet and the endpoints that its deposits are watched through. */
 async function openWatched(endpoints: number) {
   const { address } = (await shop.openDedicated(`customer ${count++}`)).json.data
   const proxies = await openLyingProxies(chain, endpoints)
@@ -85,7 +85,7 @@ const moreLiars = [
 ] as const
 
 test.each(isLongRun ? [...liars, ...moreLiars] : liars)(
-  'an invented deposit is not credited by one of %s while others are silent',
+  'a deposit invented by one of %s endpoints is not credited while the others are silent',
   async (_, endpoints, at) => {
     const { proxies, troubled, watch, watchForMinutes, invent } = await openWatched(endpoints)
     for (const [index, proxy] of proxies.entries()) if (index !== at) proxy.be('busy')
@@ -94,14 +94,14 @@ test.each(isLongRun ? [...liars, ...moreLiars] : liars)(
     await chain.advance(2 * blockhashAge)
     await watch(limits.deposits.unreadLooks + 10)
     expect(await available()).toBe('0')
-    expect(await troubled(), 'and there is an alarm after a minute').toBeGreaterThan(0)
+    expect(await troubled(), 'reported after a minute').toBeGreaterThan(0)
     for (const proxy of proxies) proxy.heal()
     await watchForMinutes(3)
     expect([await available(), await troubled()]).toEqual(['0', 0])
   },
 )
 
-test('a deposit that one of two invents is a dispute until they agree', async () => {
+test('a deposit invented by one of two endpoints is disputed until they agree', async () => {
   const { proxies, address, troubled, watch, watchForMinutes, invent } = await openWatched(2)
   const invented = await invent(proxies[0]!)
   await watch(3)
@@ -122,7 +122,7 @@ test('a deposit that one of two invents is a dispute until they agree', async ()
   expect(await listDisputes(db, clock.now())).toEqual([])
 })
 
-test('while one of three lies, real deposits are credited and the lie is shown everywhere', async () => {
+test('while one of three lies, real deposits are credited and the dispute is reported', async () => {
   const { proxies, address, troubled, watch, invent } = await openWatched(3)
   const invented = await invent(proxies[1]!)
   await watch(3)
@@ -134,7 +134,7 @@ test('while one of three lies, real deposits are credited and the lie is shown e
   await chain.advance(33)
   await watch(60)
   expect(await available()).toBe('29.85')
-  expect(await troubled(), 'two of three know that nothing is hidden').toBe(0)
+  expect(await troubled(), 'two of three agree that nothing is hidden').toBe(0)
 
   expect(await countDisputes(db, clock.now())).toEqual([{ rail: rail.name, count: 1 }])
   const findings = await examineWork({ db, clock })
@@ -148,7 +148,7 @@ test('while one of three lies, real deposits are credited and the lie is shown e
 })
 
 test.each(isLongRun ? [0, 1, 2] : [0, 2])(
-  'endpoint %s of three that is frozen hides no deposit',
+  'a frozen endpoint (%s of three) hides no deposit',
   async (at) => {
     const { proxies, address, watch } = await openWatched(3)
     await watch(4)
@@ -160,7 +160,7 @@ test.each(isLongRun ? [0, 1, 2] : [0, 2])(
   },
 )
 
-test('while one of two is frozen a deposit waits, with an alarm, and is not lost', async () => {
+test('while one of two is frozen, a deposit is delayed and reported, not lost', async () => {
   const { proxies, address, troubled, watch, watchForMinutes } = await openWatched(2)
   await watch(2)
   await proxies[0]!.freeze()
@@ -173,21 +173,21 @@ test('while one of two is frozen a deposit waits, with an alarm, and is not lost
   expect([await available(), await troubled()]).toEqual(['9.95', 0])
 })
 
-// Each poll asks one endpoint. One that is far behind must not be believed that nothing changed.
-test('an endpoint that is frozen is found out by its slot at every single poll', async () => {
+// Each poll queries one endpoint. "Nothing changed" from one that is far behind must not count.
+test('every poll recognizes a frozen endpoint by its slot', async () => {
   const { proxies, address, tokenAccount, wallets } = await openWatched(3)
   const poll = () => wallets.pollAmounts([{ address: tokenAccount, amount: 0n }])
   for (let polls = 0; polls < 3; polls += 1) expect(await poll()).toEqual([0n])
   await proxies[1]!.freeze()
   await shop.deposit(address, '10')
   await chain.advance(limits.solana.staleSlots + 40)
-  // From the second poll on, somebody has been heard who is further.
+  // From the second poll on, another endpoint with a newer slot is known.
   await poll()
   for (let polls = 0; polls < 9; polls += 1) expect(await poll()).toEqual([10_000_000n])
 })
 
-// Two sets of wallets are polled alternately. One of two endpoints says of each that nothing changed:
-// neither set may always meet that one.
+// Two sets of wallets are polled in turn, and one of two endpoints always reports no change:
+// neither set may always be polled by that endpoint.
 test('no set of wallets is polled by the same endpoint each time', async () => {
   const { proxies, address, tokenAccount, wallets } = await openWatched(2)
   const poll = () => wallets.pollAmounts([{ address: tokenAccount, amount: 0n }])
@@ -203,7 +203,7 @@ test('no set of wallets is polled by the same endpoint each time', async () => {
   expect([seen[0] || seen[2], seen[1] || seen[3]]).toEqual([true, true])
 })
 
-test('an endpoint that never answers delays a deposit and hides none', async () => {
+test('an endpoint that never answers delays a deposit but hides none', async () => {
   const { proxies, address, watch } = await openWatched(3)
   await watch(1)
   proxies[2]!.be('mute')
@@ -213,7 +213,7 @@ test('an endpoint that never answers delays a deposit and hides none', async () 
   expect(await available()).toBe('9.95')
 }, 60_000)
 
-test('one of three that denies a real deposit does not keep it back', async () => {
+test('one of three endpoints cannot hide a deposit by denying it', async () => {
   const { proxies, address, tokenAccount, watch } = await openWatched(3)
   proxies[0]!.lie(({ method, params }, result) => {
     if (method === 'getSignaturesForAddress' && params[0] === tokenAccount) return []
@@ -226,7 +226,7 @@ test('one of three that denies a real deposit does not keep it back', async () =
   expect(await available()).toBe('9.95')
 })
 
-// A chain of test mode has no name until an endpoint has answered once.
+// A test chain has no name until an endpoint has answered once.
 test('deposits of a chain that answers late are reconciled under its name', async () => {
   const [proxy] = await openLyingProxies(chain, 1)
   proxy!.be('busy')
@@ -247,8 +247,8 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
   expect(results.map((one) => one.rail)).toEqual([rail.name, `${rail.name} deposits`])
 })
 
-// The rule that the docs state: a single endpoint is trusted with the money.
-test('a single endpoint is believed', async () => {
+// As documented: a single endpoint is trusted.
+test('a single endpoint is trusted', async () => {
   const { proxies, watch, invent } = await openWatched(1)
   await invent(proxies[0]!)
   await watch(2)

@@ -26,9 +26,8 @@ import { now } from '../support/movements.js'
 import { plansOf } from '../support/plans.js'
 import { openSession } from '../support/sessions.js'
 
-// Accounts, payments and notices are kept for ever. What is asked for with every payment must cost
-// the same with ten rows and with ten million, so it must go by an index. As in
-// test/ledger/plans.test.ts, the server itself is asked, about the very statements of the code.
+// Accounts, payments and notices are never deleted, so queries that run with every payment must use
+// an index. As in test/ledger/plans.test.ts, the server explains the statements of the code itself.
 
 const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
@@ -37,7 +36,7 @@ await db.rows(sql`
 await db.rows(sql`
   insert into environments (merchant_id, mode, created_at) select id, 'test', now() from merchants
   on conflict do nothing`)
-// Every other one is of one large merchant. Few wait for money; nearly all had theirs.
+// Every other account belongs to one large merchant. Few are open; nearly all are paid.
 await db.rows(sql`
   insert into collection_accounts (environment_id, id, kind, rail, number, account_name, bank_code,
     bank_name, asset, amount, merchant_reference, metadata, status, expires_at, paid_at, created_at,
@@ -75,7 +74,7 @@ await db.rows(sql`
   from generate_series(1, 40000) n`)
 await db.rows(sql`analyze`)
 
-/** What the planner of the pool may do, other than that of a lane. */
+/** A session with the planner settings of the pool; a lane's are stricter. */
 async function openFreeSession(): Promise<pg.Client> {
   const session = await openSession(db)
   await session.query(
@@ -84,7 +83,7 @@ async function openFreeSession(): Promise<pg.Client> {
   return session
 }
 
-/** A statement without a name is given one, so that the server can be asked about it. */
+/** Names unnamed statements, so that the server can explain them. */
 function namingReader(session: pg.Client, given: { name: string; values: string[] }): Reader {
   return {
     async rows<Row>(source: Source<Row>) {
@@ -100,7 +99,7 @@ function toText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : `${value}`
 }
 
-/** How the pool runs the only statement without a name that this work asks for. */
+/** The scans of the only unnamed statement that `work` runs on the pool. */
 async function scansOf(work: (reader: Reader) => Promise<unknown>): Promise<string[][]> {
   const session = await openFreeSession()
   const given = { name: 'unnamed', values: [] as string[] }
@@ -113,7 +112,7 @@ const ids = [`{${environmentId},7}`, `{${id},${newId(now)}}`]
 const names = [{ environmentId, id }]
 const virtual = { environmentId, kind: 'virtual_account' } as const
 
-test('accounts are locked by their numbers, and by their ids', async () => {
+test('accounts are locked by number and by id', async () => {
   const session = await openSession(db)
   const wanted = [{ rail: 'paper', mode: 'test', number: '0000000007' } as const]
   await inTransaction(session, async (tx) => {
@@ -137,8 +136,8 @@ test('accounts are locked by their numbers, and by their ids', async () => {
     ])
 })
 
-// Not by what is due either: where few wait that looks cheap, and reads them all for each.
-test('notices, payments and returns are locked by their names', async () => {
+// The index of due rows looks cheap while few are due, but each lock would scan all of it.
+test('notices, payments and returns are locked by primary key', async () => {
   const session = await openSession(db)
   const notice = { rail: 'paper', mode: 'test', id: '77' } as const
   await inTransaction(session, async (tx) => {
@@ -159,13 +158,16 @@ test('notices, payments and returns are locked by their names', async () => {
     expect(scans).toEqual(['by payment_returns_pkey'])
 })
 
-// Lanes ask for them, and so do the routes that show accounts, on the pool.
-test.each([openSession, openFreeSession])('the latest payments go by account', async (open) => {
-  const session = await open(db)
-  await findLatestPayments(namingReader(session, { name: 'unnamed', values: [] }), names, 50)
-  for (const { scans } of await plansOf(session, 'find_latest_payments', [...ids, '50']))
-    expect(scans).toEqual(['by payments_of_account'])
-})
+// Lanes run this statement, and so do the routes that show accounts, on the pool.
+test.each([openSession, openFreeSession])(
+  'the latest payments are found by account',
+  async (open) => {
+    const session = await open(db)
+    await findLatestPayments(namingReader(session, { name: 'unnamed', values: [] }), names, 50)
+    for (const { scans } of await plansOf(session, 'find_latest_payments', [...ids, '50']))
+      expect(scans).toEqual(['by payments_of_account'])
+  },
+)
 
 test('accounts are found by reference and by number', async () => {
   const reference = toReference(prefixes.virtualAccount, id)
@@ -180,22 +182,22 @@ test('accounts are found by reference and by number', async () => {
     expect(scans).toEqual(['by payment_is_taken_once'])
 })
 
-/** The pool, if it had but this connection. */
+/** A pool with only this connection. */
 function poolOf(reader: Reader, session: pg.Client): Database {
   const transaction: Database['transaction'] = (work) =>
     inTransaction(session, (tx) => work(Object.assign(Object.create(tx), reader)))
   return { rows: reader.rows, transaction } as Database
 }
 
-const nobody = { name: 'nobody' }
+const noRail = { name: 'no-rail' }
 const logger = createLogger('silent')
 
-test('what is due is found among what is due, not among all there ever was', async () => {
+test('due rows are found with the index of due rows', async () => {
   const session = await openFreeSession()
   const pool = poolOf(namingReader(session, { name: 'unnamed', values: [] }), session)
   const lane = { run: async () => true as const, close: async () => {}, stats: undefined as never }
-  await takeDueNotices({ db: pool, rail: nobody.name, lane, logger }, now)
-  await sendReturns({ db: pool, rail: nobody as PayoutRail, clock: manualClock(), logger }, now)
+  await takeDueNotices({ db: pool, rail: noRail.name, lane, logger }, now)
+  await sendReturns({ db: pool, rail: noRail as PayoutRail, clock: manualClock(), logger }, now)
   const at = now.toISOString()
   const claims = [
     ['claim_due_notices', 'by notices_due', 'by notices_pkey'],
@@ -211,11 +213,11 @@ test('what is due is found among what is due, not among all there ever was', asy
       expect(scans.map((scan) => scan.split(' keeping')[0])).toEqual(expected)
 })
 
-// Those of one environment may also be found among its own that wait, which are not many.
+// For one environment, the index of its open accounts is fine too.
 test.each([
   ['of all', undefined, /^by collection_accounts_due/],
   ['of one environment', environmentId, /^by collection_accounts_(due|by_status)/],
-])('accounts %s expire by when they are due', async (_, own, scan) => {
+])('accounts %s are expired with the index of due accounts', async (_, own, scan) => {
   const session = await openFreeSession()
   const given = { name: 'unnamed', values: [] as string[] }
   const past = new Date(now.getTime() - 1_000)

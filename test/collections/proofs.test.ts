@@ -6,8 +6,8 @@ import { verifyLedger } from '../../src/operations/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 
-// As in test/payouts/proofs.test.ts: a sound database is damaged, past all triggers, so that one
-// claim and no other is untrue, and verify-ledger must name it.
+// As in test/payouts/proofs.test.ts: each case damages a valid database, with triggers disabled, so
+// that exactly one claim is false. verify-ledger must name that claim.
 
 const house = await openBankHouse()
 const { db, clock, bank } = house
@@ -16,10 +16,10 @@ const order = {
   description: 'Bread',
   customer: { name: 'Ada Obi', email: 'ada@example.com' },
 }
-const { accounts, payments, sessions } = await collectInEveryWay()
+const { accounts, payments, sessions } = await collectEveryKind()
 
-/** One account and one payment of every fate. */
-async function collectInEveryWay() {
+/** Creates an account and a payment in every state. */
+async function collectEveryKind() {
   const stranger = customersOf(house, await house.hire('Bola'))
   const theirs = (await stranger.openDedicated('customer-1')).json.data
   const shop = customersOf(house, await house.hire('Ada'))
@@ -27,7 +27,7 @@ async function collectInEveryWay() {
   const idOf = (reference: string) => `'${fromReferenceOfAnyKind(reference)}'`
   const pay = async (number: string, change: object = {}): Promise<string> =>
     (await shop.payIn(number, change)).json.data.reference
-  /** Too little, from an account that does what its number says when the money goes back. */
+  /** Underpays from an account whose number decides what happens to the return. */
   const payTooLittle = async (serial = '012345678') => {
     const sender = { accountNumber: `${serial}0`, bankCode: '058' }
     return pay((await open()).accountNumber, { amount: 499_999, sender })
@@ -61,8 +61,8 @@ async function collectInEveryWay() {
   await refund({})
   await refund({ destination: { bankCode: '058', accountNumber: '9900000060' } })
   await house.pass(10)
-  const announced = {
-    id: 'nobodys',
+  const payment = {
+    id: 'unmatched',
     accountNumber: '9999999999',
     amount: 1n,
     currency: 'NGN',
@@ -71,7 +71,13 @@ async function collectInEveryWay() {
     narration: null,
     receivedAt: clock.now(),
   }
-  const unmatched = { rail: bank.name, mode: 'test' as const, id: 'nobodys', announced, body: null }
+  const unmatched = {
+    rail: bank.name,
+    mode: 'test' as const,
+    id: 'unmatched',
+    announced: payment,
+    body: null,
+  }
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [unmatched]),
   )
@@ -94,7 +100,7 @@ async function collectInEveryWay() {
     'RETURNING',
   ])
   return {
-    /** By their accounts. */
+    /** Sessions by their account. */
     sessions: {
       pending: idOf(page.virtualAccount),
       paid: idOf(paidPage.virtualAccount),
@@ -144,7 +150,7 @@ afterEach(() =>
   ),
 )
 
-/** As a replica runs what it is sent: without triggers. */
+/** Without triggers, like a replica. */
 async function run(statements: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     tx.write(sql`set local session_replication_role = replica`)
@@ -155,7 +161,7 @@ async function run(statements: string[]): Promise<void> {
 async function claimsBrokenBy(damage: string[]): Promise<string[]> {
   const before = await fingerprint()
   await run(damage)
-  // A damage that hits nothing would prove nothing.
+  // A statement that changes nothing would prove nothing.
   if (damage.length > 0) expect(await fingerprint()).not.toBe(before)
   const findings = await verifyLedger(db)
   return findings.filter(({ counterexamples }) => counterexamples.length > 0).map(claimOf)
@@ -175,7 +181,7 @@ function claimOf({ claim }: { claim: string }): string {
   return claim
 }
 
-const nobody = 'gen_random_uuid()'
+const unknownId = 'gen_random_uuid()'
 const returnOf = (name: keyof typeof payments) => `payment_id = ${payments[name]}`
 const noticeOf = (name: keyof typeof payments) =>
   `id = (select rail_id from payments where id = ${payments[name]})`
@@ -187,15 +193,15 @@ const copyEvent = (type: string, to: string) => `
 const sessionOf = (account: string) =>
   `(select id from checkout_sessions where account_id = ${account})`
 
-/** Every claim, and the ways in which it can come to be untrue while all the others hold. */
+/** Damage that makes each claim false while all others hold. */
 const damages: Record<string, Record<string, string[]>> = {
-  // The sums of a dedicated account are not kept, so its payments can lie alone.
-  'What is in suspense is what payments hold or are sending back, to the last unit': {
-    'a kobo that is held and was called accepted': [
+  // Dedicated accounts keep no sums, so only their payments are changed here.
+  'The suspense balance equals the held and returning amounts of all payments': {
+    'a held kobo recorded as accepted': [
       `update payments set amount_held = amount_held - 1, amount_accepted = amount_accepted + 1
        where id = ${payments.held}`,
     ],
-    'a kobo that was accepted and is called held': [
+    'an accepted kobo recorded as held': [
       `update payments set amount_held = amount_held + 1, amount_accepted = amount_accepted - 1
        where id = ${payments.credited}`,
     ],
@@ -206,63 +212,61 @@ const damages: Record<string, Record<string, string[]>> = {
       `update collection_accounts set asset = 'USDC' where id = ${accounts.dedicated}`,
     ],
   },
-  'Every payment is in the books once, whole, and its fee with it': {
-    'another fee': [`update payments set fee = fee + 1 where id = ${payments.exact}`],
+  'Every payment and its fee are booked exactly once, in full': {
+    'a different fee': [`update payments set fee = fee + 1 where id = ${payments.exact}`],
     'a fee for held money': [`update payments set fee = 1 where id = ${payments.held}`],
-    'money that was booked as something else': [
+    'a transfer with another purpose': [
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${payments.exact} and purpose = 'payment'`,
     ],
-    'money that was booked for no payment': [
-      `update ledger_transfers set cause_id = ${nobody}
+    'a transfer without a payment': [
+      `update ledger_transfers set cause_id = ${unknownId}
        where cause_id = ${payments.held} and purpose = 'payment_held'`,
     ],
   },
-  'Every notice that was taken is one payment of its mode, and every payment was announced': {
-    'a payment that nobody announced': [`delete from notices where ${noticeOf('exact')}`],
-    'a payment whose notice still waits': [
+  'Every taken notice is one payment of its mode, and every payment has a notice': {
+    'a payment without a notice': [`delete from notices where ${noticeOf('exact')}`],
+    'a payment whose notice is waiting': [
       `update notices set state = 'WAITING' where ${noticeOf('held')}`,
     ],
-    'a notice that was taken by nobody': [
+    'a taken notice without a payment': [
       `update notices set state = 'TAKEN' where state = 'UNMATCHED'`,
     ],
-    'another amount than was announced': [
+    'a notice with another amount': [
       `update notices
        set announced = replace(announced::text, '"500000"', '"500001"')::json
        where ${noticeOf('exact')}`,
     ],
-    'a payment that was announced in the other mode': [
-      `update notices set mode = 'live' where ${noticeOf('exact')}`,
-    ],
+    'a notice of the other mode': [`update notices set mode = 'live' where ${noticeOf('exact')}`],
   },
-  'The sums of every account that waits for an amount are those of its payments': {
-    'more than came': [
+  'The sums of every account with an expected amount are those of its payments': {
+    'a larger sum': [
       `update collection_accounts
        set amount_received = amount_received + 1, amount_accepted = amount_accepted + 1
        where id = ${accounts.paid}`,
     ],
-    'money in another place': [
+    'money in another amount': [
       `update collection_accounts
        set amount_held = amount_held - 1, amount_returned = amount_returned + 1
        where id = ${accounts.cancelled}`,
     ],
-    'money where none came': [
+    'a sum without payments': [
       `update collection_accounts set amount_received = 1, amount_held = 1
        where id = ${accounts.active}`,
     ],
-    'sums of an account that keeps none': [
+    'sums of a dedicated account': [
       `update collection_accounts set amount_received = 500000, amount_accepted = 500000
        where id = ${accounts.dedicated}`,
     ],
-    'a payment that came to another account': [
+    'a payment moved to another account': [
       `update payments set account_id = ${accounts.active} where id = ${payments.exact}`,
     ],
   },
-  'Every payment came to an account of its own environment and kind': {
-    'a payment to an account that is not there': [
-      `update payments set account_id = ${nobody} where id = ${payments.credited}`,
+  'Every payment belongs to an account of its own environment and kind': {
+    'a payment to an unknown account': [
+      `update payments set account_id = ${unknownId} where id = ${payments.credited}`,
     ],
-    'a payment to an account of others': [
+    'a payment to an account of another merchant': [
       `update payments set account_id = ${accounts.theirs} where id = ${payments.credited}`,
     ],
     'a payment to an account of another kind': [
@@ -272,8 +276,8 @@ const damages: Record<string, Record<string, string[]>> = {
       `update collection_accounts set rail = 'elsewhere' where id = ${accounts.paid}`,
     ],
   },
-  'Every return that was sent is a payout of its amount, in the state that it says': {
-    'a return that was sent by nobody': [
+  'Every sent return is a payout of its amount and in the matching state': {
+    'a sent return without a payout': [
       `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
     ],
     'a return of another asset': [
@@ -282,60 +286,58 @@ const damages: Record<string, Record<string, string[]>> = {
     'a return on another rail': [
       `update payment_returns set rail = 'elsewhere' where ${returnOf('returned')}`,
     ],
-    'a return of money from elsewhere': [
+    'a return from another ledger account': [
       `update payment_returns set takes_from = 'available' where ${returnOf('returned')}`,
     ],
-    'a failure that is called a reversal': [
+    'a failed return recorded as reversed': [
       `update payment_returns set state = 'REVERSED' where ${returnOf('failed')}`,
     ],
-    'a return that has not been sent, and has': [
+    'a waiting return with a payout': [
       `update payment_returns set state = 'WAITING' where ${returnOf('sent')}`,
     ],
-    'a payout of no return': [
-      `update payment_returns set id = ${nobody} where ${returnOf('failed')}`,
+    'a return payout without a return': [
+      `update payment_returns set id = ${unknownId} where ${returnOf('failed')}`,
     ],
   },
-  'What a payment is sending back is what its returns carry, and what went back arrived': {
-    'money on its way with nobody to carry it': [
+  'The returning and returned amounts of every payment are those of its returns': {
+    'a returning amount without a return': [
       `delete from payment_returns where ${returnOf('waiting')}`,
     ],
     'a return of another amount': [
       `update payment_returns set amount = amount - 1 where ${returnOf('waiting')}`,
     ],
-    'a return of nothing that came': [
-      `update payment_returns set payment_id = ${nobody} where ${returnOf('waiting')}`,
+    'a return of another payment': [
+      `update payment_returns set payment_id = ${unknownId} where ${returnOf('waiting')}`,
     ],
-    'a return that was given up in silence': [
+    'a failed return whose amount is still returning': [
       `update payment_returns set state = 'FAILED' where ${returnOf('waiting')}`,
     ],
   },
-  'Every account has told its end once, and nothing that did not happen': {
-    'a payment that was not told': [
+  'Every account has emitted exactly one event for its end, and none that did not happen': {
+    'a missing paid event': [
       `delete from events where resource_id = ${accounts.paid} and type = 'virtual_account.paid'`,
     ],
-    'an expiry that was not told': [`delete from events where resource_id = ${accounts.expired}`],
-    'a cancellation that was not told': [
+    'a missing expired event': [`delete from events where resource_id = ${accounts.expired}`],
+    'a missing cancelled event': [
       `delete from events
        where resource_id = ${accounts.cancelled} and type = 'virtual_account.cancelled'`,
     ],
-    'a deactivation that was not told': [
+    'a missing deactivated event': [
       `delete from events where type = 'dedicated_account.deactivated'`,
     ],
-    'an end that was told twice': [copyEvent('virtual_account.paid', accounts.paid)],
-    'an end that did not come': [copyEvent('virtual_account.expired', accounts.active)],
-    'a cancelled account that was told as paid': [
-      copyEvent('virtual_account.paid', accounts.cancelled),
-    ],
-    'an end of an account that is not there': [copyEvent('virtual_account.paid', nobody)],
+    'a repeated event': [copyEvent('virtual_account.paid', accounts.paid)],
+    'an event that did not happen': [copyEvent('virtual_account.expired', accounts.active)],
+    'a paid event of a cancelled account': [copyEvent('virtual_account.paid', accounts.cancelled)],
+    'an event of an unknown account': [copyEvent('virtual_account.paid', unknownId)],
   },
-  'Every session has accounts of its own, is paid by one at most, and then none waits': {
-    'an account that is not its own': [
+  'Every session has its own accounts; at most one is paid, and then none is active': {
+    'an account of another session': [
       `update collection_accounts set session_id = null where id = ${sessions.pending}`,
     ],
-    'an account of no session': [
-      `update collection_accounts set session_id = ${nobody} where id = ${accounts.active}`,
+    'an account without its session': [
+      `update collection_accounts set session_id = ${unknownId} where id = ${accounts.active}`,
     ],
-    'a wallet that is no wallet': [
+    'a wallet of another kind': [
       `update checkout_sessions set wallet_id = ${accounts.cancelled}
        where account_id = ${sessions.pending}`,
       `update collection_accounts set session_id = (
@@ -343,29 +345,29 @@ const damages: Record<string, Record<string, string[]>> = {
        where id = ${accounts.cancelled}`,
     ],
   },
-  'Every session has told its end once, and nothing that did not happen': {
-    'a payment that was not told': [`delete from events where type = 'checkout.session.paid'`],
-    'a cancellation that was not told': [
-      `delete from events where type = 'checkout.session.cancelled'`,
+  'Every session has emitted exactly one event for its end, and none that did not happen': {
+    'a missing paid event': [`delete from events where type = 'checkout.session.paid'`],
+    'a missing cancelled event': [`delete from events where type = 'checkout.session.cancelled'`],
+    'a repeated event': [copyEvent('checkout.session.paid', sessionOf(sessions.paid))],
+    'an event that did not happen': [
+      copyEvent('checkout.session.paid', sessionOf(sessions.pending)),
     ],
-    'an end that was told twice': [copyEvent('checkout.session.paid', sessionOf(sessions.paid))],
-    'an end that did not come': [copyEvent('checkout.session.paid', sessionOf(sessions.pending))],
-    'an end of a session that is not there': [copyEvent('checkout.session.paid', nobody)],
+    'an event of an unknown session': [copyEvent('checkout.session.paid', unknownId)],
   },
 }
 
-test('a database that nobody has damaged proves every claim', async () => {
+test('an undamaged database proves every claim', async () => {
   expect(await claimsBrokenBy([])).toEqual([])
 })
 
-describe.each(Object.entries(damages))('%s', (claim, ways) => {
-  test.each(Object.entries(ways))('is disproved by %s', async (_, damage) => {
+describe.each(Object.entries(damages))('%s', (claim, cases) => {
+  test.each(Object.entries(cases))('is disproved by %s', async (_, damage) => {
     expect(await claimsBrokenBy(damage)).toEqual([claim])
   })
 })
 
-// A claim that is added without a way to disprove it fails here until it has one above.
-test('every claim of this room is verified, and can be disproved', async () => {
+// Fails for every claim that has no case above.
+test('every claim of collections is verified and can be disproved', async () => {
   const claims = collectionProofs.map(claimOf)
   const verified = (await verifyLedger(db)).map(claimOf)
   expect(verified).toEqual(expect.arrayContaining(claims))

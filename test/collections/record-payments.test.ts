@@ -15,12 +15,12 @@ beforeEach(async () => {
   shop = customersOf(house, await house.hire('Ada'))
 })
 
-type Told = { id: string; mode?: Mode } & Partial<PaymentNotice>
+type NoticeChange = { id: string; mode?: Mode } & Partial<PaymentNotice>
 
-/** What a bank tells, judged together in one batch. */
-async function takeTogether(accountNumber: string, told: Told[]): Promise<string[]> {
-  const notices = told.map(({ id, mode = 'test', ...change }) => {
-    const announced: PaymentNotice = {
+/** Stores notices and judges them in one batch. */
+async function judgeTogether(accountNumber: string, changes: NoticeChange[]): Promise<string[]> {
+  const notices = changes.map(({ id, mode = 'test', ...change }) => {
+    const payment: PaymentNotice = {
       id,
       accountNumber,
       amount: 500_000n,
@@ -31,22 +31,22 @@ async function takeTogether(accountNumber: string, told: Told[]): Promise<string
       receivedAt: clock.now(),
       ...change,
     }
-    return { rail: bank.name, mode, id, announced, body: null }
+    return { rail: bank.name, mode, id, announced: payment, body: null }
   })
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),
   )
   await db.transaction((tx) => recordPayments(tx, clock.now(), { names: notices, rails }))
   const rows = await db.rows(sql<{ state: string }>`
-    select state from notices where id = any(${told.map(({ id }) => id)}) order by id`)
+    select state from notices where id = any(${changes.map(({ id }) => id)}) order by id`)
   return rows.map(({ state }) => state)
 }
 
-// A bank may have one name in both modes. Money of the one must never be credited in the other,
-// and least of all because both were judged in the same moment.
-test('a notice of live mode is nobody’s where its number is of test mode', async () => {
+// A rail may have the same name in both modes. Money of one mode must never be credited in the
+// other, not even if both notices are in one batch.
+test('a live notice does not match a test account with the same number', async () => {
   const { reference, accountNumber } = (await shop.openVirtual()).json.data
-  const states = await takeTogether(accountNumber, [
+  const states = await judgeTogether(accountNumber, [
     { id: 'mode-1', mode: 'live' },
     { id: 'mode-2', mode: 'test' },
     { id: 'mode-3', mode: 'live' },
@@ -55,10 +55,10 @@ test('a notice of live mode is nobody’s where its number is of test mode', asy
   expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
 })
 
-// Each is judged as the one before it left the account, though they are written together.
-test('payments of one batch are judged one after the other', async () => {
+// They are written together, but each is judged against the account as the one before left it.
+test('payments of one batch are judged one after another', async () => {
   const { reference, accountNumber } = (await shop.openVirtual()).json.data
-  await takeTogether(accountNumber, [
+  await judgeTogether(accountNumber, [
     { id: 'batch-1', amount: 499_999n },
     { id: 'batch-2', amount: 500_001n },
     { id: 'batch-3' },
@@ -89,16 +89,16 @@ test('payments of one batch are judged one after the other', async () => {
   ])
 })
 
-// The bank tells of them in the order of its names; the customer who paid first has paid.
-test('payments of one batch are judged by when the bank had the money', async () => {
+// The notices arrive in another order: the customer who paid first must count as the payer.
+test('payments of one batch are judged in the order the bank received them', async () => {
   const { reference, accountNumber } = (await shop.openVirtual()).json.data
   const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
-  const told = [3, 1, 5, 0, 4, 2].map((seconds, index) => ({
+  const notices = [3, 1, 5, 0, 4, 2].map((seconds, index) => ({
     id: `value-${index}`,
     receivedAt: at(seconds),
     amount: 500_000n,
   }))
-  await takeTogether(accountNumber, told)
+  await judgeTogether(accountNumber, notices)
   const { payments } = await shop.verify(reference)
   const newestFirst = payments.map((one: { receivedAt: string }) => one.receivedAt)
   expect(newestFirst).toEqual([5, 4, 3, 2, 1, 0].map((seconds) => at(seconds).toISOString()))
@@ -107,9 +107,9 @@ test('payments of one batch are judged by when the bank had the money', async ()
   expect(json.data.items).toEqual(payments)
 })
 
-test('what is no payment is refused and kept, and spoils nothing beside it', async () => {
+test('invalid notices are refused and kept, and do not affect others in the batch', async () => {
   const { accountNumber } = (await shop.openVirtual()).json.data
-  const states = await takeTogether(accountNumber, [
+  const states = await judgeTogether(accountNumber, [
     { id: 'odd-1', amount: 0n },
     { id: 'odd-2', amount: -500_000n },
     { id: 'odd-3', currency: 'USD' },
@@ -120,4 +120,4 @@ test('what is no payment is refused and kept, and spoils nothing beside it', asy
   expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'TAKEN', 'UNMATCHED'])
 })
 
-test('the whole database proves its claims', () => expectSoundBooks(db))
+test('the ledger verifies', () => expectSoundBooks(db))

@@ -5,7 +5,7 @@ const known = { name: 'ADA OBI', accountNumber: '0123456789', bankCode: '058', b
 const masked = { ...known, accountNumber: '******6789' }
 const byId = { refundsById: true }
 
-test('naira goes back to the account that it came from, or by the name of the payment', () => {
+test('naira is sent back to its account, or by payment id if the account is masked', () => {
   expect(destinationOf({ id: 'p1', sender: known }, byId)).toMatchObject({
     kind: 'bank_account',
     accountNumber: '0123456789',
@@ -18,7 +18,7 @@ test('naira goes back to the account that it came from, or by the name of the pa
 })
 
 test.each(['HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk', null])(
-  'coins of %s never go back by themselves',
+  'coins from %s are never sent back automatically',
   (address) => {
     expect(destinationOf({ id: 'p1', sender: { address } }, byId)).toBeUndefined()
   },

@@ -11,7 +11,7 @@ const house = await openBankHouse()
 const { db, bank, clock } = house
 const logger = createLogger('silent')
 
-/** A bank that takes so long to prepare, and what it was sent. */
+/** A bank that prepares slowly and counts what it is sent. */
 function slowBank(takesMs: number) {
   const sent: string[] = []
   const rail: PayoutRail = {
@@ -28,12 +28,12 @@ function slowBank(takesMs: number) {
   return { rail, sent }
 }
 
-// An operator may call a return failed once its first moments are over, and the money is held again.
-// A worker that slept through them must not send it: it would be paid and kept.
+// After a while an operator may mark a return as failed, and the money is held again. A worker that
+// was suspended until then must not send it, or the money would be both held and paid.
 test.each([
   { takesMs: limits.payouts.sendWithinMs - 1, times: 1 },
   { takesMs: limits.payouts.sendWithinMs, times: 0 },
-])('a return made in $takesMs ms is sent $times times', async ({ takesMs, times }) => {
+])('a return prepared in $takesMs ms is sent $times times', async ({ takesMs, times }) => {
   const desk = await openDesk(house)
   const { accountNumber } = await desk.open()
   const paid = await desk.pay(accountNumber, { amount: 300_000 })

@@ -7,7 +7,7 @@ import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** Sweeps that cannot be signed, and how they end. */
+/** Sweeps that cannot be signed. */
 
 const house = await openWalletHouse()
 const { db, clock, wallets, logger } = house
@@ -29,7 +29,7 @@ async function openPaid(count: number): Promise<string[]> {
   return addresses
 }
 
-/** A rail that does not sign for one wallet, as if it came from another seed. */
+/** A rail that refuses to sign for one wallet, as if its seed were another. */
 const without = (poisoned: string): WalletRail => ({
   ...wallets,
   prepareSweeps: (orders) =>
@@ -51,7 +51,7 @@ async function listSwept(): Promise<string[]> {
   return rows.map(({ wallet }) => wallet)
 }
 
-test('one wallet that does not sign keeps nobody else from being swept, and rests', async () => {
+test('a wallet that cannot be signed for is paused, and the others are swept', async () => {
   const addresses = await openPaid(wallets.partsPerSweep)
   const poisoned = addresses[2]!
   expect(await sweepBy(without(poisoned))).toBe(addresses.length)
@@ -69,7 +69,7 @@ test('one wallet that does not sign keeps nobody else from being swept, and rest
   expect(await sweepBy(without(poisoned))).toBeGreaterThanOrEqual(3)
   expect(await listSwept()).toEqual(expect.arrayContaining(later))
   clock.advance(2 * minute)
-  expect(await house.sweep(), 'when it can be signed for, it is').toBe(1)
+  expect(await house.sweep(), 'swept once it can be signed for').toBe(1)
   expect(await listSwept()).toContain(poisoned)
   const resting = await db.rows(sql`select from token_accounts where unsigned_sweeps > 0`)
   expect(resting).toHaveLength(0)
@@ -77,7 +77,7 @@ test('one wallet that does not sign keeps nobody else from being swept, and rest
   await expectSoundBooks(db)
 })
 
-test('a sweep that has ended is not ended again, whoever says so', async () => {
+test('an ended sweep cannot end again', async () => {
   await openPaid(1)
   await house.sweep()
   const read = () =>

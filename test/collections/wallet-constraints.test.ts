@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { now } from '../support/movements.js'
 
-// As in constraints.test.ts: each case breaks one rule about wallets and sweeps, and no other.
+// As in constraints.test.ts, each case breaks exactly one rule about wallets and sweeps.
 
 const db = await freshDatabase()
 const environment_id = await insertEnvironment(db)
@@ -96,14 +96,13 @@ const neverGone = (table: string) => ({
   'none of them': () => run(`truncate ${table}`),
 })
 
-/** Every way to break a rule, by the name of the constraint that must refuse it. */
+/** Ways to break each rule, by the constraint that must refuse them. */
 const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   wallets_pkey: {
-    'an address that is taken': () =>
-      twice(wallet, { address: 'a' }, { number: 901, reference: 'x' }),
+    'an address in use': () => twice(wallet, { address: 'a' }, { number: 901, reference: 'x' }),
   },
   wallet_number_is_used_once: {
-    'a number that was given out': () => twice(wallet, { number: 900 }, { reference: 'y' }),
+    'a number in use': () => twice(wallet, { number: 900 }, { reference: 'y' }),
   },
   wallet_reference_is_one_wallet: {
     'a second wallet for a request': () => twice(wallet, { reference: 'z' }, { number: 902 }),
@@ -112,28 +111,28 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     ...edits('wallets', ['rail', 'address', 'number', 'reference', 'created_at']),
     ...neverGone('wallets'),
   },
-  token_accounts_pkey: { 'an address that is taken': () => twice(tokenAccount, { address: 'b' }) },
+  token_accounts_pkey: { 'an address in use': () => twice(tokenAccount, { address: 'b' }) },
   only_unsigned_sweep_rests: {
-    'one that rests for nothing': () => tokenAccount({ sweep_rests_until: now }),
-    'one that does not rest': () => tokenAccount({ unsigned_sweeps: 1 }),
-    'less than none': () => tokenAccount({ unsigned_sweeps: -1 }),
+    'a pause without unsigned sweeps': () => tokenAccount({ sweep_rests_until: now }),
+    'unsigned sweeps without a pause': () => tokenAccount({ unsigned_sweeps: 1 }),
+    'a negative count': () => tokenAccount({ unsigned_sweeps: -1 }),
   },
   unread_looks_are_not_negative: {
-    'less than no look': () => tokenAccount({ unread_looks: -1 }),
+    'a negative count': () => tokenAccount({ unread_looks: -1 }),
   },
   token_account_amount_is_not_negative: {
-    'less than nothing': () => tokenAccount({ amount: -1 }),
+    'a negative amount': () => tokenAccount({ amount: -1 }),
   },
-  sweeps_pkey: { 'an id that is taken': () => twice(sweep, { id: newId(now) }, { token: 'q' }) },
+  sweeps_pkey: { 'an id in use': () => twice(sweep, { id: newId(now) }, { token: 'q' }) },
   sweep_asset_is_known: { naira: () => sweep({ asset: 'NGN' }) },
   sweep_amount_is_positive: { nothing: () => sweep({ amount: 0 }) },
-  sweep_state_is_known: { 'a state nobody knows': () => sweep({ state: 'LOST', ended_at: now }) },
+  sweep_state_is_known: { 'an unknown state': () => sweep({ state: 'LOST', ended_at: now }) },
   ended_sweep_has_its_time: {
-    'landed, nobody knows when': () => sweep({ state: 'LANDED' }),
-    'a time, and not ended': () => sweep({ ended_at: now }),
+    'landed without a time': () => sweep({ state: 'LANDED' }),
+    'an end time without an end': () => sweep({ ended_at: now }),
   },
   sweep_is_one_transaction: {
-    'a signature of another sweep': () => twice(sweep, { token: 'same' }, { id: newId(now) }),
+    'a signature in use': () => twice(sweep, { token: 'same' }, { id: newId(now) }),
   },
   sweeps_are_never_edited: {
     ...edits('sweeps', [
@@ -149,7 +148,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     ...neverGone('sweeps'),
   },
   ended_sweep_stays: {
-    'another end': async () => {
+    'a second end': async () => {
       const id = newId(now)
       await sweep({ id, state: 'DEAD', ended_at: now })
       await db.rows(sql`update sweeps set state = 'LANDED' where id = ${id}`)
@@ -161,7 +160,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   sweep_part_is_positive: { nothing: () => part({ amount: 0 }) },
   sweep_parts_environment_id_fkey: {
-    'coins of nobody': () => part({ environment_id: 999_999 }),
+    'an unknown environment': () => part({ environment_id: 999_999 }),
   },
   token_account_is_swept_once_at_a_time: {
     'two sweeps at once': () => twice(part, { token_account: 'd' }, { sweep_id: newId(now) }),
@@ -186,7 +185,7 @@ describe.each(Object.entries(violations))('%s', (constraint, attempts) => {
   })
 })
 
-test('what breaks no rule is taken', async () => {
+test('valid rows are accepted', async () => {
   await wallet()
   await wallet({ rail: 'another chain', number: 1 })
   await tokenAccount({ amount: 5, asset: 'EURC' })
@@ -196,8 +195,8 @@ test('what breaks no rule is taken', async () => {
   await part({ token_account: 'e' })
 })
 
-// A constraint that is added without a case, or renamed, fails here until it is tried above.
-test('every constraint, unique index and trigger of these tables is tried above', async () => {
+// Fails for every constraint that has no case above.
+test('every constraint, unique index and trigger of these tables has a case', async () => {
   const tables = ['wallets', 'token_accounts', 'sweeps', 'sweep_parts']
   const rows = await db.rows(sql<{ name: string }>`
     select conname as name from pg_constraint

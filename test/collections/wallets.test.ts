@@ -17,7 +17,7 @@ import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 const house = await openWalletHouse()
 const { db, clock, chain, rail } = house
 
-/** A merchant of its own, in the house of all tests; what those before have left is swept. */
+/** A new merchant for each test; earlier deposits are swept first. */
 let shop: ReturnType<typeof shopOf>
 beforeEach(async () => {
   await house.sweep()
@@ -34,7 +34,7 @@ async function expectAgreement(): Promise<void> {
   await expectSoundBooks(db)
 }
 
-test('what is sent to a wallet is credited when it is final, told of, and swept', async () => {
+test('a deposit is credited when final, emits events and is swept', async () => {
   const created = await shop.open({ metadata: { order: 7 } })
   expect(created.status).toBe(201)
   const { reference, address, ...rest } = created.json.data
@@ -75,7 +75,7 @@ test('what is sent to a wallet is credited when it is final, told of, and swept'
   expect((await treasury()) - before).toBe(25_000_000n)
   expect(await balanceOf(chain, address)).toBe(0n)
   await house.settle()
-  expect(await house.sweep(), 'there is nothing left').toBe(0)
+  expect(await house.sweep(), 'nothing remains').toBe(0)
   expect(await shop.balance()).toMatchObject({ available: '24.875' })
   await expectAgreement()
 })
@@ -88,7 +88,7 @@ test.each([
   ],
   ['overpaid', ['30'], { amountAccepted: '25', amountHeld: '5', status: 'PAID' }],
   ['duplicate_payment', ['25', '25'], { amountAccepted: '25', amountHeld: '25', status: 'PAID' }],
-])('%s: held by default, and the rest is as it should be', async (what, amounts, expected) => {
+])('%s: held by default, with the right amounts', async (what, amounts, expected) => {
   const { reference, address } = (await shop.open()).json.data
   for (const amount of amounts) {
     await shop.deposit(address, amount)
@@ -105,13 +105,13 @@ test.each([
 })
 
 test.each([
-  // The workers' clock of this file is ahead of the chain's: for the chain, it was moved long ago.
+  // The workers' clock is ahead of the chain's, so for the chain it was moved long ago.
   ['expired', () => shop.post('/v1/test/clock/advance', { seconds: 86_400 })],
   [
     'cancelled',
     (reference: string) => shop.post(`/v1/collections/crypto-wallets/${reference}/cancel`, {}),
   ],
-])('what comes to a wallet that is %s is late, and held', async (end, endIt) => {
+])('a deposit to a wallet that is %s is late and held', async (end, endIt) => {
   const { reference, address } = (await shop.open()).json.data
   expect((await endIt(reference)).status).toBe(200)
   await db.rows(sql`update clock_moves set moved_at = to_timestamp(0)`)
@@ -129,7 +129,7 @@ test.each([
   await expectAgreement()
 })
 
-test('a dedicated wallet takes any amount of either coin, also after it was swept', async () => {
+test('a dedicated wallet accepts any amount of either coin, even after a sweep', async () => {
   const created = await shop.openDedicated('customer-77')
   expect(created.status).toBe(201)
   const { reference, address, assets } = created.json.data
@@ -144,7 +144,7 @@ test('a dedicated wallet takes any amount of either coin, also after it was swep
   expect(await shop.balance('USDC')).toMatchObject({ available: '4.975001' })
   expect(await shop.balance('USDT')).toMatchObject({ available: '7.4625' })
   expect(await house.sweep()).toBe(2)
-  // The same amount again, before anybody looks: the balance is what it was when it was read.
+  // The same amount again before the next poll: the balance equals the last one read.
   await shop.deposit(address, '5.000001')
   await house.settle()
   await house.settle()
@@ -160,7 +160,7 @@ test('a dedicated wallet takes any amount of either coin, also after it was swep
   expect(again).toMatchObject({ status: 409, json: { reason: 'duplicate_reference' } })
 })
 
-test('another coin than the wallet is for is kept and shown, not credited and not swept', async () => {
+test('a coin the wallet is not for is shown, but neither credited nor swept', async () => {
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset: 'USDT' })
   await house.settle()
@@ -178,7 +178,7 @@ test('another coin than the wallet is for is kept and shown, not credited and no
   await expectAgreement()
 })
 
-test('an independent client pays, and is named as the sender', async () => {
+test('an independent client pays and is shown as the sender', async () => {
   const [one, other] = await Promise.all([shop.openDedicated('a'), shop.openDedicated('b')])
   const payer = await newPayer(chain)
   for (const { address } of [one.json.data, other.json.data]) {
@@ -192,7 +192,7 @@ test('an independent client pays, and is named as the sender', async () => {
   await expectAgreement()
 })
 
-test('copies of a request are given one wallet; other requests others', async () => {
+test('repeated requests get one wallet; different requests get different ones', async () => {
   const key = { 'idempotency-key': 'one' }
   const body = { merchantReference: 'copied', asset: 'USDC', network: 'SOLANA', amount: '1' }
   const path = '/v1/collections/crypto-wallets'
@@ -205,12 +205,12 @@ test('copies of a request are given one wallet; other requests others', async ()
   expect(count!.accounts).toBe(21n)
 })
 
-test('a sweep in which one part fails is tried again part by part', async () => {
+test('a sweep with a failing part is retried part by part', async () => {
   const opened = await Promise.all([shop.open(), shop.open(), shop.open()])
   const addresses = opened.map(({ json }) => json.data.address)
   for (const address of addresses) await shop.deposit(address, '25')
   await house.settle()
-  // Nobody has seen it when the sweep is signed: an account that is not empty cannot be closed.
+  // Unseen when the sweep is signed: an account that is not empty cannot be closed.
   await shop.deposit(addresses[1], '1')
   const before = await treasury()
   expect(await house.sweep()).toBe(3)
@@ -238,7 +238,7 @@ test('two workers sweep every token account once', async () => {
   await expectAgreement()
 })
 
-test('what a tester sends twice under one key is sent once', async () => {
+test('a simulated deposit with a repeated key is sent once', async () => {
   const { reference, address } = (await shop.open()).json.data
   const body = { address, asset: 'USDC', amount: '25' }
   const key = { 'idempotency-key': 'deposit' }
@@ -252,15 +252,15 @@ test('what a tester sends twice under one key is sent once', async () => {
   expect(strange.status).toBe(404)
 })
 
-test('a seed that derives other wallets is refused before anybody pays', async () => {
+test('a seed that derives other wallets is refused', async () => {
   await shop.open()
   await refuseOtherSeed(db, house.wallets)
   const other = await house.openRail(createSeedSigner(makeMnemonic()))
   await expect(refuseOtherSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
 })
 
-// The chain had it before time was moved, though it was final only after.
-test('what came in time is not late because the clock was moved before it was final', async () => {
+// The deposit was in a block before the clock moved, but final only afterwards.
+test('a deposit in time is not late because the clock moved before it was final', async () => {
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25')
   clock.advance(5_000)
@@ -275,7 +275,7 @@ test('what came in time is not late because the clock was moved before it was fi
   expect((await shop.verify(late.reference)).status).toBe('EXPIRED')
 })
 
-test('an amount is shown as it was written, and none is asked for that could not be taken', async () => {
+test('an amount is shown as written, and one that cannot be paid is refused', async () => {
   const written = await shop.open({ amount: '0025.500' })
   expect(written.json.data).toMatchObject({ amount: '0025.500', amountReceived: '0' })
   await shop.deposit(written.json.data.address, '25.5')
@@ -290,7 +290,7 @@ test('an amount is shown as it was written, and none is asked for that could not
   expect([beyond.status, beyond.json.details[0].field]).toEqual([400, 'amount'])
 })
 
-test('a wallet is looked at when somebody asks, however long it has rested', async () => {
+test('a requery polls a wallet at once, however long it has been idle', async () => {
   const { reference, address } = (await shop.open()).json.data
   await shop.deposit(address, '25')
   await chain.advance(33)

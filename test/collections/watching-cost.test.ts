@@ -13,7 +13,7 @@ const { db, clock, chain, rail } = house
 const shop = shopOf(house, await house.hire('Ada'))
 const tickMs = 1_000
 
-/** A node that passes all on, and counts what it was asked for. */
+/** A proxy node that counts its calls. */
 async function openCountedRail(nodes = 1) {
   let calls = 0
   let accounts = 0
@@ -30,7 +30,7 @@ async function openCountedRail(nodes = 1) {
   await counted.hasMetItsChain()
   return {
     methods,
-    /** How many calls each tick took, and how many accounts were asked for in all. */
+    /** Calls per tick, and token accounts queried per tick. */
     async watchFor(ticks: number) {
       const perTick: number[] = []
       const before = accounts
@@ -49,7 +49,7 @@ async function openCountedRail(nodes = 1) {
 
 const newAddress = () => base58.encode(randomBytes(32))
 
-/** Wallets that rest since weeks; their looks are as far apart as they are in the long run. */
+/** Wallets idle for weeks, with their long-term poll intervals. */
 async function addIdle({ dedicated, temporary }: { dedicated: number; temporary: number }) {
   const now = clock.now()
   const past = after(now, -40 * day)
@@ -85,36 +85,36 @@ async function addIdle({ dedicated, temporary }: { dedicated: number; temporary:
   await db.rows(sql`analyze token_accounts, collection_accounts, wallets`)
 }
 
-// Ten wallets are paid into, ten thousand rest: nine thousand that nothing ever came to, and a
-// thousand that had their payment. What is counted is what nodes are asked, one by one.
-test('what rests costs next to nothing, and twice as much of it hardly more', async () => {
+// Ten active wallets and ten thousand idle ones: nine thousand without any deposit and a thousand
+// that were paid. Counts the calls to the node.
+test('idle wallets cost next to nothing, and twice as many hardly more', async () => {
   for (let number = 0; number < 10; number += 1)
     expect((await shop.openDedicated(`customer-${number}`)).status).toBe(201)
   const counted = await openCountedRail()
   await counted.watchFor(5)
   const alone = await counted.watchFor(30)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
-  const beside = await counted.watchFor(100)
+  const withIdle = await counted.watchFor(100)
   await addIdle({ dedicated: 9_000, temporary: 1_000 })
   const twice = await counted.watchFor(40)
   const show = ({ average, most, asked }: typeof alone) =>
     `${average.toFixed(2)} calls a tick, at most ${most}, for ${asked.toFixed(0)} token accounts`
   console.log(`10 active wallets: ${show(alone)}`)
-  console.log(`beside 10,000 that rest: ${show(beside)}`)
-  console.log(`beside 20,000 that rest: ${show(twice)}`)
+  console.log(`with 10,000 idle: ${show(withIdle)}`)
+  console.log(`with 20,000 idle: ${show(twice)}`)
 
-  // Two token accounts each; the dedicated ones that rest are looked at every ten minutes.
+  // Two token accounts each; idle dedicated wallets are polled every ten minutes.
   const share = (2 * 9_000) / (10 * 60)
   expect(alone).toMatchObject({ average: 1, most: 1, asked: 20 })
-  expect(beside.average).toBeLessThanOrEqual(1.1)
-  expect(beside.most).toBeLessThanOrEqual(2)
-  expect(beside.asked).toBeLessThan(20 + 1.2 * share)
-  expect(beside.asked).toBeGreaterThan(20 + 0.8 * share)
+  expect(withIdle.average).toBeLessThanOrEqual(1.1)
+  expect(withIdle.most).toBeLessThanOrEqual(2)
+  expect(withIdle.asked).toBeLessThan(20 + 1.2 * share)
+  expect(withIdle.asked).toBeGreaterThan(20 + 0.8 * share)
   expect(twice.average).toBeLessThanOrEqual(1.3)
   expect(twice.asked).toBeLessThan(20 + 2 * 1.2 * share)
 }, 300_000)
 
-/** What is asked of the nodes beside balances when something comes. */
+/** The calls that a deposit causes, besides balances. */
 async function costOfDeposit(reference: string, nodes: number): Promise<string[]> {
   const created = await shop.openDedicated(reference)
   const counted = await openCountedRail(nodes)
@@ -128,7 +128,7 @@ async function costOfDeposit(reference: string, nodes: number): Promise<string[]
 
 test('a deposit costs three calls in two requests, once, to every node', async () => {
   const cost = ['getEpochInfo', 'getSignaturesForAddress', 'getTransaction']
-  expect(await costOfDeposit('one who pays', 1)).toEqual(cost)
+  expect(await costOfDeposit('customer-cost', 1)).toEqual(cost)
   expect(await shop.balance()).toMatchObject({ available: '4.975' })
   expect((await costOfDeposit('another', 3)).sort()).toEqual([...cost, ...cost, ...cost].sort())
   expect(await shop.balance()).toMatchObject({ available: '9.95' })

@@ -23,7 +23,7 @@ import { newPayer, tokenAccountOf, usdc } from '../simulation/localnet/transfers
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** What goes wrong while wallets are watched and swept. */
+/** Failures while wallets are watched and swept. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, rail, wallets, logger, watchTroubled } = house
@@ -47,7 +47,7 @@ async function expectAgreement(): Promise<void> {
   await expectSoundBooks(db)
 }
 
-test('a history that nobody can read does not hide what came to others', async () => {
+test('an unreadable history does not hide deposits to other wallets', async () => {
   const opened = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(open))
   for (const wallet of opened) await shop.deposit(wallet.address, '10')
   await chain.advance(33)
@@ -64,9 +64,9 @@ test('a history that nobody can read does not hide what came to others', async (
   await shop.deposit(opened[0]!.address, '10')
   await chain.advance(33)
   await house.watch(twisted)
-  expect(await available(), 'the others are watched on').toBe('49.75')
+  expect(await available(), 'the others are still watched').toBe('49.75')
   expect(await watchTroubled(twisted)).toBe(1)
-  expect(await watchTroubled(), 'not so often').toBe(0)
+  expect(await watchTroubled(), 'retried less often').toBe(0)
   clock.advance(limits.deposits.troubleEveryMs)
   expect(await watchTroubled()).toBe(1)
   expect(await available()).toBe('59.7')
@@ -76,7 +76,7 @@ test('a history that nobody can read does not hide what came to others', async (
   await expectAgreement()
 })
 
-test('when nobody answers, it is looked again soon, not when the lease is over', async () => {
+test('when no node answers, the next poll is soon, not after the lease', async () => {
   const { address: wallet } = await open('f')
   await shop.deposit(wallet, '10')
   await chain.advance(33)
@@ -89,9 +89,9 @@ test('when nobody answers, it is looked again soon, not when the lease is over',
   expect(await available()).toBe('9.95')
 })
 
-// Nodes show no tokens where no token program is named, so such a transaction seems to leave
-// nothing behind. It costs next to nothing, and anybody can send it.
-test('who only names a token account in a transaction hides nothing there', async () => {
+// Nodes list no token balances for a transaction without the token program, so it seems to leave
+// nothing. Anyone can send such a transaction almost for free.
+test('a transaction that only mentions a token account hides no deposit', async () => {
   const { address: wallet } = await open('g')
   await shop.deposit(wallet, '10')
   const payer = await newPayer(chain)
@@ -107,7 +107,7 @@ test('who only names a token account in a transaction hides nothing there', asyn
   await expectAgreement()
 })
 
-/** Coins of ours under the wallet's key, but not where it keeps them. */
+/** Sends coins to the wallet, but to another token account than its own. */
 async function giveElsewhere(wallet: string): Promise<string> {
   const faucet = await openFaucet(chain)
   const account = await generateKeyPairSigner()
@@ -131,7 +131,7 @@ async function giveElsewhere(wallet: string): Promise<string> {
   return account.address
 }
 
-test('tokens that nobody asked for are kept in mind, seldom looked at, and no difference', async () => {
+test('unrequested tokens are recorded, polled rarely and not reported as a difference', async () => {
   const { address: wallet } = await open('h')
   await shop.deposit(wallet, '10')
   const stray = await giveElsewhere(wallet)
@@ -148,7 +148,7 @@ test('tokens that nobody asked for are kept in mind, seldom looked at, and no di
   await expectAgreement()
 })
 
-test('what was kept and not judged, because the worker died, is judged by another', async () => {
+test('a notice that a crashed worker stored but did not judge is judged by another', async () => {
   const { address: wallet } = await open('i')
   await shop.deposit(wallet, '10')
   await chain.advance(33)
@@ -161,7 +161,7 @@ test('what was kept and not judged, because the worker died, is judged by anothe
   await watchWallets({ db, rail: wallets, mode: 'test', lane: dying, clock, logger }, clock.now())
   expect(await available()).toBe('0')
   await house.sweep()
-  expect(await tokensOf(wallet), 'nothing is swept that is not in the books').toBe('10000000')
+  expect(await tokensOf(wallet), 'only booked money is swept').toBe('10000000')
   await takeDueNotices({ db, rail: wallets.name, lane: house.lane, logger }, clock.now())
   expect(await available()).toBe('9.95')
   expect(await house.sweep()).toBeGreaterThan(0)
@@ -174,9 +174,9 @@ async function tokensOf(wallet: string): Promise<string> {
   return value.amount
 }
 
-// While one worker reads a history, another's sweep of the same account lands and is booked; then
-// the same amount comes again. The first worker must not write what it has read before.
-test('a sweep that lands while a history is read is not overlooked', async () => {
+// While one worker reads a history, another's sweep of the account lands and is booked, and the
+// same amount arrives again. The first worker must not write its outdated reading.
+test('a sweep that lands while a history is read is not missed', async () => {
   const { address: wallet, reference } = await open('j')
   await shop.deposit(wallet, '10')
   await house.settle()
@@ -201,9 +201,9 @@ test('a sweep that lands while a history is read is not overlooked', async () =>
   await expectAgreement()
 })
 
-// Somebody signs a sweep and is suspended. Meanwhile another sweeps the same, it lands, and as much
-// comes again: the first must not take what nobody has judged yet.
-test('what changed while a sweep was signed is not swept by it', async () => {
+// A worker signs a sweep and is suspended. Meanwhile another worker's sweep of the account lands and
+// the same amount arrives again: the first sweep must not take money that was not judged yet.
+test('a sweep does not take money that arrived while it was signed', async () => {
   const { address: wallet } = await open('k')
   await shop.deposit(wallet, '10')
   await house.settle()
@@ -226,7 +226,7 @@ test('what changed while a sweep was signed is not swept by it', async () => {
   await expectAgreement()
 })
 
-test('what fails again and again is tried ever more seldom, and at last', async () => {
+test('repeated failures are retried less and less often until they succeed', async () => {
   const { address: wallet } = await open('l')
   await shop.deposit(wallet, '10')
   await house.settle()

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
 import { openTwoWayHouse, twoWayShopOf } from '../support/two-way-house.js'
 import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
-import { openVisits, said, state, whenShown } from './checkout-visits.js'
+import { announced, openVisits, state, whenShown } from './checkout-visits.js'
 
-const house = await openTwoWayHouse()
-const shop = twoWayShopOf(house, house.merchant)
+const service = await openTwoWayHouse()
+const shop = twoWayShopOf(service, service.merchant)
 const browser = await openBrowser()
 const { visit } = await openVisits(browser)
 
@@ -16,31 +16,31 @@ const returning = {
 }
 const open = (change: object = {}) => shop.open({ ...returning, ...change })
 
-/** Coins arrive, and are final. */
+/** Sends coins and waits until they are final. */
 async function send(address: string, amount = '3.20'): Promise<void> {
   await shop.send(address, amount)
-  await house.settle()
+  await service.settle()
 }
 
-type State = { make: () => Promise<string>; says: RegExp[]; hides?: RegExp[] }
+type State = { make: () => Promise<string>; shows: RegExp[]; hides?: RegExp[] }
 const address = /[1-9A-HJ-NP-Za-km-z]{43,44}/
 
-/** Every state that coins add, how it is reached, and what a payer must be able to read. */
+/** Every state with coins, how to reach it, and what the payer must be able to read. */
 const states: Record<string, State> = {
   coins: {
     make: async () => (await open()).url,
-    says: [
+    shows: [
       /Pay by bank transfer or USDC/,
       /Send exactly ₦12,500\.00/,
       /Or pay 3\.20 USDC on Solana/,
       address,
-      /Send only USDC, and only on the Solana network\./,
-      /3\.20 USDC must arrive, in one transfer/,
+      /Send only USDC on the Solana network\./,
+      /Exactly 3\.20 USDC must arrive in one transfer/,
     ],
   },
   'coins-waiting': {
     make: async () => `${(await open()).url}?coins=0`,
-    says: [/Waiting for your USDC/, /looking out for your 3\.20 USDC/, /final on Solana/],
+    shows: [/Waiting for your USDC/, /checking for your 3\.20 USDC/, /final on Solana/],
   },
   'coins-paid': {
     make: async () => {
@@ -48,7 +48,11 @@ const states: Record<string, State> = {
       await send(one.address)
       return one.url
     },
-    says: [/Paid/, /has your payment of 3\.20 USDC\./, /Return to Ada Stores/],
+    shows: [
+      /Payment successful/,
+      /has received your payment of 3\.20 USDC\./,
+      /Return to Ada Stores/,
+    ],
     hides: [address, /₦12,500/],
   },
   'coins-underpaid': {
@@ -57,8 +61,8 @@ const states: Record<string, State> = {
       await send(one.address, '3')
       return one.url
     },
-    says: [
-      /We received 3\.00 USDC\. It is 0\.20 USDC short\. It is safe with us: Ada Stores decides/,
+    shows: [
+      /We received 3\.00 USDC, 0\.20 USDC less than requested\. It is safe with us\. Ada Stores will either accept/,
       /To pay, send exactly 3\.20 USDC to the same address/,
       address,
     ],
@@ -70,34 +74,37 @@ const states: Record<string, State> = {
       await send(one.address, '5')
       return one.url
     },
-    says: [
-      /has your payment of 3\.20 USDC\./,
-      /It is 1\.80 USDC too much\. 1\.80 USDC is safe with us: Ada Stores decides/,
+    shows: [
+      /has received your payment of 3\.20 USDC\./,
+      /1\.80 USDC more than requested\. 1\.80 USDC is safe with us\. Ada Stores will either accept/,
     ],
   },
   'coins-late': {
     make: async () => {
-      // Its clock is ahead of the world, in which blocks are made.
-      const other = twoWayShopOf(house, await house.hire('Ada Stores'))
+      // The test clock is ahead of the chain's.
+      const other = twoWayShopOf(service, await service.hire('Ada Stores'))
       const one = await other.open({ ...returning, expiresAt: other.soon() })
       await other.post('/v1/test/clock/advance', { seconds: 61 })
       await other.send(one.address)
-      await house.settle()
+      await service.settle()
       return one.url
     },
-    says: [/Time is up/, /We received 3\.20 USDC after the time was up\. It is safe with us/],
+    shows: [
+      /This payment has expired/,
+      /We received 3\.20 USDC after this payment expired\. It is safe with us/,
+    ],
     hides: [address],
   },
-  'coins-besides': {
+  'coins-already-paid': {
     make: async () => {
       const one = await open()
       await shop.pay(one.number)
       await send(one.address)
       return one.url
     },
-    says: [
-      /has your payment of ₦12,500\.00\./,
-      /We received 3\.20 USDC, but this was paid already\. It is safe with us/,
+    shows: [
+      /has received your payment of ₦12,500\.00\./,
+      /We received 3\.20 USDC, but this was already paid\. It is safe with us/,
     ],
   },
 }
@@ -111,9 +118,9 @@ async function openCoins(page: Page): Promise<void> {
 }
 
 describe.each(Object.keys(states))('%s', (name) => {
-  const { says, hides = [] } = states[name]!
+  const { shows, hides = [] } = states[name]!
 
-  test.each(Object.keys(contexts))('says what it must (%s)', async (kind) => {
+  test.each(Object.keys(contexts))('shows the right text (%s)', async (kind) => {
     const page = await contexts[kind]!.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
@@ -121,10 +128,10 @@ describe.each(Object.keys(states))('%s', (name) => {
     if (kind === 'script' && name === 'coins') await picture(page, kind, 'coins-closed')
     await openCoins(page)
     const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
-    for (const words of says) expect(text).toMatch(words)
+    for (const words of shows) expect(text).toMatch(words)
     for (const words of hides) expect(text).not.toMatch(words)
     await picture(page, kind, name)
-    // The one with the most on it, on the narrowest screen.
+    // The longest page, on the narrowest screen.
     if (kind === 'script' && (isFull || name === 'coins')) {
       await page.setViewportSize({ width: 320, height: 640 })
       await expectAccessible(page)
@@ -135,59 +142,61 @@ describe.each(Object.keys(states))('%s', (name) => {
 })
 
 describe('a payer with the page open', () => {
-  test('copies address and amount, says to have sent it, and sees it turn paid', async () => {
+  test('copies address and amount, confirms sending, and sees the payment succeed', async () => {
     const one = await open()
     const page = await visit(one.url)
     await openCoins(page)
     const read = () => page.evaluate('navigator.clipboard.readText()')
     await page.getByRole('button', { name: 'Copy address' }).click()
     expect(await read()).toBe(one.address)
-    await expect.poll(() => said(page)).toBe('Address copied')
+    await expect.poll(() => announced(page)).toBe('Address copied')
     await page.getByRole('button', { name: 'Copy amount in USDC' }).click()
     expect(await read()).toBe('3.20')
-    await page.getByRole('link', { name: 'I have sent the USDC' }).click()
+    await page.getByRole('link', { name: "I've sent the USDC" }).click()
     await whenShown(page, 'waiting')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Waiting for your USDC')
     await send(one.address)
     await whenShown(page, 'paid')
-    await expect.poll(() => said(page)).toMatch(/^Ada Stores has your payment of 3\.20 USDC\./)
+    await expect
+      .poll(() => announced(page))
+      .toMatch(/^Ada Stores has received your payment of 3\.20 USDC\./)
     await page.close()
   })
 
-  test('is told of too little, and pays by bank after all', async () => {
+  test('sees an underpayment and then pays by bank', async () => {
     const one = await open()
     const page = await visit(`${one.url}?coins=0`)
     await send(one.address, '1')
     await whenShown(page, 'pending')
-    await expect.poll(() => said(page)).toMatch(/^We received 1\.00 USDC\. It is 2\.20 USDC short/)
+    await expect.poll(() => announced(page)).toMatch(/^We received 1\.00 USDC, 2\.20 USDC less/)
     expect(await page.locator('details.coins').getAttribute('open')).toBe('')
     await shop.pay(one.number)
     await whenShown(page, 'paid')
     await page.close()
   })
 
-  test('pays in coins by the button of test mode, and waits until they are final', async () => {
+  test('simulates a payment in coins and waits until it is final', async () => {
     const one = await open()
     const page = await visit(one.url)
     await openCoins(page)
-    await page.getByRole('button', { name: 'Pay this now in USDC' }).click()
+    await page.getByRole('button', { name: 'Simulate USDC payment' }).click()
     await whenShown(page, 'waiting')
-    await house.settle()
+    await service.settle()
     await whenShown(page, 'paid')
     await page.close()
   })
 })
 
-test('a browser without script pays in coins by a form', async () => {
+test('a browser without script simulates a payment in coins with a form', async () => {
   const one = await open()
   const page = await contexts.bare!.newPage()
   await page.goto(one.url)
   await openCoins(page)
   expect(await page.locator('.address').textContent()).toBe(one.address)
-  await page.getByRole('button', { name: 'Pay this now in USDC' }).click()
+  await page.getByRole('button', { name: 'Simulate USDC payment' }).click()
   expect(await state(page)).toBe('waiting')
-  await house.settle()
-  await page.getByRole('link', { name: 'See whether it has arrived' }).click()
+  await service.settle()
+  await page.getByRole('link', { name: 'Check if it has arrived' }).click()
   expect(await state(page)).toBe('paid')
   await page.close()
 })

@@ -8,10 +8,10 @@ const pictures = path.resolve(import.meta.dirname, '../../screenshots')
 export const sizes = { phone: { width: 360, height: 740 }, desktop: { width: 1_280, height: 800 } }
 const schemes = ['light', 'dark'] as const
 
-/** `npm run pages` sets it: every state in every size and scheme, with screenshots. */
+/** Set by `npm run pages`: every state in every size and color scheme, with screenshots. */
 export const isFull = process.env.PAGES === 'all'
 
-/** For pages as most people see them, and without script. */
+/** Browser contexts with and without script. */
 export async function openContexts(browser: Browser) {
   if (isFull) afterAll(() => console.log(`Screenshots are in ${pictures}`))
   return {
@@ -20,7 +20,7 @@ export async function openContexts(browser: Browser) {
   }
 }
 
-/** Each is made when it is first asked for, and once. */
+/** Creates each state once, on first use. */
 export function makeOnce(states: Record<string, { make(): Promise<string> }>) {
   const made = new Map<string, Promise<string>>()
   return (name: string): Promise<string> => {
@@ -29,10 +29,10 @@ export function makeOnce(states: Record<string, { make(): Promise<string> }>) {
   }
 }
 
-const looks = Object.entries(sizes).flatMap(([size, viewport]) =>
+const variants = Object.entries(sizes).flatMap(([size, viewport]) =>
   schemes.map((colorScheme) => ({ size, viewport, colorScheme })),
 )
-let taken = 0
+let count = 0
 
 /**
  * Checks the accessibility of a page in one size and color scheme; successive states alternate
@@ -41,8 +41,8 @@ let taken = 0
  */
 export async function picture(page: Page, kind: string, name: string): Promise<void> {
   if (kind === 'bare' && !isFull) return
-  const chosen = isFull ? looks : [looks[taken % looks.length]!]
-  taken += 1
+  const chosen = isFull ? variants : [variants[count % variants.length]!]
+  count += 1
   for (const { size, viewport, colorScheme } of chosen) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
@@ -51,14 +51,14 @@ export async function picture(page: Page, kind: string, name: string): Promise<v
   }
 }
 
-/** Nothing is compared with screenshots, so `npm test` takes none. */
+/** Screenshots are for people to review, so `npm test` takes none. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (isFull) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
 }
 
 export async function expectAccessible(page: Page): Promise<void> {
   const isFit = 'document.documentElement.scrollWidth <= innerWidth'
-  expect(await page.evaluate(isFit), 'nothing is wider than the screen').toBe(true)
+  expect(await page.evaluate(isFit), 'no horizontal overflow').toBe(true)
   const hasAxe = await page.evaluate("typeof axe === 'object'")
   if (!hasAxe) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>(

@@ -1,20 +1,20 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCheckoutHouse } from './checkout-house.js'
 import { expectAccessible, isFull, makeOnce, openContexts, picture } from './checkout-pictures.js'
+import { openCheckout } from './open-checkout.js'
 
-const { house, browser, shop, open, openExpired } = await openCheckoutHouse()
+const { service, browser, shop, open, openExpired } = await openCheckout()
 const pay = (number: string, amount: number, more: object = {}) =>
   shop.payIn(number, { amount, sender: { accountNumber: '0123454432', bankCode: '058' }, ...more })
 
-type State = { make: () => Promise<string>; says: RegExp[]; hides?: RegExp[] }
+type State = { make: () => Promise<string>; shows: RegExp[]; hides?: RegExp[] }
 const account = /\d{3}\d{3}\d{4}/
 
-/** Every state, how it is reached, and what a payer must be able to read. */
+/** Every state, how to reach it, and what the payer must be able to read. */
 const states: Record<string, State> = {
   pending: {
     make: async () => (await open()).url,
-    says: [
+    shows: [
       /Send exactly ₦12,500\.00/,
       /Two loaves/,
       /Sandbox Bank/,
@@ -24,20 +24,28 @@ const states: Record<string, State> = {
   },
   waiting: {
     make: async () => `${(await open()).url}?sent=0`,
-    says: [/Waiting for your transfer/, /I have not sent it yet/],
+    shows: [/Waiting for your transfer/, /I haven't sent it yet/],
   },
   paid: {
     make: async () => {
       const { url, reference } = await open()
-      await house.ask('POST', `/public/checkout/${reference}/simulate`)
+      await service.ask('POST', `/public/checkout/${reference}/simulate`)
       return url
     },
-    says: [/Paid/, /has your payment of ₦12,500\.00/, /Return to Ada Stores/],
+    shows: [
+      /Payment successful/,
+      /has received your payment of ₦12,500\.00/,
+      /Return to Ada Stores/,
+    ],
     hides: [account],
   },
   expired: {
     make: async () => (await openExpired()).url,
-    says: [/Time is up/, /do not send money/, /ask Ada Stores for a new link/],
+    shows: [
+      /This payment has expired/,
+      /don't send money to this account/,
+      /ask Ada Stores for a new link/,
+    ],
     hides: [account],
   },
   cancelled: {
@@ -46,7 +54,7 @@ const states: Record<string, State> = {
       await shop.post(`/v1/checkout/sessions/${reference}/cancel`, {})
       return url
     },
-    says: [/Cancelled/, /do not send money/],
+    shows: [/This payment was cancelled/, /don't send money to this account/],
     hides: [account],
   },
   underpaid: {
@@ -55,8 +63,8 @@ const states: Record<string, State> = {
       await pay(number, 400_000)
       return url
     },
-    says: [
-      /We received ₦4,000\.00\. It is ₦8,500\.00 short\. We are sending it back to Guaranty Trust Bank ••• 4432/,
+    shows: [
+      /We received ₦4,000\.00, ₦8,500\.00 less than requested\. We are sending it back to Guaranty Trust Bank ••• 4432/,
       /To pay, send exactly ₦12,500\.00/,
       account,
     ],
@@ -67,9 +75,9 @@ const states: Record<string, State> = {
       await pay(number, 1_300_000)
       return url
     },
-    says: [
-      /Paid/,
-      /₦500\.00 too much\. We are sending ₦500\.00 back to Guaranty Trust Bank ••• 4432/,
+    shows: [
+      /Payment successful/,
+      /₦500\.00 more than requested\. We are sending ₦500\.00 back to Guaranty Trust Bank ••• 4432/,
     ],
   },
   late: {
@@ -78,20 +86,23 @@ const states: Record<string, State> = {
       await pay(number, 1_250_000)
       return url
     },
-    says: [/Time is up/, /after the time was up\. It is safe with us: Ada Stores decides/],
+    shows: [
+      /This payment has expired/,
+      /after this payment expired\. It is safe with us\. Ada Stores will either accept/,
+    ],
   },
   returned: {
     make: async () => {
       const { url, number } = await open()
       await pay(number, 400_000)
-      await house.pass(4)
+      await service.pass(4)
       return url
     },
-    says: [/It was sent back to Guaranty Trust Bank ••• 4432/],
+    shows: [/It was sent back to Guaranty Trust Bank ••• 4432/],
   },
   'not-found': {
-    make: async () => `${house.url}/checkout/cs_${'0'.repeat(39)}`,
-    says: [/There is no such payment/],
+    make: async () => `${service.url}/checkout/cs_${'0'.repeat(39)}`,
+    shows: [/Payment not found/],
     hides: [account],
   },
 }
@@ -100,10 +111,10 @@ const contexts: Record<string, BrowserContext> = await openContexts(browser)
 const urlOf = makeOnce(states)
 
 describe.each(Object.keys(states))('%s', (name) => {
-  const { says, hides = [] } = states[name]!
+  const { shows, hides = [] } = states[name]!
   const kinds = Object.keys(contexts)
 
-  test.each(kinds)('says what it must (%s)', async (kind) => {
+  test.each(kinds)('shows the right text (%s)', async (kind) => {
     const page = await contexts[kind]!.newPage()
     const errors: string[] = []
     page.on('console', (message) => {
@@ -112,7 +123,7 @@ describe.each(Object.keys(states))('%s', (name) => {
     page.on('pageerror', (error) => errors.push(error.message))
     await page.goto(await urlOf(name))
     const text = (await page.locator('body').innerText()).replace(/\s+/g, ' ')
-    for (const words of says) expect(text).toMatch(words)
+    for (const words of shows) expect(text).toMatch(words)
     for (const words of hides) expect(text).not.toMatch(words)
     expect(text.includes('Test mode')).toBe(name !== 'not-found')
     await picture(page, kind, name)
@@ -121,11 +132,11 @@ describe.each(Object.keys(states))('%s', (name) => {
   })
 })
 
-// Half a number is another number.
+// A wrapped amount could be misread.
 describe.each([
-  ['the most that is taken by default', 1_000_000_000],
-  ['the longest of its size', 88_888_888],
-  ['one that fits anyhow', 8_888_888],
+  ['the default maximum', 1_000_000_000],
+  ['the longest at its font size', 88_888_888],
+  ['a short one', 8_888_888],
 ])('a large amount, %s,', (_name, amount) => {
   let page: Page
   beforeAll(async () => {
@@ -135,7 +146,7 @@ describe.each([
   })
   afterAll(() => page.close())
 
-  test.each([320, 360, 640, 895, 896, 1_280])('stays whole on %i pixels', async (width) => {
+  test.each([320, 360, 640, 895, 896, 1_280])('does not wrap at %i pixels', async (width) => {
     await page.setViewportSize({ width, height: 740 })
     const lines = await page.evaluate<number[]>(`['h1 .amount', '.row.copied:last-child dd'].map(
       (selector) => {

@@ -3,33 +3,33 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCheckoutHouse } from './checkout-house.js'
 import { takeScreenshot } from './checkout-pictures.js'
-import { allSaid, openVisits, said, state, whenShown } from './checkout-visits.js'
+import { allAnnounced, announced, openVisits, state, whenShown } from './checkout-visits.js'
+import { openCheckout } from './open-checkout.js'
 
-const { house, browser, shop, open } = await openCheckoutHouse()
+const { service, browser, shop, open } = await openCheckout()
 const { context, visit } = await openVisits(browser)
 const timings: string[] = []
 afterAll(() => console.log(timings.join('\n')))
 
 describe('a payer with the page open', () => {
-  test('says to have sent it, is told of too little, and pays what is right', async () => {
+  test('confirms sending, sees an underpayment, then pays the right amount', async () => {
     const { url, number } = await open()
     const page = await visit(url)
-    await page.getByRole('link', { name: 'I have sent the money' }).click()
+    await page.getByRole('link', { name: "I've sent the money" }).click()
     await whenShown(page, 'waiting')
-    // The heading gets the focus and is heard: nothing says it a second time.
+    // The heading gets the focus and is read, so it is not announced again.
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
       'Waiting for your transfer',
     )
     await page.waitForTimeout(100)
-    expect(await allSaid(page)).toEqual([])
+    expect(await allAnnounced(page)).toEqual([])
 
     await shop.payIn(number, { amount: 400_000 })
     await whenShown(page, 'pending')
-    await expect.poll(() => said(page)).toMatch(/^We received ₦4,000\.00\. It is ₦8,500\.00 short/)
+    await expect.poll(() => announced(page)).toMatch(/^We received ₦4,000\.00, ₦8,500\.00 less/)
     await page.waitForSelector('text=We are sending it back')
-    await house.pass(4)
+    await service.pass(4)
     await page.waitForSelector('text=It was sent back')
 
     await page.reload()
@@ -40,23 +40,23 @@ describe('a payer with the page open', () => {
     await page.close()
   })
 
-  test('copies number and amount, whole and plain', async () => {
+  test('copies account number and amount in plain format', async () => {
     const { url, number } = await open()
     const page = await visit(url)
     const read = () => page.evaluate('navigator.clipboard.readText()')
     const copy = page.getByRole('button', { name: 'Copy account number' })
     await copy.click()
-    // A browser copies when it has the time, and tells the page afterwards.
+    // Copying is asynchronous.
     await expect.poll(() => copy.textContent(), { timeout: 4_000 }).toBe('Copied')
     expect(await read()).toBe(number)
-    await expect.poll(() => said(page)).toBe('Account number copied')
+    await expect.poll(() => announced(page)).toBe('Account number copied')
     await page.getByRole('button', { name: 'Copy amount' }).click()
     await expect.poll(read, { timeout: 4_000 }).toBe('12500.00')
     await expect.poll(() => copy.textContent(), { timeout: 4_000 }).toBe('Copy')
     await page.close()
   })
 
-  test('reaches everything by keyboard, and large enough for a thumb', async () => {
+  test('reaches everything by keyboard, with large enough targets', async () => {
     const { url } = await open()
     const page = await visit(url)
     const reached: string[] = []
@@ -73,19 +73,19 @@ describe('a payer with the page open', () => {
     expect(reached).toEqual([
       'Copy account number',
       'Copy amount',
-      'I have sent the money',
-      'Pay this now',
-      'Show as QR code',
-      'About this payment',
+      "I've sent the money",
+      'Simulate transfer',
+      'Show QR code',
+      'Payment details',
       'Return to Ada Stores without paying',
     ])
     await page.close()
   })
 
-  test('pays by the button of test mode', async () => {
+  test('simulates a transfer', async () => {
     const { url } = await open()
     const page = await visit(url)
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     await whenShown(page, 'paid')
     const back = page.getByRole('link', { name: 'Return to Ada Stores' })
     expect(await back.getAttribute('href')).toMatch(
@@ -102,34 +102,39 @@ describe('a browser without script', () => {
     page = await bare.newPage()
   })
 
-  test('shows all that is needed, waits by a link and pays by a form', async () => {
+  test('shows everything, waits with a link and pays with a form', async () => {
     const { url, number } = await open()
     await page.goto(url)
     expect(await page.locator('.number > span').first().textContent()).toBe(number)
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'I have sent the money' }).click()
+    const text = await page.locator('main').innerText()
+    expect(text).toContain('Ada Stores is notified. Reload this page to check.')
+    expect(text).not.toContain('this page updates')
+    await page.getByRole('link', { name: "I've sent the money" }).click()
     expect(await state(page)).toBe('waiting')
-    await page.getByRole('link', { name: 'See whether it has arrived' }).click()
+    await page.getByRole('link', { name: 'Check if it has arrived' }).click()
     expect(await state(page)).toBe('waiting')
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     expect(await state(page)).toBe('paid')
     expect(page.url()).toBe(url)
   })
 })
 
-describe('what a browser is asked to do', () => {
-  test('is nothing outside, and little', async () => {
+describe('the page in a browser', () => {
+  test('loads few files, none from other sites', async () => {
     const { url } = await open()
     const page = await context.newPage()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
     await page.goto(url)
     await page.waitForRequest(/\/stream$/)
     await page.waitForTimeout(300)
-    expect(asked.filter((one) => !one.startsWith(house.url))).toEqual([])
-    // It looks again for every hint of the stream, and the first one may come at once.
-    const places = asked.map((one) => one.replace(/cs_\w+|island-\w+/, '…').slice(house.url.length))
-    expect([...new Set(places)]).toEqual([
+    expect(requests.filter((one) => !one.startsWith(service.url))).toEqual([])
+    // The first poll may follow the stream at once.
+    const paths = requests.map((one) =>
+      one.replace(/cs_\w+|island-\w+/, '…').slice(service.url.length),
+    )
+    expect([...new Set(paths)]).toEqual([
       '/checkout/…',
       '/checkout/assets/….js',
       '/public/checkout/…/stream',
@@ -138,7 +143,7 @@ describe('what a browser is asked to do', () => {
     await page.close()
   })
 
-  test('is done soon also far away: 400 ms and slow 3G', async () => {
+  test('is usable on slow 3G with 400 ms latency', async () => {
     const { url } = await open()
     const page = await context.newPage()
     const session = await context.newCDPSession(page)
@@ -155,15 +160,15 @@ describe('what a browser is asked to do', () => {
     const readable = Math.round(performance.now() - began)
     await page.getByRole('button', { name: 'Copy account number' }).waitFor()
     const ready = Math.round(performance.now() - began)
-    timings.push(`slow 3G, 400 ms: readable after ${readable} ms, all works after ${ready} ms`)
+    timings.push(`slow 3G, 400 ms: readable after ${readable} ms, interactive after ${ready} ms`)
     await page.close()
   })
 
-  test('is never what a merchant or a payer has written', async () => {
+  test('never runs what a merchant or a payer has written', async () => {
     const attack = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
     const named = (displayName: string) =>
-      house.ask('PATCH', '/v1/settings', {
-        key: house.merchant.test.secret,
+      service.ask('PATCH', '/v1/settings', {
+        key: service.merchant.test.secret,
         body: { checkout: { displayName } },
       })
     await named(attack)
@@ -175,36 +180,34 @@ describe('what a browser is asked to do', () => {
       alerts.push(dialog.message())
       return dialog.dismiss()
     })
-    await page.getByText('About this payment').click()
-    for (const place of ['.shop b', '.for', '.inside dd'])
-      expect(await page.locator(place).first().textContent()).toContain(attack)
-    await page.getByRole('button', { name: 'Pay this now' }).click()
+    await page.getByText('Payment details').click()
+    for (const selector of ['.shop b', '.for', '.inside dd'])
+      expect(await page.locator(selector).first().textContent()).toContain(attack)
+    await page.getByRole('button', { name: 'Simulate transfer' }).click()
     await whenShown(page, 'paid')
-    expect(await page.title()).toBe(`Paid: ${attack}`)
+    expect(await page.title()).toBe(`Payment successful: ${attack}`)
     expect(await page.locator('img, body script').count()).toBe(0)
     expect(alerts).toEqual([])
     await page.close()
     await named('Ada Stores')
   })
 
-  test('may be in a frame of a site that the merchant lists, and of no other', async () => {
+  test('can be framed only by a site that the merchant lists', async () => {
     const { url } = await open()
     const body = `<iframe src="${url}" width="400" height="700"></iframe>`
     const site = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
     await once(site, 'listening')
     const { port } = site.address() as AddressInfo
     const checkout = { frameOrigins: [`http://localhost:${port}`] }
-    await house.ask('PATCH', '/v1/settings', {
-      key: house.merchant.test.secret,
+    await service.ask('PATCH', '/v1/settings', {
+      key: service.merchant.test.secret,
       body: { checkout },
     })
     const page = await context.newPage()
     const framed: number[] = []
     for (const host of ['localhost', '127.0.0.1']) {
       await page.goto(`http://${host}:${port}/`)
-      const inside = page
-        .frameLocator('iframe')
-        .getByRole('link', { name: 'I have sent the money' })
+      const inside = page.frameLocator('iframe').getByRole('link', { name: "I've sent the money" })
       framed.push(await inside.count())
     }
     expect(framed).toEqual([1, 0])
@@ -212,12 +215,12 @@ describe('what a browser is asked to do', () => {
     site.close()
   })
 
-  test('in the colours and with the logo of the shop, whatever they are', async () => {
+  test('uses the merchant’s colour and logo, if readable', async () => {
     const pixel =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
     const checkout = { colour: '#0a5d7d', logo: `data:image/png;base64,${pixel}` }
-    await house.ask('PATCH', '/v1/settings', {
-      key: house.merchant.test.secret,
+    await service.ask('PATCH', '/v1/settings', {
+      key: service.merchant.test.secret,
       body: { checkout },
     })
     const page = await visit((await open()).url)
@@ -225,11 +228,11 @@ describe('what a browser is asked to do', () => {
     const colourOf = () => page.evaluate(`getComputedStyle(${button}).backgroundColor`)
     expect(await colourOf()).toBe('rgb(10, 93, 125)')
     expect(await page.evaluate("document.querySelector('.logo img').naturalWidth")).toBe(1)
-    await page.getByText('Show as QR code').click()
-    await page.getByText('About this payment').click()
+    await page.getByText('Show QR code').click()
+    await page.getByText('Payment details').click()
     await takeScreenshot(page, 'branded-phone-light')
     await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await colourOf(), 'too dark for a dark page').toBe('rgb(226, 178, 94)')
+    expect(await colourOf(), 'too dark for the dark theme').toBe('rgb(226, 178, 94)')
     await page.close()
   })
 })

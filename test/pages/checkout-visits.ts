@@ -2,20 +2,20 @@ import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 export const state = (page: Page) => page.locator('main').getAttribute('data-state')
-export const said = (page: Page) => page.locator('#announcer').textContent()
+export const announced = (page: Page) => page.locator('#announcer').textContent()
 
-/** All that was said aloud since somebody listens, in order. */
-export const allSaid = (page: Page) => page.evaluate<string[]>('window.allSaid')
-export const listenTo = (page: Page) =>
+/** All announcements since `recordAnnouncements`, in order. */
+export const allAnnounced = (page: Page) => page.evaluate<string[]>('window.allAnnounced')
+export const recordAnnouncements = (page: Page) =>
   page.evaluate(`{
-    window.allSaid = []
+    window.allAnnounced = []
     const announcer = document.querySelector('#announcer')
     new MutationObserver(() => {
-      if (announcer.textContent) window.allSaid.push(announcer.textContent)
+      if (announcer.textContent) window.allAnnounced.push(announcer.textContent)
     }).observe(announcer, { childList: true })
   }`)
 
-/** Of this page, until it shows the state; a reload in between would lose the mark. */
+/** Milliseconds until the page shows the state. Fails if the page was reloaded. */
 export async function whenShown(page: Page, wanted: string): Promise<number> {
   const began = performance.now()
   await page.waitForSelector(`main[data-state="${wanted}"]`)
@@ -23,7 +23,7 @@ export async function whenShown(page: Page, wanted: string): Promise<number> {
   return Math.round(performance.now() - began)
 }
 
-/** Payers with a phone who open pages, and whose pages listen. */
+/** Opens pages on a phone and waits until their streams are open. */
 export async function openVisits(browser: Browser) {
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
@@ -34,11 +34,11 @@ export async function openVisits(browser: Browser) {
   async function visit(url: string, prepare?: (page: Page) => Promise<unknown>): Promise<Page> {
     const page = await context.newPage()
     await prepare?.(page)
-    const listening = page.waitForResponse(/\/stream$/).catch(() => {})
+    const streaming = page.waitForResponse(/\/stream$/).catch(() => {})
     await page.goto(url)
-    await listening
+    await streaming
     await page.evaluate('window.isSamePage = true')
-    await listenTo(page)
+    await recordAnnouncements(page)
     return page
   }
 

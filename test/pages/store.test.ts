@@ -5,12 +5,12 @@ import { openBrowser } from '../support/browser.js'
 import { createHome, removeHome, spawnStore } from '../support/program.js'
 import { until } from '../support/sessions.js'
 import { expectAccessible, isFull, sizes, takeScreenshot } from './checkout-pictures.js'
-import { fillIn, openStreet, submit } from './store-street.js'
+import { fillIn, openStore, submit } from './store-processes.js'
 
-/** The shop that people copy from, walked by a customer and then by worse. */
+/** The example shop, used by a customer, then with failures and forged webhooks. */
 
 const browser = await openBrowser()
-const { home, data, service, manilla, startShop, orders, sign } = await openStreet()
+const { home, data, service, manilla, startShop, orders, sign } = await openStore()
 let shop = await startShop()
 
 const referenceOf = (location: string) => /cs_\w+$/.exec(location)![0]
@@ -29,7 +29,7 @@ async function buy(more: Record<string, string> = {}) {
 const paid = (data: object, type = 'checkout.session.paid') =>
   JSON.stringify({ id: 'evt_1', type, data: { ...data, status: 'paid' } })
 
-async function die(): Promise<void> {
+async function killShop(): Promise<void> {
   shop.program.signal('SIGKILL')
   await shop.program.ended
 }
@@ -44,62 +44,65 @@ describe('a customer', () => {
     ['phone', true],
     ['desktop', true],
     ['phone', false],
-  ] as const)('at a %s buys, pays and sees it shipped (script: %s)', async (size, hasScript) => {
-    const context = await browser.newContext({
-      viewport: sizes[size],
-      javaScriptEnabled: hasScript,
-      reducedMotion: 'reduce',
-    })
-    const page = await context.newPage()
-    const usual = size === 'phone' ? 'light' : 'dark'
-    const schemes = isFull ? (['light', 'dark'] as const) : [usual as 'light' | 'dark']
-    const take = async (name: string) => {
-      if (!hasScript) return
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme })
-        await expectAccessible(page)
-        await takeScreenshot(page, `store-${name}-${size}-${colorScheme}`)
+  ] as const)(
+    'on a %s buys, pays and sees the order shipped (script: %s)',
+    async (size, hasScript) => {
+      const context = await browser.newContext({
+        viewport: sizes[size],
+        javaScriptEnabled: hasScript,
+        reducedMotion: 'reduce',
+      })
+      const page = await context.newPage()
+      const usual = size === 'phone' ? 'light' : 'dark'
+      const schemes = isFull ? (['light', 'dark'] as const) : [usual as 'light' | 'dark']
+      const take = async (name: string) => {
+        if (!hasScript) return
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme })
+          await expectAccessible(page)
+          await takeScreenshot(page, `store-${name}-${size}-${colorScheme}`)
+        }
       }
-    }
-    const name = `Ada <b>"O'bi"</b> ${size}`
-    await page.goto(shop.url)
-    await take('shelf')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Tab')
-    await page.keyboard.type(name)
-    await page.keyboard.press('Tab')
-    await page.keyboard.type('ada@example.com')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/checkout\/cs_/)
-    const [order] = orders().filter(({ session }) => session?.url === page.url())
-    expect(order).toMatchObject({ status: 'waiting', request: { amount: 1_450_000 } })
+      const name = `Ada <b>"O'bi"</b> ${size}`
+      await page.goto(shop.url)
+      await take('shelf')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(name)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('ada@example.com')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/checkout\/cs_/)
+      const [order] = orders().filter(({ session }) => session?.url === page.url())
+      expect(order).toMatchObject({ status: 'waiting', request: { amount: 1_450_000 } })
 
-    // Whoever opens the address of success without paying is told that nothing came.
-    // The page reloads itself every few seconds, which must not happen while it is checked.
-    await page.route('**/orders/*', async (route) => {
-      const response = await route.fetch()
-      const { refresh: _, ...headers } = response.headers()
-      await route.fulfill({ response, headers })
-    })
-    await page.goto(`${shop.url}/orders/${order!.id}?reference=${order!.session!.reference}`)
-    await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
-    expect(await page.locator('dd', { hasText: name }).count()).toBe(1)
-    await take('waiting')
-    await page.unroute('**/orders/*')
-    await page.getByRole('link', { name: 'Pay now' }).click()
-    await page.getByRole('button', { name: 'Pay this now' }).click()
-    await page.getByRole('link', { name: /^Return to / }).click()
-    await page.getByRole('heading', { name: 'Shipped' }).waitFor()
-    await take('shipped')
-    expect(shipmentsOf(order!.id)).toBe(1)
-    await context.close()
-  })
+      // Opening the success URL without paying shows that the payment is missing.
+      // Stop the page from reloading itself while it is checked.
+      await page.route('**/orders/*', async (route) => {
+        const response = await route.fetch()
+        const { refresh: _, ...headers } = response.headers()
+        await route.fulfill({ response, headers })
+      })
+      await page.goto(`${shop.url}/orders/${order!.id}?reference=${order!.session!.reference}`)
+      await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
+      expect(await page.locator('dd', { hasText: name }).count()).toBe(1)
+      await take('waiting')
+      await page.unroute('**/orders/*')
+      await page.getByRole('link', { name: 'Pay now' }).click()
+      await page.getByRole('button', { name: 'Simulate transfer' }).click()
+      await page.getByRole('link', { name: /^Return to / }).click()
+      await page.getByRole('heading', { name: 'Shipped' }).waitFor()
+      await take('shipped')
+      expect(shipmentsOf(order!.id)).toBe(1)
+      await context.close()
+    },
+  )
 })
 
-describe('the page of an order', () => {
-  test('looks again by itself until the parcel has left', async () => {
+describe('the order page', () => {
+  test('refreshes until the order is shipped', async () => {
     const { location, id } = await buy()
     const page = await browser.newPage({ javaScriptEnabled: false })
     await page.goto(`${shop.url}/orders/${id}`)
@@ -109,7 +112,7 @@ describe('the page of an order', () => {
     await page.close()
   })
 
-  test('says what was cancelled', async () => {
+  test('shows a cancelled order', async () => {
     const { session, id } = await buy()
     await manilla.checkout.sessions.cancel(session.reference)
     await until(async () => (await readOrderPage(id)).page.includes('Cancelled'))
@@ -117,7 +120,7 @@ describe('the page of an order', () => {
 })
 
 describe('an order', () => {
-  test('is one, however often the form is sent', async () => {
+  test('is created once, however often the form is submitted', async () => {
     const form = await fillIn(shop.url)
     const before = orders().length
     const five = await Promise.all(Array.from({ length: 5 }, () => submit(shop.url, form)))
@@ -127,7 +130,7 @@ describe('an order', () => {
       .list({ merchantReference: orderOf(five[0]!).id })
       .page()
     expect(items).toHaveLength(1)
-    // Going back and choosing something else is another order, not the old one at another price.
+    // Choosing something else after going back creates another order.
     expect(await submit(shop.url, { ...form, good: 'rice' })).not.toBe(five[0])
   })
 
@@ -137,7 +140,7 @@ describe('an order', () => {
     ...Object.entries({ good: 'gold', name: ' ', email: 'ada', token: 'x' }),
     ...[long, bell].map((name) => ['name', name]),
     ['email', `${'a'.repeat(250)}@example.com`],
-  ] as [string, string][])('is none with %s "%s"', async (field, value) => {
+  ] as [string, string][])('is refused with %s "%s"', async (field, value) => {
     const before = orders().length
     const form = await fillIn(shop.url, { [field]: value })
     await expect(submit(shop.url, form)).rejects.toThrow(/^400:/)
@@ -146,7 +149,7 @@ describe('an order', () => {
 })
 
 describe('a webhook', () => {
-  test('ships once, though it comes five times at the same moment', async () => {
+  test('ships once, even if delivered five times at once', async () => {
     const { session, id } = await buy()
     const body = paid(session)
     const headers = sign(body)
@@ -164,7 +167,7 @@ describe('a webhook', () => {
     expect((await readOrderPage(id)).page).toContain('Shipped')
   })
 
-  test('ships nothing when it is forged, old, or about other money', async () => {
+  test('ships nothing if it is forged, old or does not match the order', async () => {
     const { session, id } = await buy()
     const body = paid(session)
     const forged = sign(body, `whsec_${Buffer.alloc(24, 7).toString('base64')}`)
@@ -173,31 +176,31 @@ describe('a webhook', () => {
     expect((await post(body, old)).status).toBe(400)
     expect((await post(body, {})).status).toBe(400)
     expect((await post(body.replace('paid', 'PAID'), sign(body))).status).toBe(400)
-    const unfit = [
+    const mismatches = [
       paid({ ...session, amount: session.amount - 1 }),
       paid({ ...session, currency: 'USD' }),
       paid({ ...session, reference: 'cs_another' }),
       paid({ ...session, merchantReference: 'not-of-this-shop' }),
       paid(session, 'a.type.of.next.year'),
     ]
-    for (const one of unfit) expect((await post(one, sign(one))).status).toBe(204)
+    for (const one of mismatches) expect((await post(one, sign(one))).status).toBe(204)
     expect((await readOrderPage(id)).page).toContain('Waiting for your payment')
     expect(shipmentsOf(id)).toBe(0)
   })
 })
 
 describe('after kill -9', () => {
-  test('the shop ships what was paid while it was away, once', async () => {
+  test('the shop ships orders that were paid while it was down, once', async () => {
     const [first, second] = [await buy(), await buy()]
-    await die()
+    await killShop()
     await manilla.checkout.simulate(first.session.reference)
-    // This one was paid and written down, and the parcel had not left.
+    // This one was recorded as paid but not shipped.
     const kept = Object.fromEntries(orders().map((order) => [order.id, order]))
     kept[second.id]!.status = 'paid'
     writeFileSync(path.join(data, 'orders.json'), JSON.stringify(kept))
     shop = await startShop()
     await until(() => shipmentsOf(first.id) > 0 && shipmentsOf(second.id) > 0)
-    // Its webhook comes as well, sooner or later.
+    // Its webhook is delivered too.
     const { items } = await manilla.events.list({ resource: first.session.reference }).page()
     const [event] = items
     await manilla.events.redeliver(event!.id)
@@ -208,11 +211,11 @@ describe('after kill -9', () => {
     expect([first, second].map(({ id }) => shipmentsOf(id))).toEqual([1, 1])
   })
 
-  test('an order that had no session yet gets its one', async () => {
+  test('an order without a session gets its session', async () => {
     const form = await fillIn(shop.url)
     const location = await submit(shop.url, form)
     const { id } = orderOf(location)
-    await die()
+    await killShop()
     const kept = Object.fromEntries(orders().map((order) => [order.id, order]))
     delete kept[id]!.session
     writeFileSync(path.join(data, 'orders.json'), JSON.stringify(kept))
@@ -220,18 +223,18 @@ describe('after kill -9', () => {
     expect(await submit(shop.url, form)).toBe(location)
   })
 
-  test('it has one endpoint still, whose secret only its owner can read', async () => {
+  test('the shop still has one endpoint, and only its owner can read the secret', async () => {
     const { items } = await manilla.webhookEndpoints.list().page()
     expect(items.map(({ url }) => url)).toEqual([`${shop.url}/webhooks`])
     expect(statSync(path.join(data, 'endpoint.json')).mode & 0o777).toBe(0o600)
   })
 })
 
-describe('a start', () => {
-  test('after its secret was lost makes a new endpoint in the place of the old', async () => {
+describe('starting the shop', () => {
+  test('after losing its secret replaces its endpoint', async () => {
     const [before] = (await manilla.webhookEndpoints.list().page()).items
     const { port } = new URL(shop.url)
-    await die()
+    await killShop()
     rmSync(path.join(data, 'endpoint.json'))
     shop = await startShop({ STORE_PORT: port })
     const { items } = await manilla.webhookEndpoints.list().page()
@@ -241,7 +244,7 @@ describe('a start', () => {
     await until(() => shipmentsOf(id) === 1)
   })
 
-  test('without a service says so in one line', async () => {
+  test('without a service prints one line', async () => {
     const empty = createHome()
     const away = { MANILLA_KEY: 'sk_test_x', MANILLA_URL: 'http://127.0.0.1:1' }
     for (const more of [{}, away]) {
@@ -254,7 +257,7 @@ describe('a start', () => {
     await removeHome(empty)
   })
 
-  test('with a secret of yours registers nothing, and switches off what it had', async () => {
+  test('with a configured secret registers no endpoint and disables its own', async () => {
     const more = { STORE_DATA: path.join(data, 'forwarded') }
     const listEnabled = async () => {
       const { items } = await manilla.webhookEndpoints.list().page()
@@ -274,15 +277,15 @@ describe('a start', () => {
     expect(await listEnabled()).toEqual([`${shop.url}/webhooks`])
   })
 
-  test('on a taken port says what to do', async () => {
+  test('on a port in use says what to do', async () => {
     const program = spawnStore(home, { STORE_DATA: data, STORE_PORT: new URL(shop.url).port })
     expect(await program.ended).toMatchObject({ code: 1 })
     expect(program.text()).toBe('The port is in use. Choose another with STORE_PORT.\n')
   })
 })
 
-// These are last: the clock of test mode goes on for everybody, and then nobody answers any more.
-test('an order that nobody pays in time says so, and is paid all the same when a bank is late', async () => {
+// These are last: they move the test clock and then stop the service.
+test('an unpaid order expires, and is still paid by a late notice', async () => {
   const { session, id } = await buy()
   await manilla.test.clock.advance({ seconds: 3_600 })
   await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
@@ -291,13 +294,13 @@ test('an order that nobody pays in time says so, and is paid all the same when a
   await until(() => shipmentsOf(id) === 1)
 })
 
-// Its webhook is not waited for: after some tries it is given up, and money was taken.
-test('an order that expired is asked about, too, when the shop comes back', async () => {
+// The webhook may have been given up by then, so the shop must check expired orders itself.
+test('the shop checks expired orders too when it restarts', async () => {
   const { session, id } = await buy()
   const account = await manilla.virtualAccounts.get(session.virtualAccount)
   await manilla.test.clock.advance({ seconds: 3_600 })
   await until(async () => (await readOrderPage(id)).page.includes('Time is up'))
-  await die()
+  await killShop()
   const { accountNumber, amount, createdAt: sentAt } = account
   await manilla.test.bankTransfers.create({ accountNumber, amount, sentAt })
   for await (const { id: endpoint } of manilla.webhookEndpoints.list())
@@ -306,12 +309,12 @@ test('an order that expired is asked about, too, when the shop comes back', asyn
   await until(() => shipmentsOf(id) === 1)
 })
 
-test('an order is kept, and its customer told to try again, while Manilla is away', async () => {
+test('while Manilla is down, an order is kept and the customer is asked to retry', async () => {
   const form = await fillIn(shop.url)
   const before = orders().length
   service.signal('SIGTERM')
   await service.ended
-  for (let tried = 0; tried < 2; tried += 1)
+  for (let attempt = 0; attempt < 2; attempt += 1)
     await expect(submit(shop.url, form)).rejects.toThrow(/^502: .*Reload to try again/s)
   expect(orders().slice(before)).toMatchObject([{ status: 'waiting' }])
   expect((await fetch(shop.url)).status).toBe(200)

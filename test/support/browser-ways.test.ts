@@ -42,7 +42,7 @@ test('the advice names a command for this system', () => {
 // A run of other files must not install a browser.
 test('a file needs a browser when it or what it imports opens one', () => {
   const here = (file: string) => path.resolve(import.meta.dirname, '..', file)
-  expect(needsBrowser(here('pages/checkout-news.test.ts'))).toBe(true)
+  expect(needsBrowser(here('pages/checkout-updates.test.ts'))).toBe(true)
   expect(needsBrowser(here('sdk/package.test.ts'))).toBe(true)
   expect(needsBrowser(here('ledger/move.test.ts'))).toBe(false)
   expect(needsBrowser(here('support/browser-ways.test.ts'))).toBe(false)

@@ -5,12 +5,12 @@ import { headersOf, newNonce } from './answer-page.js'
 import { renderFailure, renderNotFound } from './page.js'
 import { english as texts } from './texts.js'
 
-/** Whoever asks there is a person with a browser. */
+/** Requests below /checkout/ come from browsers and get HTML errors. */
 export function isForPeople(request: FastifyRequest): boolean {
   return pathOf(request).startsWith('/checkout/')
 }
 
-/** What was refused, or failed, as a page. What is no address of ours is not found. */
+/** A refusal or failure as an HTML page. Malformed URLs show as not found. */
 export function answerFailurePage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,13 +7,13 @@ import type { Document } from '../edge/route.js'
 
 const zip = promisify(gzip)
 
-type Asked = { headers: IncomingHttpHeaders }
+type PageRequest = { headers: IncomingHttpHeaders }
 
 type Page = {
   status: number
   text: string
   nonce: string
-  /** Sites that may show it in a frame. */
+  /** Sites that may show the page in a frame. */
   frameOrigins?: string[]
 }
 
@@ -21,9 +21,9 @@ export function newNonce(): string {
   return randomBytes(16).toString('base64')
 }
 
-/** A page with its own policy, compressed where the browser takes that. */
-export async function answerPage(asked: Asked, page: Page): Promise<Document> {
-  const isZipped = takesGzip(asked.headers['accept-encoding'])
+/** A page with its content security policy, compressed if the browser accepts gzip. */
+export async function answerPage(request: PageRequest, page: Page): Promise<Document> {
+  const isZipped = takesGzip(request.headers['accept-encoding'])
   return {
     status: page.status,
     contentType: 'text/html; charset=utf-8',
@@ -33,8 +33,8 @@ export async function answerPage(asked: Asked, page: Page): Promise<Document> {
 }
 
 /**
- * Nothing but what came with this answer may run or be shown. The address holds the reference, so
- * no other site is told where somebody came from; our own forms need to say it.
+ * Only content of this response may run or load. The URL contains the session reference, so other
+ * sites get no referrer; our own forms need it.
  */
 export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'frameOrigins'>) {
   const isFramed = frameOrigins.length > 0
@@ -53,7 +53,7 @@ export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'fr
     'referrer-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     vary: 'accept-encoding',
-    // It knows no list of sites: where there is one, the policy alone decides.
+    // X-Frame-Options cannot list sites, so frame-ancestors alone decides.
     ...(isFramed && { 'x-frame-options': undefined }),
   }
 }

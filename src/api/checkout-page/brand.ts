@@ -1,4 +1,4 @@
-/** Light and dark: paper and ink. The merchant's colour may take the place of `brand`. */
+/** The light theme. The merchant's colour may replace `brand`. */
 export const light = {
   ground: '#faf7f1',
   card: '#ffffff',
@@ -37,20 +37,18 @@ export const dark: typeof light = {
   'bad-wash': '#3a1a16',
 }
 
-const enough = 4.5
+/** WCAG AA for text. */
+const contrastMin = 4.5
 
-/**
- * A theme in the merchant's colour, or as it is where that would be hard to read: as letters on
- * every ground that it stands on, or under the letters of a button.
- */
+/** The theme in the merchant's colour, if that is readable as text and as a button background. */
 export function inColour(theme: typeof light, colour: string | null): typeof light {
   if (colour === null || !/^#[0-9a-f]{6}$/i.test(colour)) return theme
   const grounds = [theme.ground, theme.card, theme.wash, theme['on-brand']]
-  const isReadable = grounds.every((ground) => contrast(colour, ground) >= enough)
+  const isReadable = grounds.every((ground) => contrast(colour, ground) >= contrastMin)
   return isReadable ? { ...theme, brand: colour } : theme
 }
 
-/** As WCAG 2 defines it, from 1 to 21. */
+/** Contrast ratio as defined by WCAG 2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter! + 0.05) / (darker! + 0.05)

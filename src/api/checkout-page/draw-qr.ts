@@ -3,7 +3,7 @@ import { type Html, html } from './html.js'
 
 const border = 3
 
-/** Dark on white in both themes, as readers expect it. A run of dark squares is one rectangle. */
+/** Dark on white in both themes, as scanners expect. Draws each run of dark modules as one rect. */
 export function drawQr(content: string, label: string): Html {
   const rows = encodeQR(content, 'raw', { ecc: 'low', border })
   const size = rows.length

@@ -1,4 +1,4 @@
-/** Text that is markup already. Only `html` makes it, and `asMarkup` of what is our own. */
+/** Safe markup, made only by `html` and `asMarkup`. */
 export class Html {
   readonly markup: string
 
@@ -7,19 +7,18 @@ export class Html {
   }
 }
 
-/** What may stand in a template. Nothing is written for what is absent. */
+/** Values that `html` accepts. Null, undefined and false render as nothing. */
 export type Piece = Html | string | number | bigint | null | undefined | false | Piece[]
 
 /**
- * Markup in which every value is text, whatever it says: it opens no tag, ends no attribute and
- * turns no words around.
- * Attributes are always written in double quotes.
+ * Escapes every value: it cannot open a tag, end an attribute or change the text direction.
+ * Templates must write attributes in double quotes.
  */
 export function html(parts: TemplateStringsArray, ...values: Piece[]): Html {
   return new Html(parts.map((part, at) => part + toMarkup(values[at])).join(''))
 }
 
-/** For constants of ours; never for anything that a merchant or a payer has written. */
+/** For our own constants only, never for text from a merchant or payer. */
 export function asMarkup(ours: string): Html {
   return new Html(ours)
 }
@@ -39,9 +38,9 @@ const escapes: Record<string, string> = {
   '`': '&#96;',
 }
 
-/** Marks that turn the direction of what follows could make our own words read as others. */
-const turns = /[\u2028-\u202e\u2066-\u2069]/g
+/** Line separators and bidirectional controls, which could reverse the text that follows. */
+const directionControls = /[\u2028-\u202e\u2066-\u2069]/g
 
-export function escapeText(text: string): string {
-  return text.replace(turns, '').replace(/[&<>"'`]/g, (sign) => escapes[sign]!)
+function escapeText(text: string): string {
+  return text.replace(directionControls, '').replace(/[&<>"'`]/g, (char) => escapes[char]!)
 }

@@ -6,21 +6,21 @@ import type { Texts } from './texts.js'
 
 type Branding = Pick<Settings['checkout'], 'displayName' | 'colour' | 'logo'>
 
-export type Sheet = {
+type Sheet = {
   texts: Texts
-  /** Allows the styles and the script of this one answer. */
+  /** Allows the styles and the script of this response only. */
   nonce: string
   title: string
   main: Html
   shop?: Branding
   isTest?: boolean
-  /** With which it can be paid, too. */
+  /** The coin that the session also accepts. */
   coin?: string | undefined
-  /** Where the script is. */
+  /** URL of the script. */
   island?: string
 }
 
-/** One whole answer: markup and styles, nothing from elsewhere. */
+/** The whole document, including its styles. The script is the only other file it loads. */
 export function renderSheet(sheet: Sheet): string {
   const { texts, nonce, title, main, shop, isTest = false, coin, island } = sheet
   const { markup } = html`<!doctype html>
@@ -45,15 +45,15 @@ ${main}
   return markup
 }
 
-function renderShop({ displayName, logo }: Branding, ways: string): Html {
+function renderShop({ displayName, logo }: Branding, methods: string): Html {
   const picture = isPicture(logo)
     ? html`<img src="${logo}" alt="" width="44" height="44">`
     : initialsOf(displayName)
   return html`<header class="shop"><span class="logo" aria-hidden="true">${picture}</span>
-    <p><b>${displayName}</b><span class="small soft">${ways}</span></p></header>`
+    <p><b>${displayName}</b><span class="small soft">${methods}</span></p></header>`
 }
 
-/** Settings hold nothing else; a page must not depend on that. */
+/** Settings are validated when written, but the page must not depend on it. */
 function isPicture(logo: string | null): logo is string {
   return logo !== null && /^data:image\/(png|jpeg|webp);base64,/.test(logo)
 }
@@ -66,22 +66,21 @@ function initialsOf(name: string): string {
     .join('')
 }
 
-/** The same for references that are unknown and for those that cannot be one. */
+/** Unknown and malformed references get the same page. */
 export function renderNotFound(texts: Texts, nonce: string): string {
-  const { title, words } = texts.notFound
+  const { title, body } = texts.notFound
   const main = html`<main class="end"><div class="sign warn">${signs.unknown}</div>
-    <h1>${title}</h1><p class="words">${words}</p></main>`
+    <h1>${title}</h1><p class="words">${body}</p></main>`
   return renderSheet({ texts, nonce, title, main })
 }
 
 type Failure = { status: number; requestId: string }
 
-/** When the fault is ours, that is said, and only then. */
 export function renderFailure(texts: Texts, nonce: string, { status, requestId }: Failure): string {
-  const { trouble, tooMany, refused, request } = texts
-  const { title, words } = status >= 500 ? trouble : status === 429 ? tooMany : refused
+  const { failed, tooMany, refused } = texts
+  const { title, body } = status >= 500 ? failed : status === 429 ? tooMany : refused
   const main = html`<main class="end"><div class="sign warn">${signs.expired}</div>
-    <h1>${title}</h1><p class="words">${words}</p>
-    <p class="small soft">${request} ${requestId}</p></main>`
+    <h1>${title}</h1><p class="words">${body}</p>
+    <p class="small soft">${texts.requestId} ${requestId}</p></main>`
   return renderSheet({ texts, nonce, title, main })
 }

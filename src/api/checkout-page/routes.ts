@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
@@ -8,10 +11,10 @@ import { takesGzip } from '../edge/accept.js'
 import { type Document, type Route, route } from '../edge/route.js'
 import { canPay, payOnce } from '../routes/public-checkout.js'
 import { answerPage, newNonce } from './answer-page.js'
-import { type Island, readIsland } from './island.js'
 import { renderNotFound, renderSheet } from './page.js'
 import { sentLink } from './render-coins.js'
-import { pageTitleOf, renderMain, type Scene } from './render-session.js'
+import { pageTitleOf, renderMain } from './render-session.js'
+import type { Scene } from './scene.js'
 import { english as texts } from './texts.js'
 import { viewSession } from './view.js'
 
@@ -19,20 +22,32 @@ const path = '/checkout/:reference'
 const base = { access: 'open', isPage: true, tag: 'Checkout', answers: {} } as const
 const params = Type.Object({ reference: Type.String() })
 
-/** What payers open. People come with all kinds of additions to an address; they do no harm. */
-export function checkoutPageRoutes(rooms: ApiParts): Route[] {
+/** The hosted checkout page. Unknown query parameters are ignored: links often gain some. */
+export function checkoutPageRoutes(api: ApiParts): Route[] {
   const island = readIsland()
-  return [read(rooms, island), pay(rooms), asset(island)]
+  return [read(api, island), pay(api), asset(island)]
 }
 
-const read = (rooms: ApiParts, island: Island) =>
+type Island = { name: string; text: string; zipped: Buffer }
+
+/** The compiled script of web/; the same path from src/ and dist/. */
+const islandFile = new URL('../../../dist/web/checkout-island.js', import.meta.url)
+
+/** The name contains a hash of the script, so browsers may cache it forever. */
+function readIsland(): Island {
+  const text = readFileSync(islandFile, 'utf8')
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return { name: `island-${hash}.js`, text, zipped: gzipSync(text, { level: 9 }) }
+}
+
+const read = (api: ApiParts, island: Island) =>
   route({
     ...base,
     method: 'GET',
     path,
     operation: 'showCheckout',
-    summary: 'The page on which a customer pays',
-    description: 'HTML, complete without script. `part=main` is the part that changes, alone.',
+    summary: 'Show the checkout page',
+    description: 'HTML that works without script. `part=main` returns only the part that changes.',
     params,
     query: Type.Object({
       sent: Type.Optional(Type.Any()),
@@ -41,11 +56,11 @@ const read = (rooms: ApiParts, island: Island) =>
     }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
-      const found = await rooms.collections.findSession(reference)
+      const found = await api.collections.findSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      const hasCoinCustomers = rooms.collections.coinCustomers !== undefined
-      const scene = { ...sceneOf(now, found, query), hasCoinCustomers }
+      const hasCoinPayers = api.collections.coinCustomers !== undefined
+      const scene = { ...sceneOf(now, found, query), hasCoinPayers }
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(
         { headers },
@@ -71,51 +86,51 @@ type SentQuery = { sent?: unknown; coins?: unknown }
 
 function sceneOf(now: Date, found: PublicSession, { sent, coins }: SentQuery): Scene {
   const shown = showPublicSession(now, found)
-  const read = (text: unknown) =>
+  const parse = (text: unknown) =>
     typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
   return {
     shown,
     texts,
     isTest: found.mode === 'test',
     createdAt: found.session.createdAt,
-    view: viewSession(shown, { sentAfter: read(sent), coinsAfter: read(coins) }),
+    view: viewSession(shown, { nairaBefore: parse(sent), coinsBefore: parse(coins) }),
   }
 }
 
-/** For a browser without script: pays in test mode, and goes back to the page. */
-const pay = (rooms: ApiParts) =>
+/** For browsers without script: simulates a payment in test mode and redirects to the page. */
+const pay = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/pay`,
     takesForm: true,
     operation: 'payCheckoutByForm',
-    summary: 'Pay a checkout session of test mode by a form',
-    description: 'Only from the page itself.',
+    summary: 'Simulate a payment with a form',
+    description: 'Test mode only, and only from the checkout page itself.',
     params,
     query: Type.Object({ method: Type.Optional(Type.Any()) }),
     async handle({ params: { reference }, query, headers, now }): Promise<Document> {
-      const found = await rooms.collections.findSession(reference)
+      const found = await api.collections.findSession(reference)
       const nonce = newNonce()
       const method = query.method === 'crypto' ? 'crypto' : 'bank_transfer'
-      if (!found || !canPay(rooms, found, method))
+      if (!found || !canPay(api, found, method))
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
       if (!isOwnPage(headers, found.session.url)) throw foreignPage()
       const after = method === 'crypto' ? sentLink(showPublicSession(now, found)) : ''
-      await payOnce(rooms, found, { now, method })
+      await payOnce(api, found, { now, method })
       const location = `/checkout/${reference}${after}`
       return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
     },
   })
 
-/** Browsers say where a form was; those that do not say it at all name the origin. */
+/** Browsers send Sec-Fetch-Site; older ones send only Origin. */
 function isOwnPage(headers: IncomingHttpHeaders, url: string): boolean {
   const { 'sec-fetch-site': site, origin } = headers
   return site === undefined ? origin === new URL(url).origin : site === 'same-origin'
 }
 
 function foreignPage(): Refusal {
-  return new Refusal('forbidden', { message: 'Only the checkout page itself may send this form.' })
+  return new Refusal('forbidden', { message: 'Only the checkout page may submit this form.' })
 }
 
 const asset = (island: Island) =>
@@ -124,12 +139,12 @@ const asset = (island: Island) =>
     method: 'GET',
     path: '/checkout/assets/:name',
     operation: 'getCheckoutAsset',
-    summary: 'What the page loads',
-    description: 'Its script, under a name that changes with it.',
+    summary: 'Get the script of the checkout page',
+    description: 'Its name contains a hash of its content.',
     params: Type.Object({ name: Type.String() }),
     async handle({ params: { name }, headers }) {
       if (name !== island.name)
-        throw new Refusal('not_found', { message: 'There is no such file. Reload the page.' })
+        throw new Refusal('not_found', { message: 'File not found. Reload the page.' })
       const isZipped = takesGzip(headers['accept-encoding'])
       return {
         status: 200,

@@ -3,7 +3,7 @@ import { asMarkup, type Html } from './html.js'
 const drawn = (paths: string) =>
   asMarkup(`<svg viewBox="0 0 32 32" aria-hidden="true">${paths}</svg>`)
 
-/** Small pictures of ours; words beside them say the same. */
+/** Decorative icons: the text next to them says the same. */
 export const signs = {
   paid: drawn('<path d="M7 17l6 6 12-13"/>'),
   waiting: drawn('<path d="M16 4a12 12 0 1 1-11.4 8.3"/>'),
@@ -17,10 +17,10 @@ const ring =
   '<path d="M15.97 43.2 18.43 37.18 22.22 36.4 18.14 46.42ZM32.03 43.2 29.57 37.18 25.78 36.4 ' +
   '29.86 46.42Z" fill="#B7791F"/>'
 
-/** The open brass ring. */
+/** The Manilla logo: an open brass ring. */
 export const mark = asMarkup(`<svg viewBox="0 0 48 48" aria-hidden="true">${ring}</svg>`)
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48">${ring}</svg>`
 
-/** For the tab of the browser, which would ask the server for one otherwise. */
+/** Inline, because the browser would otherwise request /favicon.ico. */
 export const tabIcon = `data:image/svg+xml,${encodeURIComponent(icon)}`

@@ -1,6 +1,6 @@
 import { dark, inColour, light } from './brand.js'
 
-/** The whole look of the page, small enough to come with it. */
+/** All styles of the page, inlined in its HTML. */
 export function stylesFor(colour: string | null): string {
   return `
 :root{color-scheme:light dark;${variables(inColour(light, colour))}}
@@ -96,7 +96,7 @@ details[open] summary::after{transform:translateY(.25rem) rotate(225deg)}
 details.coins{border:1px solid var(--line);border-radius:1.1rem;padding:0 1rem;
   margin-block:.25rem 1rem}
 .coins summary{min-height:3.5rem}
-.way{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
+.method{display:grid;gap:1rem;padding-bottom:1rem;text-align:left}
 .address{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9375rem}
 .scanned{text-align:center;margin-top:-.5rem}
 .inside{padding-bottom:1rem;display:grid;gap:.75rem}

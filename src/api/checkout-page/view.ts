@@ -4,140 +4,144 @@ import { fromWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { showPublicSession } from '../../resources/public-checkout-session.js'
 
-/** A session as everyone who knows its reference may see it. */
-export type Shown = ReturnType<typeof showPublicSession>
-type Received = Shown['received'][number]
+/** The public JSON of a session. */
+export type ShownSession = ReturnType<typeof showPublicSession>
+type ShownPayment = ShownSession['received'][number]
 
-/** What a page is about. */
 export type PageState = 'pending' | 'waiting' | 'paid' | 'expired' | 'cancelled'
 
-/** A part of a payment, and where it is now. */
-export type Fate = {
-  place: 'accepted' | 'held' | 'returning' | 'returned'
+/** One of the amounts of a payment. */
+export type PaymentPart = {
+  state: 'accepted' | 'held' | 'returning' | 'returned'
   amount: bigint
-  /** The whole payment: then there is no need to say how much. */
-  isAll: boolean
-  /** Where it goes back to, as far as that is known. */
+  /** Whether this is the whole payment, so the page need not repeat the amount. */
+  isWhole: boolean
+  /** The account it is sent back to, if known. */
   to: { bankName: string; lastDigits: string } | null
 }
 
-/** Money that came and needs a word: it did not match, or it is not where it was meant to go. */
-export type Note = {
+/** A payment to explain to the payer: it did not match, or not all of it was accepted. */
+export type PaymentNote = {
   variance: Variance
   asset: Asset
   amount: bigint
-  /** It came in time, but another payment had been taken. */
-  isBesides: boolean
-  /** From what was asked for. */
+  /** It arrived in time, but another payment had already paid the session. */
+  wasAlreadyPaid: boolean
+  /** Difference from the requested amount. */
   difference: bigint
-  fates: Fate[]
+  parts: PaymentPart[]
 }
 
 export type PageView = {
   state: PageState
-  /** Whoever says to have paid has sent coins. */
+  /** Whether the payer says they have sent coins, rather than naira. */
   waitsForCoins: boolean
-  notes: Note[]
-  /** More came than there are notes of. */
+  notes: PaymentNote[]
+  /** Whether there are more payments than notes. */
   hasMore: boolean
-  /** Something can still change. */
+  /** Whether anything can still change. */
   isWatched: boolean
-  /** What has been shown: a page looks again when this is no longer so. */
-  seen: string
+  /** Changes with everything the page shows; the script reloads the page when it differs. */
+  fingerprint: string
 }
 
 /**
- * Decides what a payer is shown. The deadline counts from the moment it has passed, also where
- * nobody has closed the account yet. Who says to have paid, when so much had come, waits until more
- * has.
+ * How much had arrived when the payer said they had paid: kobo, and units of the coin. The page
+ * waits until more has arrived.
  */
-export function viewSession(shown: Shown, sent: Sent): PageView {
-  const told = shown.received.map((one) => toNote(one, shown)).filter(needsWord)
-  const notes = chooseNotes(told, limits.checkout.notesShown)
-  const hasMore = shown.moreReceived || notes.length < told.length
-  const isMoving = shown.received.some((one) => one.status === 'RETURNING' || one.status === 'HELD')
-  const isWatched = shown.status !== 'paid' || isMoving || shown.moreReceived
-  const waitsForCoins = isAwaited(coinsReceived(shown), sent.coinsAfter)
-  const waitsForNaira = isAwaited(BigInt(shown.amountReceived), sent.sentAfter)
-  const state = stateOf(shown, waitsForCoins || waitsForNaira)
-  return { state, waitsForCoins, notes, hasMore, isWatched, seen: seenOf(shown) }
+type SentClaim = { nairaBefore: bigint | null; coinsBefore?: bigint | null }
+
+/** Decides what a payer sees. After the deadline a session shows as expired before it is ended. */
+export function viewSession(shown: ShownSession, claim: SentClaim): PageView {
+  const allNotes = shown.received.map((payment) => toNote(payment, shown)).filter(needsNote)
+  const notes = chooseNotes(allNotes, limits.checkout.notesShown)
+  const isMoving = shown.received.some(({ status }) => status === 'RETURNING' || status === 'HELD')
+  const waitsForCoins = isAwaited(coinsReceived(shown), claim.coinsBefore)
+  const waitsForNaira = isAwaited(BigInt(shown.amountReceived), claim.nairaBefore)
+  const status = statusOf(shown)
+  const isWaiting = status === 'pending' && (waitsForCoins || waitsForNaira)
+  return {
+    state: isWaiting ? 'waiting' : status,
+    waitsForCoins,
+    notes,
+    hasMore: shown.moreReceived || notes.length < allNotes.length,
+    isWatched: shown.status !== 'paid' || isMoving || shown.moreReceived,
+    fingerprint: fingerprintOf(shown),
+  }
 }
 
 /**
- * The newest, which somebody waits for, and those of which most has not gone back: a crowd of small
- * ones must not hide them. In the order they are in.
+ * The newest note, which the payer waits for, and those with the most money not sent back: many
+ * small payments must not hide them. Keeps the order of the list.
  */
-function chooseNotes(notes: Note[], limit: number): Note[] {
-  const byWeight = notes.slice(1).sort((one, other) => Number(keptOf(other) - keptOf(one)))
-  const chosen = new Set([...notes.slice(0, 1), ...byWeight].slice(0, limit))
+function chooseNotes(notes: PaymentNote[], limit: number): PaymentNote[] {
+  const byAmount = notes
+    .slice(1)
+    .sort((one, other) => Number(notReturned(other) - notReturned(one)))
+  const chosen = new Set([...notes.slice(0, 1), ...byAmount].slice(0, limit))
   return notes.filter((note) => chosen.has(note))
 }
 
-function keptOf({ fates }: Note): bigint {
-  const kept = fates.filter(({ place }) => place !== 'returned')
-  return kept.reduce((sum, { amount }) => sum + amount, 0n)
+function notReturned({ parts }: PaymentNote): bigint {
+  return parts.reduce((sum, { state, amount }) => (state === 'returned' ? sum : sum + amount), 0n)
 }
 
-/** How much had come when somebody said to have sent it: naira, or units of the coin. */
-type Sent = { sentAfter: bigint | null; coinsAfter?: bigint | null }
-
-function isAwaited(received: bigint | null, after: bigint | null = null): boolean {
-  return received !== null && after !== null && received <= after
+function isAwaited(received: bigint | null, before: bigint | null = null): boolean {
+  return received !== null && before !== null && received <= before
 }
 
-function stateOf(shown: Shown, isWaiting: boolean): PageState {
-  const status = statusOf(shown)
-  if (status !== 'pending') return status
-  return isWaiting ? 'waiting' : 'pending'
-}
-
-/** Null where coins cannot be sent. */
-export function coinsReceived({ crypto, cryptoAmounts }: Shown): bigint | null {
+/** Null if the session does not accept coins. */
+export function coinsReceived({ crypto, cryptoAmounts }: ShownSession): bigint | null {
   return crypto && cryptoAmounts ? fromWire(cryptoAmounts.amountReceived, crypto.asset) : null
 }
 
-function statusOf({ status, serverTime, expiresAt }: Shown): Shown['status'] {
+function statusOf({ status, serverTime, expiresAt }: ShownSession): ShownSession['status'] {
   return status === 'pending' && serverTime >= expiresAt ? 'expired' : status
 }
 
-function toNote(one: Received, shown: Shown): Note {
-  const { currency: asset, variance } = one
-  const read = (written: number | string) => fromWire(written, asset)
-  const amount = read(one.amount)
-  const asked = read(asset === 'NGN' ? shown.amount : shown.cryptoAmounts!.amount)
-  const to = one.sentBackTo && {
-    bankName: one.sentBackTo.bankName,
-    lastDigits: one.sentBackTo.accountNumber.replace(/\D/g, ''),
+function toNote(payment: ShownPayment, shown: ShownSession): PaymentNote {
+  const { currency: asset, variance } = payment
+  const parse = (amount: number | string) => fromWire(amount, asset)
+  const amount = parse(payment.amount)
+  const requested = parse(asset === 'NGN' ? shown.amount : shown.cryptoAmounts!.amount)
+  const to = payment.sentBackTo && {
+    bankName: payment.sentBackTo.bankName,
+    lastDigits: payment.sentBackTo.accountNumber.replace(/\D/g, ''),
   }
-  const places = {
-    accepted: read(one.amountAccepted),
-    held: read(one.amountHeld),
-    returning: read(one.amountReturning),
-    returned: read(one.amountReturned),
+  const amounts = {
+    accepted: parse(payment.amountAccepted),
+    held: parse(payment.amountHeld),
+    returning: parse(payment.amountReturning),
+    returned: parse(payment.amountReturned),
   }
-  const fates = (Object.keys(places) as Fate['place'][])
-    .filter((place) => places[place] > 0n)
-    .map((place) => ({ place, amount: places[place], isAll: places[place] === amount, to }))
-  const difference = amount > asked ? amount - asked : asked - amount
-  const isInTime = one.receivedAt < shown.expiresAt
-  const isBesides = variance === 'LATE' && shown.status === 'paid' && isInTime
-  return { variance, asset, amount, isBesides, difference, fates }
+  const parts = (Object.keys(amounts) as PaymentPart['state'][])
+    .filter((state) => amounts[state] > 0n)
+    .map((state) => ({ state, amount: amounts[state], isWhole: amounts[state] === amount, to }))
+  const isInTime = payment.receivedAt < shown.expiresAt
+  return {
+    variance,
+    asset,
+    amount,
+    wasAlreadyPaid: variance === 'LATE' && shown.status === 'paid' && isInTime,
+    difference: amount > requested ? amount - requested : requested - amount,
+    parts,
+  }
 }
 
-function needsWord({ variance, fates }: Note): boolean {
-  return variance !== 'NONE' || fates.some(({ place }) => place !== 'accepted')
+function needsNote({ variance, parts }: PaymentNote): boolean {
+  return variance !== 'NONE' || parts.some(({ state }) => state !== 'accepted')
 }
 
 /**
- * The island computes the same of the public JSON. When an account is closed whose time was up
- * already, nothing is new: a payer must not hear of it twice.
+ * The script computes the same from the public JSON. It uses `statusOf`, so ending a session after
+ * its deadline changes nothing and is not announced again.
  */
-function seenOf(shown: Shown): string {
-  const places = shown.received.map((one) => [
-    one.amountHeld,
-    one.amountReturning,
-    one.amountReturned,
-  ])
+function fingerprintOf(shown: ShownSession): string {
   const coins = shown.cryptoAmounts ? [shown.cryptoAmounts.amountReceived] : []
-  return [statusOf(shown), shown.amountReceived, ...coins, ...places].join()
+  const amounts = shown.received.map((payment) => [
+    payment.amountHeld,
+    payment.amountReturning,
+    payment.amountReturned,
+  ])
+  return [statusOf(shown), shown.amountReceived, ...coins, ...amounts].join()
 }

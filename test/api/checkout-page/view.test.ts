@@ -5,10 +5,10 @@ import { html } from '../../../src/api/checkout-page/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
 import { english, showNaira } from '../../../src/api/checkout-page/texts.js'
-import { type Shown, viewSession } from '../../../src/api/checkout-page/view.js'
+import { type ShownSession, viewSession } from '../../../src/api/checkout-page/view.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
 
-const shown: Shown = {
+const shown: ShownSession = {
   reference: 'cs_1',
   merchant: { id: 'mer_1', displayName: 'Ada Stores' },
   amount: 1_250_000,
@@ -25,7 +25,7 @@ const shown: Shown = {
   amountAccepted: 0,
   moreReceived: false,
 }
-type Received = Shown['received'][number]
+type Received = ShownSession['received'][number]
 const received = (change: Partial<Received>): Received => ({
   amount: 400_000,
   amountAccepted: 0,
@@ -39,31 +39,31 @@ const received = (change: Partial<Received>): Received => ({
   receivedAt: '2026-01-05T09:01:00.000Z',
   ...change,
 })
-const view = (change: Partial<Shown>, sentAfter: bigint | null = null) =>
-  viewSession({ ...shown, ...change }, { sentAfter })
+const view = (change: Partial<ShownSession>, nairaBefore: bigint | null = null) =>
+  viewSession({ ...shown, ...change }, { nairaBefore })
 
-/** As the page says it. */
-function say(change: Partial<Shown>): string {
+/** The notes as the page shows them. */
+function describeNotes(change: Partial<ShownSession>): string {
   const { notes, state } = view(change)
-  const { fact, fate } = english.note
+  const { payment, part } = english.note
   const all = notes.flatMap((note) => [
-    fact(note, state === 'cancelled'),
-    ...note.fates.map((one) => fate(one, note, 'Ada Stores')),
+    payment(note, state === 'cancelled'),
+    ...note.parts.map((one) => part(one, note, 'Ada Stores')),
   ])
   return all.filter(Boolean).join(' ')
 }
 const sentBackTo = { bankName: 'GTBank', accountNumber: '******4432' }
 
-describe('what a page is about', () => {
-  test('follows the session, and the deadline as soon as it has passed', () => {
+describe('the state of the page', () => {
+  test('follows the session, and expires at the deadline', () => {
     expect(view({}).state).toBe('pending')
     for (const status of ['paid', 'expired', 'cancelled'] as const)
       expect(view({ status }, 0n).state).toBe(status)
     expect(view({ serverTime: shown.expiresAt }, 0n).state).toBe('expired')
   })
 
-  test('is waiting for who has sent it, until another payment has come', () => {
-    // However many there were: not all are listed.
+  test('is waiting after the payer says they paid, until another payment arrives', () => {
+    // However many payments there were: not all are listed.
     const short = Array(10).fill(received({ amountReturning: 400_000 }))
     expect(view({}, 0n).state).toBe('waiting')
     expect(view({ received: short.slice(1), amountReceived: 400_000 }, 0n).state).toBe('pending')
@@ -72,7 +72,7 @@ describe('what a page is about', () => {
     expect(view({ ...many, amountReceived: 4_400_000 }, 4_000_000n).state).toBe('pending')
   })
 
-  test('is watched until nothing can change any more', () => {
+  test('is watched until nothing can change', () => {
     expect(view({}).isWatched).toBe(true)
     expect(view({ status: 'expired' }).isWatched).toBe(true)
     expect(view({ status: 'paid' }).isWatched).toBe(false)
@@ -83,24 +83,24 @@ describe('what a page is about', () => {
   test('is news when money has moved', () => {
     const going = view({ received: [received({ amountReturning: 400_000 })] })
     const gone = view({ received: [received({ amountReturned: 400_000, status: 'RETURNED' })] })
-    expect(new Set([view({}).seen, going.seen, gone.seen]).size).toBe(3)
+    expect(new Set([view({}).fingerprint, going.fingerprint, gone.fingerprint]).size).toBe(3)
   })
 
   test('is no news when an account is closed whose time was up', () => {
     const isOver = { serverTime: shown.expiresAt }
-    expect(view(isOver).seen).not.toBe(view({}).seen)
-    expect(view({ ...isOver, status: 'expired' }).seen).toBe(view(isOver).seen)
+    expect(view(isOver).fingerprint).not.toBe(view({}).fingerprint)
+    expect(view({ ...isOver, status: 'expired' }).fingerprint).toBe(view(isOver).fingerprint)
   })
 })
 
-describe('when many have paid', () => {
+describe('with many payments', () => {
   const dust = (count: number) =>
     Array.from({ length: count }, () =>
       received({ amount: 1, amountReturned: 1, status: 'RETURNED' }),
     )
 
-  // A held ₦12,000, and then whatever anybody sends to the number on the page.
-  test('what is held is said, and that there is more', () => {
+  // Anyone can send small amounts to the number on the page.
+  test('a held payment is shown, and that there are more', () => {
     const held = received({ amount: 1_200_000, amountHeld: 1_200_000, status: 'HELD' })
     const all = [...dust(20), held, ...dust(20)]
     const { notes, hasMore } = view({ received: all, amountReceived: 1_200_040 })
@@ -108,51 +108,51 @@ describe('when many have paid', () => {
     expect(notes.map(({ amount }) => amount)).toContain(1_200_000n)
   })
 
-  test('the newest is said, whatever it is', () => {
+  test('the newest payment is always shown', () => {
     const kept = Array(20).fill(received({ amountHeld: 400_000, status: 'HELD' }))
     const { notes } = view({ received: [...dust(1), ...kept] })
     expect(notes[0]!.amount).toBe(1n)
   })
 
-  test('all of them are said while they are few', () => {
+  test('few payments are all shown', () => {
     expect(view({ received: dust(10) })).toMatchObject({ hasMore: false })
     expect(view({ received: dust(10) }).notes).toHaveLength(10)
     expect(view({ received: dust(10), moreReceived: true })).toMatchObject({ hasMore: true })
   })
 })
 
-describe('what is said of money', () => {
-  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+describe('notes about naira', () => {
+  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
     [
-      'too little, on its way back',
+      'underpaid, being returned',
       { amountReturning: 400_000, sentBackTo },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. We are sending it back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. We are sending it back to GTBank ••• 4432, usually within minutes.',
     ],
     [
-      'too little, back where nobody says',
+      'underpaid, returned to an unknown account',
       { amountReturned: 400_000, status: 'RETURNED' },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account it came from.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. It was sent back to the account it came from.',
     ],
     [
-      'too little, back to a bank that nobody names',
+      'underpaid, returned to an unnamed bank',
       {
         amountReturned: 400_000,
         status: 'RETURNED',
         sentBackTo: { bankName: '', accountNumber: '******4432' },
       },
       {},
-      'We received ₦4,000.00. It is ₦8,500.00 short. It was sent back to the account ••• 4432.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. It was sent back to the account ••• 4432.',
     ],
     [
-      'too little, accepted',
+      'underpaid, accepted',
       { amountAccepted: 400_000, status: 'ACCEPTED' },
       { status: 'paid' },
-      'We received ₦4,000.00. It is ₦8,500.00 short. Ada Stores has accepted it.',
+      'We received ₦4,000.00, ₦8,500.00 less than requested. Ada Stores has accepted it.',
     ],
     [
-      'too much, the rest on its way back',
+      'overpaid, excess being returned',
       {
         variance: 'OVERPAID',
         amount: 1_300_000,
@@ -161,68 +161,70 @@ describe('what is said of money', () => {
         sentBackTo,
       },
       { status: 'paid' },
-      'We received ₦13,000.00. It is ₦500.00 too much. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦13,000.00, ₦500.00 more than requested. We are sending ₦500.00 back to GTBank ••• 4432, usually within minutes.',
     ],
     [
-      'too late, held',
+      'late, held',
       { variance: 'LATE', amountHeld: 400_000, status: 'HELD' },
       { status: 'expired' },
-      'We received ₦4,000.00 after the time was up. It is safe with us: Ada Stores decides whether to accept it or to send it back. Ask them if you hear nothing.',
+      "We received ₦4,000.00 after this payment expired. It is safe with us. Ada Stores will either accept it or send it back. Please contact them if you don't hear from them.",
     ],
     [
-      'after it was cancelled',
+      'late because cancelled, returned',
       { variance: 'LATE', amountReturned: 400_000, status: 'RETURNED', sentBackTo },
       { status: 'cancelled' },
       'We received ₦4,000.00 after this payment was cancelled. It was sent back to GTBank ••• 4432.',
     ],
     [
-      'once more',
+      'duplicate',
       { variance: 'DUPLICATE', amountReturning: 400_000, sentBackTo },
       { status: 'paid' },
-      'We received ₦4,000.00 after this was paid already. We are sending it back to GTBank ••• 4432, usually within minutes.',
+      'We received ₦4,000.00 after this was already paid. We are sending it back to GTBank ••• 4432, usually within minutes.',
     ],
     [
-      'refunded in part',
+      'partly refunded',
       { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_000_000, amountReturned: 250_000 },
       { status: 'paid' },
       'We received ₦12,500.00. ₦2,500.00 was sent back to the account it came from.',
     ],
     [
-      'as it should be',
+      'exact',
       { variance: 'NONE', amount: 1_250_000, amountAccepted: 1_250_000, status: 'ACCEPTED' },
       { status: 'paid' },
       '',
     ],
   ]
   test.each(cases)('%s', (_name, one, session, words) => {
-    expect(say({ ...session, received: [received(one)] }).replaceAll('\u00a0', ' ')).toBe(words)
+    expect(describeNotes({ ...session, received: [received(one)] }).replaceAll('\u00a0', ' ')).toBe(
+      words,
+    )
   })
 
-  test('every kobo of a payment has a word, or was asked for', () => {
+  test('the parts of a note add up to its payment', () => {
     const part = fc.integer({ min: 0, max: 1_000_000 })
     fc.assert(
       fc.property(part, part, part, part, (amountAccepted, amountHeld, amountReturning, rest) => {
-        const places = { amountAccepted, amountHeld, amountReturning, amountReturned: rest }
+        const amounts = { amountAccepted, amountHeld, amountReturning, amountReturned: rest }
         const amount = amountAccepted + amountHeld + amountReturning + rest
-        const [note] = view({ received: [received({ ...places, amount })] }).notes
-        const told = note!.fates.reduce((sum, fate) => sum + fate.amount, 0n)
-        expect(told).toBe(BigInt(amount))
+        const [note] = view({ received: [received({ ...amounts, amount })] }).notes
+        const total = note!.parts.reduce((sum, part) => sum + part.amount, 0n)
+        expect(total).toBe(BigInt(amount))
       }),
     )
   })
 
   test.each([
-    ['all that was asked for', 1_250_000, 'Ada Stores has your payment of ₦12,500.00.'],
-    ['less, which was accepted', 400_000, 'Ada Stores has your payment of ₦4,000.00.'],
-    ['nothing any more', 0, 'Ada Stores has refunded your payment.'],
-  ])('a shop that is paid has %s', (_name, amountAccepted, words) => {
-    const paid: Shown = { ...shown, status: 'paid', amountAccepted }
-    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    ['the requested amount', 1_250_000, 'Ada Stores has received your payment of ₦12,500.00.'],
+    ['an accepted underpayment', 400_000, 'Ada Stores has received your payment of ₦4,000.00.'],
+    ['nothing after a refund', 0, 'Ada Stores has refunded your payment.'],
+  ])('a paid session shows %s', (_name, amountAccepted, words) => {
+    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup.split(words)).toHaveLength(3)
   })
 
-  test('naira are written as people write them', () => {
+  test('naira are formatted with kobo', () => {
     expect([1n, 1_250_000n, 123_456_789_012n].map(showNaira)).toEqual([
       '₦0.01',
       '₦12,500.00',
@@ -231,53 +233,58 @@ describe('what is said of money', () => {
   })
 })
 
-describe('what is said of coins', () => {
+describe('notes about coins', () => {
   const cryptoAmounts = {
     asset: 'USDC' as const,
     amount: '3.2',
     amountReceived: '3.2',
     amountAccepted: '0',
   }
-  const places = { amountAccepted: '0', amountHeld: '0', amountReturning: '0', amountReturned: '0' }
+  const noAmounts = {
+    amountAccepted: '0',
+    amountHeld: '0',
+    amountReturning: '0',
+    amountReturned: '0',
+  }
   const coins = (change: Partial<Received>) =>
-    received({ currency: 'USDC', amount: '3.2', ...places, ...change })
-  const cases: [string, Partial<Received>, Partial<Shown>, string][] = [
+    received({ currency: 'USDC', amount: '3.2', ...noAmounts, ...change })
+  const cases: [string, Partial<Received>, Partial<ShownSession>, string][] = [
     [
-      'too little, held',
+      'underpaid, held',
       { variance: 'UNDERPAID', amount: '3', amountHeld: '3' },
       {},
-      'We received 3.00 USDC. It is 0.20 USDC short. It is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+      'We received 3.00 USDC, 0.20 USDC less than requested. It is safe with us. Ada Stores will either accept it or send it back. Please tell them which wallet to send it to.',
     ],
     [
-      'too much, the rest held',
+      'overpaid, excess held',
       { variance: 'OVERPAID', amount: '1234.5', amountAccepted: '3.2', amountHeld: '1231.3' },
       { status: 'paid' },
-      'We received 1,234.50 USDC. It is 1,231.30 USDC too much. 1,231.30 USDC is safe with us: Ada Stores decides whether to accept it or to send it back. Tell them which wallet it may go back to.',
+      'We received 1,234.50 USDC, 1,231.30 USDC more than requested. 1,231.30 USDC is safe with us. Ada Stores will either accept it or send it back. Please tell them which wallet to send it to.',
     ],
     [
-      'after it was paid otherwise',
+      'already paid, being returned',
       { variance: 'LATE', amountReturning: '3.2' },
       { status: 'paid' },
-      'We received 3.20 USDC, but this was paid already. It is on its way to the wallet that Ada Stores has named.',
+      'We received 3.20 USDC, but this was already paid. It is on its way to the wallet that Ada Stores chose.',
     ],
     [
-      'too late, and then accepted',
+      'late, then accepted',
       { variance: 'LATE', amountAccepted: '3.2', receivedAt: '2026-01-05T09:31:00.000Z' },
       { status: 'paid' },
-      'We received 3.20 USDC after the time was up. Ada Stores has accepted it.',
+      'We received 3.20 USDC after this payment expired. Ada Stores has accepted it.',
     ],
     [
       'refunded',
       { variance: 'NONE', amountReturned: '3.2' },
       { status: 'paid' },
-      'We received 3.20 USDC. It was sent to the wallet that Ada Stores has named.',
+      'We received 3.20 USDC. It was sent to the wallet that Ada Stores chose.',
     ],
   ]
   test.each(cases)('%s', (_name, one, session, words) => {
-    expect(say({ ...session, cryptoAmounts, received: [coins(one)] })).toBe(words)
+    expect(describeNotes({ ...session, cryptoAmounts, received: [coins(one)] })).toBe(words)
   })
 
-  test('who has sent them waits for them, until more has come', () => {
+  test('the page waits for coins until more have arrived', () => {
     const crypto = {
       address: 'x',
       asset: 'USDC' as const,
@@ -285,26 +292,26 @@ describe('what is said of coins', () => {
       amount: '3.2',
     }
     const one = { ...shown, crypto, cryptoAmounts: { ...cryptoAmounts, amountReceived: '0.5' } }
-    const waiting = (coinsAfter: bigint) => viewSession(one, { sentAfter: null, coinsAfter })
+    const waiting = (coinsBefore: bigint) => viewSession(one, { nairaBefore: null, coinsBefore })
     expect(waiting(500_000n)).toMatchObject({ state: 'waiting', waitsForCoins: true })
     expect(waiting(499_999n)).toMatchObject({ state: 'pending', waitsForCoins: false })
-    const bare = viewSession(shown, { sentAfter: null, coinsAfter: 0n })
-    expect(bare.state, 'a session that takes none').toBe('pending')
+    const bare = viewSession(shown, { nairaBefore: null, coinsBefore: 0n })
+    expect(bare.state, 'a session without coins').toBe('pending')
   })
 
   test.each([
-    ['coins', 0, '3.2', 'Ada Stores has your payment of 3.20 USDC.'],
-    ['both', 1_250_000, '3.2', 'Ada Stores has your payment of ₦12,500.00 and 3.20 USDC.'],
+    ['coins', 0, '3.2', 'Ada Stores has received your payment of 3.20 USDC.'],
+    ['both', 1_250_000, '3.2', 'Ada Stores has received your payment of ₦12,500.00 and 3.20 USDC.'],
     ['neither', 0, '0', 'Ada Stores has refunded your payment.'],
-  ])('a shop that is paid has %s', (_name, amountAccepted, accepted, words) => {
+  ])('a paid session shows %s', (_name, amountAccepted, accepted, words) => {
     const sums = { ...cryptoAmounts, amountAccepted: accepted }
-    const paid: Shown = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
-    const scene = { shown: paid, view: viewSession(paid, { sentAfter: null }), isTest: false }
+    const paid: ShownSession = { ...shown, status: 'paid', amountAccepted, cryptoAmounts: sums }
+    const scene = { shown: paid, view: viewSession(paid, { nairaBefore: null }), isTest: false }
     const { markup } = renderMain({ ...scene, texts: english, createdAt: new Date() })
     expect(markup).toContain(words)
   })
 
-  test('what is written is read as it was, to the last unit', () => {
+  test('amounts are parsed as they were written', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 9_007_199_254_740_991n }), (units) => {
         for (const asset of ['NGN', 'USDC', 'USDT'] as const)
@@ -315,7 +322,7 @@ describe('what is said of coins', () => {
 })
 
 describe('markup', () => {
-  test('any text is text: it opens no tag and ends no attribute', () => {
+  test('escapes any text', () => {
     const nasty = fc.constantFrom(
       '<script>',
       '"',
@@ -333,20 +340,23 @@ describe('markup', () => {
         const { markup } = html`<p title="${any}">${[any, html`<b>${any}</b>`]}</p>`
         const inside = markup.replace(/^<p title="|">|<b>|<\/b>|<\/p>$/g, '')
         expect(inside).not.toMatch(/[<>"'`]/)
-        const decoded = inside.replace(/&(lt|gt|quot|amp|#39|#96);/g, (_all, name) => signs[name]!)
+        const decoded = inside.replace(
+          /&(lt|gt|quot|amp|#39|#96);/g,
+          (_all, name) => entities[name]!,
+        )
         expect(decoded).toBe(any.replace(/[\u2028-\u202e\u2066-\u2069]/g, '').repeat(3))
       }),
     )
   })
 
-  test('no text turns what follows it around', () => {
+  test('removes bidirectional controls', () => {
     const turned = 'Ada\u202e\u2067\u202d 000,1₦ yaP\u2029'
     expect(html`<p title="${turned}">${turned}</p>`.markup).toBe(
       '<p title="Ada 000,1₦ yaP">Ada 000,1₦ yaP</p>',
     )
   })
 
-  test('what is absent is not written', () => {
+  test('renders absent values as nothing', () => {
     expect(html`<p>${null}${undefined}${false}${0}${[]}</p>`.markup).toBe('<p>0</p>')
   })
 })
@@ -354,22 +364,24 @@ describe('markup', () => {
 describe('live mode', () => {
   const bankTransfer = { accountNumber: '0418827731', accountName: 'Ada', bankName: 'Wema' }
   const pending = { ...shown, bankTransfer: { ...bankTransfer, bankCode: '035', amount: 1 } }
-  const draw = (isTest: boolean, sentAfter: bigint | null) => {
+  const render = (isTest: boolean, nairaBefore: bigint | null) => {
     const createdAt = new Date(shown.serverTime)
-    const scene = { shown: pending, view: viewSession(pending, { sentAfter }), isTest, createdAt }
+    const scene = { shown: pending, view: viewSession(pending, { nairaBefore }), isTest, createdAt }
     const main = renderMain({ ...scene, texts: english })
     return renderSheet({ texts: english, nonce: 'n', title: 't', main, isTest })
   }
 
-  test.each([null, 0n])('offers no way to pretend, and has no band (%s)', (sentAfter) => {
-    expect(draw(true, sentAfter)).toMatch(/<form/)
-    expect(draw(true, sentAfter)).toMatch(/<aside class="band"/)
-    expect(draw(false, sentAfter)).not.toMatch(/<form|<aside|simulate|Test mode/)
-    expect(draw(false, sentAfter)).toContain('<span>041</span><span>882</span><span>7731</span>')
+  test.each([null, 0n])('has no simulate form and no test band (%s)', (nairaBefore) => {
+    expect(render(true, nairaBefore)).toMatch(/<form/)
+    expect(render(true, nairaBefore)).toMatch(/<aside class="band"/)
+    expect(render(false, nairaBefore)).not.toMatch(/<form|<aside|simulate|Test mode/)
+    expect(render(false, nairaBefore)).toContain(
+      '<span>041</span><span>882</span><span>7731</span>',
+    )
   })
 })
 
-const signs: Record<string, string> = {
+const entities: Record<string, string> = {
   lt: '<',
   gt: '>',
   quot: '"',
@@ -383,7 +395,7 @@ describe('colours', () => {
   test.each([
     ['light', light],
     ['dark', dark],
-  ])('of the %s theme can be read', (_name, theme) => {
+  ])('of the %s theme are readable', (_name, theme) => {
     for (const text of texts)
       for (const ground of ['ground', 'card'] as const)
         expect([text, ground, contrast(theme[text], theme[ground]) >= 4.5]).toEqual([
@@ -395,7 +407,7 @@ describe('colours', () => {
       expect(contrast(theme[tone], theme[`${tone}-wash`])).toBeGreaterThanOrEqual(4.5)
   })
 
-  test('of a merchant are used where they can be read, and nowhere else', () => {
+  test('of a merchant are used only if readable', () => {
     const any = fc.integer({ min: 0, max: 0xffffff })
     fc.assert(
       fc.property(any, fc.constantFrom(light, dark), (number, theme) => {

@@ -6,20 +6,20 @@ import { type Payout, referenceOf, returnKindOf } from '../payouts/payout.js'
 import type { Inspected, PayoutRail, Target } from '../payouts/ports.js'
 import type { Return } from './store-returns.js'
 
-/** How far the environment of the money is ahead of the world. */
-export type Wanted = Return & { clockOffsetMs: number }
+/** `clockOffsetMs`: how far the clock of the return's environment is ahead of real time. */
+export type ReturnToSend = Return & { clockOffsetMs: number }
 
 /**
- * Asks the rail about every one, then has it fix what would be sent. Nothing leaves. `now` is the
- * time of the world.
+ * Has the rail inspect every destination and prepare the payouts. Sends nothing. `now` is real
+ * time.
  */
-export async function requestReturns(
+export async function prepareReturns(
   rail: PayoutRail,
   now: Date,
-  wanted: Wanted[],
+  returns: ReturnToSend[],
 ): Promise<Outcome<NewPayout>[]> {
-  const inspected = await rail.inspect(wanted.map(toTarget))
-  const payouts = wanted.flatMap((one, index) => {
+  const inspected = await rail.inspect(returns.map(toTarget))
+  const payouts = returns.flatMap((one, index) => {
     const outcome = inspected[index]!
     if (outcome instanceof Refusal) return []
     return [toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })]
@@ -27,20 +27,20 @@ export async function requestReturns(
   const prepared = await rail.prepare(
     payouts.map((payout) => ({ ...toTarget(payout), reference: referenceOf(payout) })),
   )
-  const orders = new Map(
+  const newPayouts = new Map(
     payouts.map((payout, index) => {
       const outcome = prepared[index]!
       return [payout.id, outcome instanceof Refusal ? outcome : toNewPayout(payout, outcome, now)]
     }),
   )
-  return wanted.map(({ id }, index) => orders.get(id) ?? (inspected[index] as Refusal))
+  return returns.map(({ id }, index) => newPayouts.get(id) ?? (inspected[index] as Refusal))
 }
 
 function toTarget({ asset, amount, destination }: Target): Target {
   return { asset, amount, destination }
 }
 
-/** A return is free: it takes the amount and nothing else. In the time of its environment. */
+/** Returns have no fee. `now` is in the environment's time. */
 function toPayout(
   now: Date,
   { environmentId, id, asset, amount, takesFrom }: Return,

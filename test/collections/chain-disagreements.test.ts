@@ -7,7 +7,7 @@ import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** Chain, history and books that do not fit together, or not yet. */
+/** The chain, its history and the books disagree, or do not agree yet. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, wallets, logger } = house
@@ -31,14 +31,14 @@ async function openPaid(reference: string) {
 const alarmsOf = (account: string) =>
   house.log.filter((line) => /"level":"?(error|50)/.test(line) && line.includes(account))
 
-async function watchFor(looks: number, by: WalletRail = wallets): Promise<void> {
-  for (let look = 0; look < looks; look += 1) {
+async function watchFor(polls: number, by: WalletRail = wallets): Promise<void> {
+  for (let poll = 0; poll < polls; poll += 1) {
     clock.advance(second)
     await house.watch(by)
   }
 }
 
-test('a balance that no history explains is an alarm after a minute, and no sooner', async () => {
+test('a balance that the history does not explain is logged as an error after a minute', async () => {
   const { account } = await openPaid('a')
   const silent: WalletRail = {
     ...wallets,
@@ -58,11 +58,11 @@ test('a balance that no history explains is an alarm after a minute, and no soon
   expect(await available()).toBe('9.95')
   await watchFor(5)
   expect(alarmsOf(account)).toHaveLength(2)
-  expect(await house.sweep(), 'nothing is in doubt any more').toBe(1)
+  expect(await house.sweep(), 'the account is no longer in doubt').toBe(1)
 })
 
-// It must never happen; if it does, somebody has to hear of it.
-test('a sweep that lands after it was given up is an alarm', async () => {
+// This must never happen, so it must be logged if it does.
+test('a sweep that lands after it was given up is logged as an error', async () => {
   const { address, account } = await openPaid('b')
   await house.settle()
   await sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
@@ -77,10 +77,10 @@ test('a sweep that lands after it was given up is an alarm', async () => {
   await chain.advance(33)
   clock.advance(limits.deposits.troubleEveryMs)
   await house.watchTroubled()
-  expect(await available(), 'what comes is credited all the same').toBe('16.915')
+  expect(await available(), 'new deposits are still credited').toBe('16.915')
 })
 
-test('a sweep that can no longer land is told of', async () => {
+test('a sweep that can no longer land is logged', async () => {
   await openPaid('c')
   await house.settle()
   const mute: WalletRail = { ...wallets, sendSweeps: async () => {} }
@@ -92,7 +92,7 @@ test('a sweep that can no longer land is told of', async () => {
   expect(await house.sweep()).toBe(1)
 })
 
-test('who asks for a wallet finds also what is old and was never read', async () => {
+test('a requery also finds old deposits that were never read', async () => {
   const never = await openPaid('d')
   const once = await openPaid('e')
   await db.rows(sql`
@@ -108,7 +108,7 @@ test('who asks for a wallet finds also what is old and was never read', async ()
   expect(await available()).toBe('29.85')
 })
 
-async function looksAt(account: string): Promise<number> {
+async function pollsOf(account: string): Promise<number> {
   const [row] = await db.rows(sql<{ looks: number }>`
     select looks from token_accounts where address = ${account}`)
   return row!.looks
@@ -123,7 +123,7 @@ function gateOf() {
 }
 
 // Reading takes longer than a lease, and there are two workers.
-test('a look that takes long is nobody else’s meanwhile, and is kept', async () => {
+test('a slow poll keeps its lease, and its result is written', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -139,9 +139,9 @@ test('a look that takes long is nobody else’s meanwhile, and is kept', async (
       return wallets.readMoves(ranges)
     },
   }
-  const looking = house.watch(slow)
+  const watching = house.watch(slow)
   await reading.promise
-  const looks = await looksAt(account)
+  const polls = await pollsOf(account)
   const { leaseMs } = limits.deposits
   const dueAt = async () =>
     (
@@ -153,10 +153,10 @@ test('a look that takes long is nobody else’s meanwhile, and is kept', async (
     vi.advanceTimersByTime(leaseMs / 4)
     await expect.poll(dueAt).toEqual(after(clock.now(), leaseMs))
     await house.watch()
-    expect(await looksAt(account), 'the other worker leaves it alone').toBe(looks)
+    expect(await pollsOf(account), 'the other worker skips it').toBe(polls)
   }
   gate.resolve()
-  await looking
+  await watching
   expect(await available()).toBe('9.95')
   const [row] = await db.rows(sql<{ amount: bigint; isUnread: boolean }>`
     select amount, is_unread as "isUnread" from token_accounts where address = ${account}`)

@@ -20,8 +20,8 @@ afterEach(async () => {
   expect(counted).toEqual([{ deadlocks: 0n }])
 })
 
-// Somebody holds one of the two. Whoever comes first waits, whoever comes second waits behind it, and
-// both ways of looking at the pair, from the bank and from the chain, meet at the same first lock.
+// A third transaction holds one of the two accounts. Notices of the bank and of the chain both lock
+// the pair in the same order, so the second waits behind the first.
 test.each([
   ...(['number', 'address'] as const).flatMap((held) => [
     { held, first: 'bank' as const },
@@ -36,23 +36,26 @@ test.each([
   await holder.query('select from collection_accounts where number = $1 for no key update', [
     opened[held],
   ])
-  const taking = [take([notices[first]])]
+  const judging = [take([notices[first]])]
   await untilBlocked(db)
-  taking.push(take([notices[first === 'bank' ? 'chain' : 'bank']]))
+  judging.push(take([notices[first === 'bank' ? 'chain' : 'bank']]))
   await untilBlocked(db, 2)
   await holder.query('commit')
-  await Promise.all(taking)
+  await Promise.all(judging)
   expect(await shop.status(opened.reference)).toBe('paid')
   expect(await shop.toldOf(opened.reference)).toEqual(['checkout.session.paid'])
-  const ways = [await shop.account(opened.virtualAccount), await shop.wallet(opened.cryptoWallet)]
-  expect(ways.map(({ status }) => status).sort()).toEqual(['CANCELLED', 'PAID'])
-  const late = ways.find(({ status }) => status === 'CANCELLED')
+  const accounts = [
+    await shop.account(opened.virtualAccount),
+    await shop.wallet(opened.cryptoWallet),
+  ]
+  expect(accounts.map(({ status }) => status).sort()).toEqual(['CANCELLED', 'PAID'])
+  const late = accounts.find(({ status }) => status === 'CANCELLED')
   expect(late).toMatchObject({ variance: 'LATE', payments: [{ status: 'HELD' }] })
 })
 
-// Batches name the sessions in opposite orders and by opposite ways, while sessions are cancelled by
-// either account, and the time of all runs out: everybody meets everybody.
-test.each([1, 2, 3])('whatever happens at once, every session ends once (%i)', async () => {
+// Batches name the sessions in opposite orders and by either account, while others cancel them by
+// either account and all of them expire.
+test.each([1, 2, 3])('with everything at once, every session ends once (%i)', async () => {
   const opened: Opened[] = []
   for (let made = 0; made < 12; made += 1) opened.push(await shop.open({ expiresAt: shop.soon() }))
   const byBank = opened.map((one) => bankNotice(one))
@@ -64,22 +67,22 @@ test.each([1, 2, 3])('whatever happens at once, every session ends once (%i)', a
       ? shop.post(`/v1/collections/crypto-wallets/${one.cryptoWallet}/cancel`, {})
       : shop.cancel(one.reference)
   const replies = Promise.all(opened.filter((_one, index) => index % 3 === 0).map(cancel))
-  const taking = [...halves(byBank), ...halves(byChain)].map(take)
+  const judging = [...halves(byBank), ...halves(byChain)].map(take)
   clock.advance(61_000)
   const expiring = Array.from({ length: 3 }, () => expireAccounts(db, clock.now()))
   const advancing = shop.post('/v1/test/clock/advance', { seconds: 60 })
-  await Promise.all([...taking, ...expiring, advancing])
+  await Promise.all([...judging, ...expiring, advancing])
   const statuses = [...(await replies), await advancing].map(({ status }) => status)
   expect(statuses.filter((status) => status >= 500)).toEqual([])
   for (const { reference } of opened) {
-    const told = await shop.toldOf(reference)
-    expect(told.filter((type) => type === 'checkout.session.paid').length).toBeLessThanOrEqual(1)
-    expect(new Set(told).size).toBe(told.length)
+    const events = await shop.toldOf(reference)
+    expect(events.filter((type) => type === 'checkout.session.paid').length).toBeLessThanOrEqual(1)
+    expect(new Set(events).size).toBe(events.length)
   }
 })
 
-// What is held on both sides is accepted on both sides at once: one pays, the other is only kept.
-test('two acceptances at once pay a session once', async () => {
+// Held money of both accounts is accepted at once: one acceptance pays the session.
+test('two concurrent acceptances pay a session once', async () => {
   const opened = await shop.open({ expiresAt: shop.soon() })
   clock.advance(61_000)
   await house.work()

@@ -15,7 +15,7 @@ import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** What strangers send to wallets, so that nothing that came to others is credited. */
+/** Attacks that send tokens to a wallet to block the deposits of others. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, wallets } = house
@@ -70,7 +70,7 @@ const rowOf = async (tokenAccount: string) => {
   return row
 }
 
-test('as many worthless tokens as there can be keep nothing back from anybody', async () => {
+test('the largest possible amount of a worthless token blocks no deposits', async () => {
   const victim = await open('victim')
   const others = await Promise.all(['a', 'b', 'c'].map(open))
   await shop.deposit(victim.address, '10')
@@ -88,7 +88,7 @@ test('as many worthless tokens as there can be keep nothing back from anybody', 
   await expectSoundBooks(db)
 })
 
-test('refused tokens that are more than a bigint together are added up all the same', async () => {
+test('refused tokens that exceed a bigint in total are added up', async () => {
   const { address: wallet } = await open('d')
   await shop.deposit(wallet, '10')
   await chain.advance(33)
@@ -111,8 +111,8 @@ test('refused tokens that are more than a bigint together are added up all the s
   await expectSoundBooks(db)
 })
 
-// Whatever it is that the database does not take, it is of one account only.
-test('a look that cannot be kept is trouble of its account, and of nobody else', async () => {
+// Whatever the database rejects, only one account is affected.
+test('a poll that cannot be written affects only its own account', async () => {
   const opened = await Promise.all(['e', 'f', 'g'].map(open))
   for (const { address: to } of opened) await shop.deposit(to, '10')
   await chain.advance(33)
@@ -137,8 +137,8 @@ test('a look that cannot be kept is trouble of its account, and of nobody else',
   await shop.deposit(opened[0]!.address, '10')
   await chain.advance(33)
   await house.watch(poisonous)
-  expect(await available(), 'the others are watched on').toBe('29.85')
+  expect(await available(), 'the others are still watched').toBe('29.85')
   clock.advance(minute)
   await house.watchTroubled()
-  expect(await available(), 'an honest look ends the trouble').toBe('39.8')
+  expect(await available(), 'a valid poll recovers the account').toBe('39.8')
 })

@@ -11,27 +11,27 @@ export const order = {
 
 type Opened = { reference: string; url: string; number: string; virtualAccount: string }
 
-/** A house with a shop in it, whose customers have a real browser. */
-export async function openCheckoutHouse() {
-  const house = await openBankHouse()
+/** A service with a merchant and a real browser. */
+export async function openCheckout() {
+  const service = await openBankHouse()
   const browser = await openBrowser()
-  const shop = customersOf(house, house.merchant)
+  const shop = customersOf(service, service.merchant)
 
   async function open(change: object = {}): Promise<Opened> {
     const { json } = await shop.post('/v1/checkout/sessions', { ...order, ...change })
     const { reference, url, virtualAccount } = json.data
-    const shown = await house.ask('GET', `/public/checkout/${reference}`)
+    const shown = await service.ask('GET', `/public/checkout/${reference}`)
     return { reference, url, virtualAccount, number: shown.json.data.bankTransfer.accountNumber }
   }
 
-  /** One that ends a minute from now, and that minute passes. */
+  /** Opens a session that expires, and waits until it has. */
   async function openExpired(change: object = {}): Promise<Opened> {
-    const expiresAt = new Date(house.clock.now().getTime() + 60_000).toISOString()
+    const expiresAt = new Date(service.clock.now().getTime() + 60_000).toISOString()
     const opened = await open({ ...change, expiresAt })
-    house.clock.advance(61_000)
-    await house.work()
+    service.clock.advance(61_000)
+    await service.work()
     return opened
   }
 
-  return { house, browser, shop, open, openExpired }
+  return { service, browser, shop, open, openExpired }
 }

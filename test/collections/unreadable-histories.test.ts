@@ -10,7 +10,7 @@ import { setFaults } from '../simulation/localnet/localnet.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** Histories that cannot be read, several of them, beside others that can. */
+/** Some histories cannot be read; the others must not be affected. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, watch, watchTroubled } = house
@@ -22,7 +22,7 @@ beforeEach(async () => {
   shop = shopOf(house, await house.hire('Ada'))
 })
 
-/** Wallets to each of which something came. */
+/** Wallets with one deposit each. */
 async function openPaid(references: string[]) {
   const opened = []
   for (const reference of references) {
@@ -51,7 +51,7 @@ async function openForgetful(accounts: () => string[]) {
   return openWallets(chain, { endpoints: [url], isPoor: true })
 }
 
-test('half of all histories cannot be read, and the other half is credited', async () => {
+test('when half of the histories cannot be read, the other half is credited', async () => {
   const opened = await openPaid(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
   let poisoned = opened.slice(0, 4).map(({ account }) => account)
   const rail = await openForgetful(() => poisoned)
@@ -59,8 +59,8 @@ test('half of all histories cannot be read, and the other half is credited', asy
   expect(await available()).toBe('39.8')
   expect(await countTroubled()).toBe(4)
   clock.advance(second)
-  expect(await watchTroubled(rail), 'those who watch the troubled look at all of them').toBe(4)
-  // One recovers behind three that do not.
+  expect(await watchTroubled(rail), 'all of them are retried').toBe(4)
+  // One of the four recovers.
   poisoned = poisoned.slice(0, 3)
   clock.advance(limits.deposits.troubleEveryMs)
   expect(await watchTroubled(rail)).toBe(4)
@@ -72,9 +72,9 @@ test('half of all histories cannot be read, and the other half is credited', asy
   expect(await available()).toBe('79.6')
 })
 
-test('what a second node does not know yet is credited when it does, a denial never', async () => {
+test('a deposit is credited once a second node knows it, never if the node denies it', async () => {
   await openPaid(['m', 'n'])
-  // Before all of this, then where it should know, then there.
+  // Behind the deposit, then past it without knowing it, then knowing it.
   let memory: { last: number } | undefined = { last: 0 }
   const url = await openTwistedNode(chain, ({ method }, result) => {
     if (!memory) return undefined
@@ -98,14 +98,14 @@ test('what a second node does not know yet is credited when it does, a denial ne
   expect(await available()).toBe('19.9')
 })
 
-test('a node that stays behind delays what comes, and an alarm says so', async () => {
+test('a node that stays behind delays deposits and is reported', async () => {
   await openPaid(['v'])
   const url = await openTwistedNode(chain, ({ method }, result) => {
     if (method === 'getEpochInfo') return { ...result, absoluteSlot: 0 }
     return method === 'getTransaction' ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  for (let looks = 0; looks <= limits.deposits.unreadLooks; looks += 1) {
+  for (let polls = 0; polls <= limits.deposits.unreadLooks; polls += 1) {
     expect(await countTroubled()).toBe(0)
     await watch(rail)
     clock.advance(second)
@@ -117,8 +117,8 @@ test('a node that stays behind delays what comes, and an alarm says so', async (
   expect([await available(), await countTroubled()]).toEqual(['9.95', 0])
 })
 
-// What comes later is asked for by the last that was read: one that nobody else knows is no place.
-test('a node that invents what moved nothing, or took coins, does no lasting harm', async () => {
+// Histories are read after the last known transaction, which must not be an invented one.
+test('an invented transaction without a deposit does no lasting harm', async () => {
   for (const [reference, change] of Object.entries({ t: 0, u: -1 })) {
     const [paid] = await openPaid([reference])
     await watch()
@@ -159,7 +159,7 @@ test('a node that invents what moved nothing, or took coins, does no lasting har
   }
 })
 
-test('an audit that ends where a node does not know more is not done', async () => {
+test('an audit that a lagging node cuts short is not complete', async () => {
   const [paid] = await openPaid(['r'])
   await watch()
   expect(await available()).toBe('9.95')
@@ -177,7 +177,7 @@ test('an audit that ends where a node does not know more is not done', async () 
   clock.advance(limits.deposits.auditEveryMs)
   await watch(rail)
   expect(await isAudited()).toBe(false)
-  // It is looked again soon, not with the next audit.
+  // It is retried soon, not with the next audit.
   isLate = false
   clock.advance(second)
   await watch(rail)
@@ -185,7 +185,7 @@ test('an audit that ends where a node does not know more is not done', async () 
   expect(await available()).toBe('9.95')
 })
 
-test('when nobody answers any more, nobody is in trouble', async () => {
+test('when no node answers, no account is marked as failing', async () => {
   await openPaid(['i', 'j', 'k', 'l'])
   let answered = 0
   const url = await openTwistedNode(chain, ({ method }) => {
@@ -203,8 +203,8 @@ test('when nobody answers any more, nobody is in trouble', async () => {
   expect(await available()).toBe('39.8')
 })
 
-// What a transaction logs is for whoever sends it to decide, and an answer is read up to a limit.
-test('transactions that are long to tell are read, few at a time', async () => {
+// Senders control how much a transaction logs, and responses are limited in size.
+test('transactions with long logs are read a few at a time', async () => {
   const [bad] = await openPaid(['m', 'n'])
   for (let count = 0; count < 24; count += 1) await shop.deposit(bad!.address, '1')
   await chain.advance(33)
@@ -219,7 +219,7 @@ test('transactions that are long to tell are read, few at a time', async () => {
   expect(await countTroubled()).toBe(0)
 }, 60_000)
 
-test('one that is too long alone is named, and all others are credited', async () => {
+test('a single transaction that is too long is reported, and all others are credited', async () => {
   const [bad] = await openPaid(['o', 'p'])
   const [{ signature: fat }] = await chain.call('getSignaturesForAddress', bad!.account)
   await shop.deposit(bad!.address, '10')

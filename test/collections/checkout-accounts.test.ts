@@ -12,13 +12,13 @@ beforeEach(async () => {
 })
 afterEach(() => expectSoundBooks(db))
 
-/** What became of both, and all that was told of the session. */
+/** Final statuses and the session's events. */
 async function endOf({ reference, virtualAccount, cryptoWallet }: Opened) {
   return {
     session: await shop.status(reference),
     account: (await shop.account(virtualAccount)).status,
     wallet: (await shop.wallet(cryptoWallet)).status,
-    told: await shop.toldOf(reference),
+    events: await shop.toldOf(reference),
   }
 }
 
@@ -26,17 +26,17 @@ const paidByBank = {
   session: 'paid',
   account: 'PAID',
   wallet: 'CANCELLED',
-  told: ['checkout.session.paid'],
+  events: ['checkout.session.paid'],
 }
 const paidInCoins = {
   session: 'paid',
   account: 'CANCELLED',
   wallet: 'PAID',
-  told: ['checkout.session.paid'],
+  events: ['checkout.session.paid'],
 }
 
 describe('a session that can be paid in coins', () => {
-  test('is paid when they are final, and its account takes no more', async () => {
+  test('is paid when they are final, and its virtual account is cancelled', async () => {
     const opened = await shop.open({ metadata: { order: 7 }, merchantReference: 'order-7' })
     const [account, wallet] = [
       await shop.account(opened.virtualAccount),
@@ -58,7 +58,7 @@ describe('a session that can be paid in coins', () => {
     expect(await endOf(opened)).toEqual(paidInCoins)
   })
 
-  test('is paid by bank all the same, and coins that come then are held', async () => {
+  test('can still be paid by bank, and later coins are held', async () => {
     const opened = await shop.open()
     await shop.pay(opened.number)
     expect(await endOf(opened)).toEqual(paidByBank)
@@ -70,7 +70,7 @@ describe('a session that can be paid in coins', () => {
     expect(await endOf(opened)).toEqual(paidByBank)
   })
 
-  test('waits on after too little, and the coins that came stay held', async () => {
+  test('stays pending after an underpayment in coins, which is held', async () => {
     const opened = await shop.open()
     await shop.send(opened.address, '3.199999')
     await house.settle()
@@ -83,7 +83,7 @@ describe('a session that can be paid in coins', () => {
     ])
   })
 
-  test('is paid when too little is accepted, and the other way is closed', async () => {
+  test('is paid when an underpayment is accepted, and the other account is cancelled', async () => {
     const opened = await shop.open()
     await shop.send(opened.address, '3')
     await house.settle()
@@ -93,7 +93,7 @@ describe('a session that can be paid in coins', () => {
     expect(await shop.eventsOf(opened.virtualAccount)).toEqual(['virtual_account.cancelled'])
   })
 
-  test('without a price in coins is as ever', async () => {
+  test('has no wallet without a price in coins', async () => {
     const { data } = (await shop.create({ crypto: undefined })).json
     expect(data).not.toHaveProperty('crypto')
     expect(data).not.toHaveProperty('cryptoWallet')
@@ -105,10 +105,10 @@ describe('a session that ends unpaid', () => {
     session: 'cancelled',
     account: 'CANCELLED',
     wallet: 'CANCELLED',
-    told: ['checkout.session.cancelled'],
+    events: ['checkout.session.cancelled'],
   }
 
-  test('cancelled: both are, and it is told once', async () => {
+  test('cancelled: both accounts are cancelled, with one event', async () => {
     const opened = await shop.open()
     expect((await shop.cancel(opened.reference)).json.data).toMatchObject({ status: 'cancelled' })
     expect((await shop.cancel(opened.reference)).status).toBe(200)
@@ -121,35 +121,35 @@ describe('a session that ends unpaid', () => {
     expect(await endOf(opened)).toEqual(cancelled)
   })
 
-  test.each(['virtualAccount', 'cryptoWallet'] as const)('by its %s', async (way) => {
+  test.each(['virtualAccount', 'cryptoWallet'] as const)('cancelled by its %s', async (name) => {
     const opened = await shop.open()
-    const path = way === 'cryptoWallet' ? 'crypto-wallets' : 'virtual-accounts'
-    await shop.post(`/v1/collections/${path}/${opened[way]}/cancel`, {})
+    const path = name === 'cryptoWallet' ? 'crypto-wallets' : 'virtual-accounts'
+    await shop.post(`/v1/collections/${path}/${opened[name]}/cancel`, {})
     expect(await endOf(opened)).toEqual(cancelled)
   })
 
   test.each(['account', 'wallet'] as const)(
-    'expired, and a late payment into its %s is accepted: it is paid, once',
-    async (way) => {
+    'expired: accepting a late payment into its %s pays it once',
+    async (paid) => {
       const opened = await shop.open({ expiresAt: shop.soon() })
       clock.advance(61_000)
       await house.work()
       const expired = { session: 'expired', account: 'EXPIRED', wallet: 'EXPIRED' }
-      expect(await endOf(opened)).toEqual({ ...expired, told: ['checkout.session.expired'] })
+      expect(await endOf(opened)).toEqual({ ...expired, events: ['checkout.session.expired'] })
       await keep([bankNotice(opened), coinNotice(opened)])
       const [naira] = await shop.paymentsOf(opened.virtualAccount)
       const [coins] = await shop.paymentsOf(opened.cryptoWallet)
-      for (const { reference } of way === 'account' ? [naira, coins] : [coins, naira])
+      for (const { reference } of paid === 'account' ? [naira, coins] : [coins, naira])
         await shop.post(`/v1/collections/payments/${reference}/resolve`, { action: 'accept' })
-      const told = ['checkout.session.expired', 'checkout.session.paid']
-      expect(await endOf(opened)).toEqual({ ...expired, session: 'paid', told, [way]: 'PAID' })
+      const events = ['checkout.session.expired', 'checkout.session.paid']
+      expect(await endOf(opened)).toEqual({ ...expired, session: 'paid', events, [paid]: 'PAID' })
       expect((await shop.paymentsOf(opened.virtualAccount))[0].status).toBe('ACCEPTED')
       expect((await shop.paymentsOf(opened.cryptoWallet))[0].status).toBe('ACCEPTED')
     },
   )
 
-  // The bank and the chain tell late of what came in time: the first to be told of pays.
-  test('expired, and both turn out to have been paid in time', async () => {
+  // Both notices are late, but both payments were in time: the first one judged pays.
+  test('expired: late notices of payments in time pay it', async () => {
     const opened = await shop.open({ expiresAt: shop.soon() })
     const inTime = clock.now()
     clock.advance(61_000)
@@ -160,7 +160,7 @@ describe('a session that ends unpaid', () => {
       session: 'paid',
       account: 'EXPIRED',
       wallet: 'PAID',
-      told: ['checkout.session.expired', 'checkout.session.paid'],
+      events: ['checkout.session.expired', 'checkout.session.paid'],
     })
     expect(await shop.paymentsOf(opened.virtualAccount)).toMatchObject([
       { status: 'HELD', variance: 'LATE' },
@@ -168,7 +168,7 @@ describe('a session that ends unpaid', () => {
   })
 })
 
-describe('paid both ways', () => {
+describe('a session paid to both accounts', () => {
   test.each([
     ['the bank had it first', 0, 1, paidByBank],
     ['the chain had it first', 1, 0, paidInCoins],
@@ -195,8 +195,8 @@ describe('paid both ways', () => {
     )
   })
 
-  // A test clock is ahead of the world, in which chains live; banks of test mode live in its time.
-  test('by the time of the environment, also where it is ahead of the chain', async () => {
+  // A test clock can be ahead of real time. Chains report real time, the sandbox bank test time.
+  test('uses the time of the environment, even if it is ahead of the chain', async () => {
     const expiresAt = new Date(clock.now().getTime() + 7_200_000).toISOString()
     const opened = await shop.open({ expiresAt })
     await shop.post('/v1/test/clock/advance', { seconds: 3_600 })

@@ -8,19 +8,19 @@ import { openWallets } from '../rails/solana/wallets.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 import { openWalletHouse, shopOf } from '../support/wallet-house.js'
 
-/** Texts that PostgreSQL takes as json and never reads again. */
+/** Texts that PostgreSQL stores as json but cannot read back. */
 
 const house = await openWalletHouse()
 const { db, clock, chain, wallets } = house
 
-/** Of those that are named so; the signatures of a chain are named like anything. */
+/** Narrations of the notices whose id matches. */
 const readAll = async (name = '%') =>
   (
     await db.rows(sql<{ narration: string }>`
       select announced ->> 'narration' as narration from notices where id like ${name} order by id`)
   ).map(({ narration }) => narration)
 
-test.each(['USDC', 'USDT'])('a memo that is cut inside a letter is judged, %s', async (asset) => {
+test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async (asset) => {
   const shop = shopOf(house, await house.hire('Ada'))
   const { address } = (await shop.open()).json.data
   await shop.deposit(address, '25', { asset })
@@ -39,8 +39,8 @@ test.each(['USDC', 'USDT'])('a memo that is cut inside a letter is judged, %s', 
   await expectSoundBooks(db)
 })
 
-test('whatever a rail announces, what is kept of it can be read', async () => {
-  const announced = {
+test('any text that a rail sends can be read back', async () => {
+  const payment = {
     id: 'broken',
     accountNumber: '1',
     amount: 1n,
@@ -53,7 +53,7 @@ test('whatever a rail announces, what is kept of it can be read', async () => {
   const name = { rail: 'bank', mode: 'test', id: 'broken' } as const
   await db.transaction(async (tx) => {
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [
-      { ...name, announced, body: null },
+      { ...name, announced: payment, body: null },
     ])
   })
   const [row] = await db.rows(sql`
@@ -62,7 +62,7 @@ test('whatever a rail announces, what is kept of it can be read', async () => {
   expect(row).toEqual({ narration: '\\ud83d \ufffd \u{1f600}', session: 'a b', sender: '\ufffd' })
 })
 
-test('what was kept before with half a letter in it is mended', async () => {
+test('a migration repairs notices stored with half a character', async () => {
   const texts = ['\ud83d', 'a\ud83d\ud83d\udc00 b', '\\ud83d', '\\\ud83d', '\u{1f600}', 'a\0b']
   for (const [index, narration] of texts.entries())
     await db.rows(sql`
@@ -70,8 +70,8 @@ test('what was kept before with half a letter in it is mended', async () => {
       values (${wallets.name}, 'test', ${`old ${index}`}, ${JSON.stringify({ narration })}::json,
         'TAKEN', now(), now())`)
   await expect(readAll()).rejects.toThrow()
-  const mend = await readFile('migrations/0019_half_letters.sql', 'utf8')
-  await db.transaction(async (tx) => tx.write(sql.raw(mend)))
+  const migration = await readFile('migrations/0019_half_letters.sql', 'utf8')
+  await db.transaction(async (tx) => tx.write(sql.raw(migration)))
   expect(await readAll('old %')).toEqual([
     '\ufffd',
     'a\ufffd\ud83d\udc00 b',

@@ -4,33 +4,36 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import type { Database } from '../postgres/database.js'
 import type { CollectionRail, PaymentNotice } from './ports.js'
-import { readBank } from './read-bank.js'
+import { readBankPages } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
 type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
 
 /**
- * Asks a bank what came lately, and keeps what it failed to announce as if it had: it is judged
- * like everything else. A notice that comes after all finds that it was heard. Says how many.
+ * Lists a bank's recent payments and stores notices for those it never sent one for. If a notice
+ * arrives later, it is ignored as a duplicate. Returns how many payments were missed.
  */
 export async function fetchUnannouncedPayments(tools: Tools, now: Date): Promise<number> {
   const { db, rail, mode, logger } = tools
   const { unannouncedMs, announcedWithinMs } = limits.collections
   const period = { from: after(now, -unannouncedMs), to: after(now, -announcedWithinMs) }
-  const unheard: PaymentNotice[] = []
-  const isComplete = await readBank(db, { rail, mode, ...period }, (payment, booked) => {
-    if (!booked) unheard.push(payment)
-  })
-  if (!isComplete) logger.warn({ rail: rail.name, ...period }, 'a bank has more than was asked for')
-  if (unheard.length === 0) return 0
-  logger.warn({ rail: rail.name, count: unheard.length }, 'a bank did not announce payments')
-  const notices = unheard.map((announced) => ({
+  const missed: PaymentNotice[] = []
+  let isComplete = false
+  for await (const page of readBankPages(db, { rail, mode, ...period })) {
+    for (const { payment, recorded } of page.payments) if (!recorded) missed.push(payment)
+    isComplete = page.isLast
+  }
+  if (!isComplete)
+    logger.warn({ rail: rail.name, ...period }, 'bank has more payments than the page limit')
+  if (missed.length === 0) return 0
+  logger.warn({ rail: rail.name, count: missed.length }, 'bank sent no notice for some payments')
+  const notices = missed.map((payment) => ({
     rail: rail.name,
     mode,
-    id: announced.id,
-    announced,
+    id: payment.id,
+    announced: payment,
     body: null,
   }))
   await db.transaction(async (tx) => insertNotices(tx, { now, dueAt: now }, notices))
-  return unheard.length
+  return missed.length
 }

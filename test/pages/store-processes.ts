@@ -16,8 +16,8 @@ import {
 
 export type Order = { id: string; status: string; session?: { reference: string; url: string } }
 
-/** A service and the shop of examples/store beside it: real processes, with folders of their own. */
-export async function openStreet() {
+/** Runs a service and the shop of examples/store as real processes with temporary folders. */
+export async function openStore() {
   const home = createHome()
   const data = mkdtempSync(path.join(tmpdir(), 'manilla-store-'))
   const running: Program[] = []
@@ -33,9 +33,9 @@ export async function openStreet() {
   running.push(service)
   const { baseUrl, test } = readDemo(home)
   const manilla = new Manilla(test.secretKey, { baseUrl })
-  const readKept = (name: string) => JSON.parse(readFileSync(path.join(data, name), 'utf8'))
+  const readFile = (name: string) => JSON.parse(readFileSync(path.join(data, name), 'utf8'))
 
-  /** When it is open. */
+  /** Resolves once the shop is listening. */
   async function startShop(more: Record<string, string> = {}) {
     const program = spawnStore(home, { STORE_DATA: data, ...more })
     running.push(program)
@@ -51,9 +51,9 @@ export async function openStreet() {
     service,
     manilla,
     startShop,
-    orders: (): Order[] => Object.values(readKept('orders.json')),
-    /** By the shop's own secret, as Manilla would: any body, and as often as one likes. */
-    sign(body: string, secret: string = readKept('endpoint.json').secret) {
+    orders: (): Order[] => Object.values(readFile('orders.json')),
+    /** Signs any body with the shop's secret, as Manilla would. */
+    sign(body: string, secret: string = readFile('endpoint.json').secret) {
       const now = new Date()
       return {
         'webhook-id': 'evt_1',
@@ -64,14 +64,14 @@ export async function openStreet() {
   }
 }
 
-/** What a browser sends when somebody has filled in the form of the shelf. */
+/** The form that a browser would submit. */
 export async function fillIn(url: string, more: Record<string, string> = {}) {
   const page = await (await fetch(url)).text()
   const token = /name="token" value="([^"]+)"/.exec(page)![1]!
   return { token, good: 'bread', name: 'Ada Obi', email: 'ada@example.com', ...more }
 }
 
-/** Gives where the browser is sent to. */
+/** Returns the redirect URL. */
 export async function submit(url: string, form: Record<string, string>): Promise<string> {
   const body = new URLSearchParams(form)
   const answer = await fetch(`${url}/orders`, { method: 'POST', body, redirect: 'manual' })

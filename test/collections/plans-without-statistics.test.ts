@@ -49,7 +49,7 @@ async function payOne(tx: Tx): Promise<void> {
       createdAt: now,
     },
   ])
-  const announced = {
+  const payment = {
     id: name.id,
     accountNumber: number,
     amount: 500n,
@@ -59,14 +59,14 @@ async function payOne(tx: Tx): Promise<void> {
     narration: null,
     receivedAt: now,
   }
-  insertNotices(tx, { now, dueAt: now }, [{ ...name, announced, body: null }])
+  insertNotices(tx, { now, dueAt: now }, [{ ...name, announced: payment, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
   await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }
 
-// In the first minute of a new database nothing is known of its tables, and plans that are made
-// then stay. Those of a batch must not read everything that waits, or all accounts, for each row.
-test('payments are judged by key also in tables that nobody has analysed', async () => {
+// A new database has no statistics, and plans made then are kept. A batch must not scan all waiting
+// notices or all accounts for each row.
+test('payments are judged by key even in tables without statistics', async () => {
   const session = await openSession(db)
   await inTransaction(session, payOne)
   await inTransaction(session, (tx) => lockPayments(tx, [{ environmentId, id }]))

@@ -1,0 +1,48 @@
+/**
+ * A checkout session can have two collection accounts: a virtual account and a wallet. Each is the
+ * other's counterpart. They are always locked together, and paying one ends the other.
+ */
+import type { CollectionAccount } from './account.js'
+
+export function findCounterpart(
+  { id, sessionId }: Pick<CollectionAccount, 'id' | 'sessionId'>,
+  locked: Iterable<CollectionAccount>,
+): CollectionAccount | undefined {
+  if (sessionId === null) return undefined
+  for (const account of locked)
+    if (account.sessionId === sessionId && account.id !== id) return account
+  return undefined
+}
+
+/** The counterpart of each account, both by their keys in the map. */
+export function pairCounterparts(locked: Map<string, CollectionAccount>): Map<string, string> {
+  const keysBySession = new Map<string, string>()
+  const pairs = new Map<string, string>()
+  for (const [key, { sessionId }] of locked) {
+    if (sessionId === null) continue
+    const other = keysBySession.get(sessionId)
+    if (other === undefined) keysBySession.set(sessionId, key)
+    else pairs.set(other, key).set(key, other)
+  }
+  return pairs
+}
+
+/**
+ * The account as its payments are judged: once the counterpart is paid, the account counts as
+ * cancelled and further payments are late.
+ */
+export function withSessionStatus(
+  account: CollectionAccount,
+  counterpart: CollectionAccount | undefined,
+): CollectionAccount {
+  return counterpart?.status === 'PAID' ? { ...account, status: 'CANCELLED' } : account
+}
+
+/** The counterpart cancelled; undefined if there is none or it has ended already. */
+export function cancelCounterpart(
+  counterpart: CollectionAccount | undefined,
+  at: Date,
+): CollectionAccount | undefined {
+  if (counterpart?.status !== 'ACTIVE') return undefined
+  return { ...counterpart, status: 'CANCELLED', endedAt: at }
+}
