@@ -23,13 +23,14 @@ type Creation<Prepared, Value> = {
 }
 
 /**
- * Creates a payout, virtual or dedicated account, wallet or checkout session. Every route that does
- * takes the same five steps; the first two are its own:
+ * Creates a payout, virtual or dedicated account, wallet or checkout session. All take the same five
+ * steps; the route itself does the first two:
  *
  * 1. Parse: the route validates the request.
- * 2. Prepare: the use case asks the rail and fixes everything that must be known beforehand. Nothing
- *    leaves. It returns the prepared resource, or a refusal.
- * 3. Commit: a lane writes the resource, its event and the answer under the key, in one transaction.
+ * 2. Prepare: asks the rail and fixes everything that must be known before the commit. Nothing
+ *    leaves. Returns the prepared resource, or a refusal.
+ * 3. Commit: a lane writes the resource, its event and, under the key, its answer in one
+ *    transaction.
  * 4. Send: only what was committed, and only by the request that committed it.
  * 5. Answer: the same for every request with this key.
  */

@@ -110,7 +110,7 @@ function toAttempt({ payout, prepared, preparedAt }: NewPayout) {
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {
   const { environmentId, id, kind } = payout
-  const type = kinds[kind].events?.begun
+  const type = kinds[kind].events?.submitted
   return type
     ? [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
     : []

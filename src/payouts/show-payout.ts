@@ -1,10 +1,7 @@
 import { formatDecimal, toWire } from '../money/amounts.js'
 import { type Payout, type PayoutAttempt, referenceOf } from './payout.js'
 
-/**
- * A payout as its verify operation, and events about it, show it: JSON text, because the metadata
- * inside is the merchant's own text.
- */
+/** The payout as the API and its events show it. JSON text: metadata is the merchant's own text. */
 export function showPayout(payout: Payout, attempts: PayoutAttempt[]): string {
   const show = payout.asset === 'NGN' ? showBankTransfer : showCryptoTransfer
   const { metadata, ...rest } = show(payout, attempts)
@@ -65,7 +62,7 @@ function showBankTransfer(payout: Payout) {
   }
 }
 
-/** Under this name the transfer is found at the bank. */
+/** The name of the transfer at the bank. */
 function sessionOf(payout: Payout): string {
   return referenceOf(payout).replace('_', '-')
 }
