@@ -36,7 +36,7 @@ export type Bank = {
 }
 
 export type BankAccount = {
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
@@ -800,7 +800,7 @@ export type WebhookEndpointWithSecret = {
 
 /** Create a virtual account. */
 export type CreateVirtualAccountInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
   /** Naira in kobo. */
   amount: number
@@ -813,7 +813,7 @@ export type CreateVirtualAccountInput = {
 
 /** List virtual accounts. */
 export type ListVirtualAccountsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
@@ -825,7 +825,7 @@ export type ListVirtualAccountsQuery = {
 
 /** Create a dedicated account. */
 export type CreateDedicatedAccountInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference: string
   /** Anything of yours; it comes back as it was sent. */
   metadata?: Record<string, unknown> | undefined
@@ -833,7 +833,7 @@ export type CreateDedicatedAccountInput = {
 
 /** List dedicated accounts. */
 export type ListDedicatedAccountsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference?: string | undefined
   /** Only those in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
@@ -845,7 +845,7 @@ export type ListDedicatedAccountsQuery = {
 
 /** Create a crypto wallet. */
 export type CreateCryptoWalletInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -859,7 +859,7 @@ export type CreateCryptoWalletInput = {
 
 /** List crypto wallets. */
 export type ListCryptoWalletsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only those in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
@@ -871,7 +871,7 @@ export type ListCryptoWalletsQuery = {
 
 /** Create a dedicated crypto wallet. */
 export type CreateDedicatedCryptoWalletInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference: string
   network: 'SOLANA'
   /** Anything of yours; it comes back as it was sent. */
@@ -880,7 +880,7 @@ export type CreateDedicatedCryptoWalletInput = {
 
 /** List dedicated crypto wallets. */
 export type ListDedicatedCryptoWalletsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference?: string | undefined
   /** Only those in this state. */
   status?: 'ACTIVE' | undefined
@@ -912,7 +912,7 @@ export type ListPaymentReturnsQuery = {
   cursor?: string | undefined
 }
 
-/** Decide about held money. */
+/** Resolve a held payment. */
 export type ResolvePaymentInput = {
   /** Such as `accept`. */
   action: 'accept' | 'return'
@@ -961,12 +961,12 @@ export type CreateCheckoutSessionInput = {
     /** Such as `ada@example.com`. */
     email: string
   }
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** ISO 8601; at most 24 hours ahead. */
   expiresAt?: string | undefined
   /**
-   * Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the
+   * Lets the customer pay this amount in coins instead. Needs `paymentMethods.crypto` in the
    * settings.
    */
   crypto?: {
@@ -975,9 +975,9 @@ export type CreateCheckoutSessionInput = {
     /** A decimal amount; at most 6 digits after the point. */
     amount: string
   } | undefined
-  /** Where the customer goes on when paid; `reference` is added to it. */
+  /** Where the customer continues after paying. `reference` is added to the query. */
   successUrl?: string | undefined
-  /** Where the customer goes back to; `reference` is added to it. */
+  /** Where the customer goes back to. `reference` is added to the query. */
   cancelUrl?: string | undefined
   /** Anything of yours; it comes back as it was sent. */
   metadata?: Record<string, unknown> | undefined
@@ -985,7 +985,7 @@ export type CreateCheckoutSessionInput = {
 
 /** List checkout sessions. */
 export type ListCheckoutSessionsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only those in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
@@ -1041,13 +1041,13 @@ export type CreateBankTransferInput = {
   /** Naira in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
-  /** If sent, the transfer is refused when the account belongs to somebody else. */
+  /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
-  /** What the recipient reads. */
+  /** Shown to the recipient. */
   narration?: string | undefined
   /** Yours; no two may have the same. */
   merchantReference?: string | undefined
@@ -1060,11 +1060,11 @@ export type QuoteBankTransferInput = {
   /** Naira in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
-  /** If sent, the transfer is refused when the account belongs to somebody else. */
+  /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
 }
 
@@ -1082,7 +1082,7 @@ export type ListBankTransfersQuery = {
 
 /** Resolve the name of a bank account. */
 export type ResolveBankAccountQuery = {
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
