@@ -23,8 +23,8 @@ type Creation<Prepared, Value> = {
 }
 
 /**
- * Creates a payout, virtual or dedicated account, wallet or checkout session. All take the same five
- * steps; the route itself does the first two:
+ * Creates a payout, virtual or dedicated account, wallet or checkout session. All take the same
+ * five steps; the route itself does the first two:
  *
  * 1. Parse: the route validates the request.
  * 2. Prepare: asks the rail and fixes everything that must be known before the commit. Nothing

@@ -9,7 +9,7 @@ import type { Tx } from '../postgres/tx.js'
 import { kinds, type Payout, purposesOf } from './payout.js'
 import type { Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
-import { insertAttempts, insertPayouts } from './store-payouts.js'
+import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.js'
 
 /** A payout that its rail has prepared, to be committed. */
 export type NewPayout = {
@@ -104,8 +104,9 @@ function toHold({ payout }: NewPayout): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt({ payout, prepared, preparedAt }: NewPayout) {
-  return { ...prepared, payout, number: 1, createdAt: preparedAt }
+function toAttempt({ payout, prepared, preparedAt }: NewPayout): NewAttempt {
+  const { token, wire, validUntil } = prepared
+  return { payout, number: 1, token, wire, validUntil, createdAt: preparedAt }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

@@ -50,8 +50,8 @@ export type LiveAttempt = Prepared & {
 }
 
 /**
- * What a rail knows of an attempt. Only `landed`, `failed` and `gone` are final: a rail reports them
- * only when nothing that happens later can make them untrue.
+ * What a rail knows of an attempt. Only `landed`, `failed` and `gone` are final: a rail reports
+ * them only when nothing that happens later can make them untrue.
  */
 export type Finding = FoundState & {
   /** Hosts of endpoints that contradict each other. */
@@ -70,8 +70,8 @@ type FoundState =
   | { state: 'gone' }
 
 /**
- * Pays money out through a bank or chain. Its name contains the network, so that an attempt is never
- * polled or sent on a network other than the one it was prepared for.
+ * Pays money out through a bank or chain. Its name contains the network, so that an attempt is
+ * never polled or sent on a network other than the one it was prepared for.
  */
 export interface PayoutRail {
   readonly name: string

@@ -4,14 +4,14 @@ import { type Payout, type PayoutAttempt, referenceOf } from './payout.js'
 /** The payout as the API and its events show it. JSON text: metadata is the merchant's own text. */
 export function showPayout(payout: Payout, attempts: PayoutAttempt[]): string {
   const show = payout.asset === 'NGN' ? showBankTransfer : showCryptoTransfer
-  const { metadata, ...rest } = show(payout, attempts)
-  return `${JSON.stringify(rest).slice(0, -1)},"metadata":${metadata}}`
+  return `${JSON.stringify(show(payout, attempts)).slice(0, -1)},"metadata":${payout.metadata}}`
 }
 
 function showCryptoTransfer(payout: Payout, attempts: PayoutAttempt[]) {
   const { asset, amount, fee, destination } = payout
   return {
-    ...showNames(payout),
+    reference: referenceOf(payout),
+    merchantReference: payout.merchantReference ?? undefined,
     asset,
     network: 'SOLANA',
     amount: payout.requestedAmount,
@@ -30,7 +30,6 @@ function showCryptoTransfer(payout: Payout, attempts: PayoutAttempt[]) {
       submittedAt: createdAt.toISOString(),
       state,
     })),
-    metadata: payout.metadata,
   }
 }
 
@@ -39,7 +38,8 @@ function showBankTransfer(payout: Payout) {
   const account = destination.kind === 'bank_account' ? destination : undefined
   const hasArrived = payout.completedAt !== null
   return {
-    ...showNames(payout),
+    reference: referenceOf(payout),
+    merchantReference: payout.merchantReference ?? undefined,
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
     totalDebit: toWire(amount + fee, 'NGN'),
@@ -58,19 +58,10 @@ function showBankTransfer(payout: Payout) {
     failedAt: payout.failedAt?.toISOString() ?? null,
     reversedAt: payout.reversedAt?.toISOString() ?? null,
     createdAt: payout.createdAt.toISOString(),
-    metadata: payout.metadata,
   }
 }
 
 /** The name of the transfer at the bank. */
 function sessionOf(payout: Payout): string {
   return referenceOf(payout).replace('_', '-')
-}
-
-function showNames(payout: Payout) {
-  const { merchantReference } = payout
-  return {
-    reference: referenceOf(payout),
-    ...(merchantReference !== null && { merchantReference }),
-  }
 }

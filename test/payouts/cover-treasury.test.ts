@@ -4,7 +4,7 @@ import { createFunding } from '../../src/simulation/test-funding.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/sessions.js'
-import { brokenMint, openSolanaService, untilFinal } from './solana-service.js'
+import { brokenMint, openSolanaService, untilFinal } from './open-solana.js'
 
 /** A merchant with a balance is paid out at once: the treasury holds the money, too. */
 

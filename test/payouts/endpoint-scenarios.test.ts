@@ -14,7 +14,7 @@ import {
   openSolanaService,
   untilFinal,
   untilGone,
-} from './solana-service.js'
+} from './open-solana.js'
 
 /** Nodes that lag, lie, are busy or die, and workers that compete. */
 

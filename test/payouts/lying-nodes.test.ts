@@ -16,7 +16,7 @@ import { isLongRun } from '../support/long-run.js'
 import { type Lie, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
 import { until } from '../support/sessions.js'
 import { expectSoundBooks } from '../support/sound-books.js'
-import { openFundedService, untilFinal, untilGone } from './solana-service.js'
+import { openFundedService, untilFinal, untilGone } from './open-solana.js'
 
 /** Endpoints that lie about payouts or do not answer. */
 

@@ -4,7 +4,7 @@ import { setFaults } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, unchecked, usdc } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/sessions.js'
-import { openFundedService, openSolanaService, untilFinal, untilGone } from './solana-service.js'
+import { openFundedService, openSolanaService, untilFinal, untilGone } from './open-solana.js'
 
 /** What can happen to a transaction, block by block, on the localnet with the real rail. */
 

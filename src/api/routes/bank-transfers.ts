@@ -141,12 +141,12 @@ const quoteRoute = (api: ApiParts) =>
     refusals: refusedAs('bank_transfer_failed', ...bankSays),
     async handle(request) {
       refuseUnusualNaira(api, request)
-      const target = readTarget(request)
-      const { fee, lines } = await api.payouts.quote(target)
+      const quoted = readTarget(request)
+      const { fee, lines } = await api.payouts.quote(quoted)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
-        totalDebit: toWire(target.amount + fee, 'NGN'),
+        totalDebit: toWire(quoted.amount + fee, 'NGN'),
         currency: 'NGN',
         lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),
       })

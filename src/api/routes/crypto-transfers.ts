@@ -83,9 +83,9 @@ const quoteRoute = (api: ApiParts) =>
     answers: { 200: quote },
     refusals: refusedAs('crypto_transfer_failed', ...chainSays),
     async handle(request) {
-      const target = readTarget(request)
-      const { asset, amount } = target
-      const { fee, lines } = await api.payouts.quote(target)
+      const quoted = readTarget(request)
+      const { asset, amount } = quoted
+      const { fee, lines } = await api.payouts.quote(quoted)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
