@@ -33,7 +33,6 @@ export type ApiParts = {
   rails: PayoutRails
   collections: Collections
   streams: Streams
-  /** Public URL of this service, for payers. */
   baseUrl: () => string
   commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<Answered>
   storeRefusal: (call: Call<Refusal, never>) => Promise<Answered>

@@ -4,7 +4,6 @@ import type { ApiParts } from './api-parts.js'
 import { successText } from './edge/envelope.js'
 import { type Asker, type Call, toCall, toLateCall } from './edge/keyed-lane.js'
 
-/** What every preparation returns, unless it refuses. */
 type PreparedResource = {
   /** The resource as it starts: JSON text for the answer. */
   shown: string
@@ -13,7 +12,6 @@ type PreparedResource = {
 }
 
 type Creation<Prepared, Value> = {
-  /** "Bank transfer submitted" */
   message: string
   commit: (call: Call<Prepared, Value>) => Promise<Answered>
   /** Sends what was committed, without waiting for it. */

@@ -41,7 +41,6 @@ type Tools = {
   coinCustomers: LocalnetPayers | undefined
 }
 
-/** What the routes use of collections, wallets and checkout. */
 export type Collections = {
   rails: CollectionRails
   /** Simulated payers of the sandbox bank. */

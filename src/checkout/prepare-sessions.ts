@@ -22,7 +22,6 @@ export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | '
     expected: { amount: bigint; expiresAt: Date }
     /** The merchant's price in coins; null: the session cannot be paid in coins. */
     crypto: { asset: Coin; amount: bigint; requestedAmount: string } | null
-    /** Public URL of this service. */
     baseUrl: string
   }
 

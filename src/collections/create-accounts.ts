@@ -7,7 +7,6 @@ import type { Session } from './session.js'
 import { insertCollectionAccounts, lockFreeClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
-/** An account that its rail has opened, to be committed. */
 export type PreparedAccount = {
   account: CollectionAccount
   /** The checkout session that shows the account, and its wallet if it can be paid in coins. */

@@ -2,7 +2,6 @@ import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import type { AttemptState, PayoutStatus } from './payout.js'
 
-/** A payout in the books, to compare with its rail. */
 export type Booked = {
   reference: string
   asset: Asset

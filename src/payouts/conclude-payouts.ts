@@ -10,7 +10,6 @@ import type { LiveAttempt, Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts } from './store-payouts.js'
 
-/** What to do with an attempt, after it was polled. */
 export type Conclusion = { attempt: LiveAttempt } & (
   | { verdict: 'landed'; reason?: string }
   | { verdict: 'failed'; reason: string }

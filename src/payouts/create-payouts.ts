@@ -11,7 +11,6 @@ import type { Prepared } from './ports.js'
 import { showPayout } from './show-payout.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.js'
 
-/** A payout that its rail has prepared, to be committed. */
 export type NewPayout = {
   payout: Payout
   prepared: Prepared

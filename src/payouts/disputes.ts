@@ -30,7 +30,6 @@ const note = listStatement({
 type CheckedDisputes = {
   rail: string
   disputes: Dispute[]
-  /** Subjects that the endpoints agree on. */
   agreed: string[]
 }
 

@@ -53,7 +53,6 @@ export const attemptStates = {
 
 export type AttemptState = keyof typeof attemptStates
 
-/** An attempt as API clients see it. */
 export type PayoutAttempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 
 type Kind = {
@@ -103,7 +102,7 @@ export const kinds = {
   crypto_return: returned,
 } as const satisfies Record<PayoutKind, Kind>
 
-/** Kinds that a bank may reverse, and whose outcome it may not know for long. */
+/** Kinds that a bank may reverse. */
 export const bankKinds: PayoutKind[] = ['bank_transfer', 'bank_return']
 
 export const returnKinds: ReturnKind[] = ['bank_return', 'crypto_return']

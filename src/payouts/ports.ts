@@ -54,7 +54,6 @@ export type LiveAttempt = Prepared & {
  * them only when nothing that happens later can make them untrue.
  */
 export type Finding = FoundState & {
-  /** Hosts of endpoints that contradict each other. */
   disputedBy?: string[]
 }
 
@@ -90,7 +89,6 @@ export type Examined = {
   finding: Finding
   /** The block that a majority has finalized; undefined: too few answered. */
   height: bigint | undefined
-  /** The last block in which it can land. */
   validUntil: bigint
   /** A majority reports that no later block can include it. */
   isExpired: boolean

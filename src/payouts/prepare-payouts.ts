@@ -51,7 +51,6 @@ type Tools = { db: Reader; rails: PayoutRails; fees: FeeBook; logger: Logger }
 /** A payout on its way to the rail. The base fee is due whatever the rail finds. */
 type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
 
-/** What the rail found out about a destination, and the attempt that it prepared. */
 type Ready = Inspected & { prepared: Prepared }
 
 /** Requests that arrive together share one balance query and one call to the rail. */
@@ -138,7 +137,7 @@ async function inspectBatch(
 
 /**
  * Refuses what the balance does not cover before the rail is asked, since asking may cost money.
- * The balance is judged again when the money is held.
+ * The balance is checked again when the money is held.
  */
 async function prepareBatch(
   db: Reader,

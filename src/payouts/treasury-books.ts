@@ -41,7 +41,6 @@ export async function readOpenAmount(
 
 /** What the open payouts of a mode take from its hot wallet. */
 export type OpenCommitments = {
-  /** Total in the smallest unit. */
   sum(asset: Asset): Promise<bigint>
   list(asset: Asset): Promise<OpenPayouts>
 }
@@ -53,7 +52,6 @@ export function openCommitments(db: Reader, mode: Mode): OpenCommitments {
   }
 }
 
-/** The total of all open payouts and, up to a limit, the largest of them. */
 export type OpenPayouts = { total: bigint; largest: { token: string; amount: bigint }[] }
 
 async function listOpenPayouts(

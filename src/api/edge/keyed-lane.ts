@@ -93,7 +93,6 @@ export function createRefusalLanes(context: LaneContext) {
   return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
 }
 
-/** What a call takes from the request that makes it. */
 export type Asker = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now'

@@ -29,7 +29,6 @@ export const referenceIn = Type.String({
   examples: ['order-1001'],
 })
 
-/** Opens a virtual or dedicated account at the bank and records it. */
 export async function createAccount(
   api: ApiParts,
   caller: Asker,
@@ -99,7 +98,6 @@ type About = {
 
 const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
 
-/** The list and verify operations of one kind of account. */
 export function accountRoutes({ db }: ApiParts, about: About): Route[] {
   return [listRoute(db, about), readRoute(db, about)]
 }

@@ -15,7 +15,6 @@ import { merchantReferenceIn } from '../edge/metadata.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
 
-/** Prepares a payout, holds its money, and sends it. */
 export async function createPayout(
   api: ApiParts,
   caller: Asker,
@@ -31,7 +30,6 @@ export async function createPayout(
   })
 }
 
-/** The list and verify operations of one kind of payout. */
 export function readRoutes(
   { db }: ApiParts,
   {
