@@ -122,7 +122,7 @@ test('a payout whose neighbours spend the balance is refused for want of balance
   expect(log).toEqual([])
 })
 
-test('a payout without neighbours is short after two attempts, and the operator is told', async () => {
+test('a payout without neighbours is short after two attempts, which is logged', async () => {
   const { rail, prepare, log } = await openPreparation()
   expect(reasonOf(await prepare(700n))).toBe('treasury_short')
   expect(rail.inspections).toBe(2)
