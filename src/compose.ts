@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { addHealth } from './api/edge/health.js'
-import { createChanges, createKeyedLanes } from './api/edge/keyed-lane.js'
+import { createChanges, createKeyedLanes, createRefusalLanes } from './api/edge/keyed-lane.js'
 import { createMetrics, type HttpMetrics } from './api/edge/metrics.js'
 import { createReadiness } from './api/edge/readiness.js'
 import { createServer } from './api/edge/server.js'
@@ -21,7 +21,7 @@ import type { CollectionRails } from './collections/prepare-accounts.js'
 import { createReplayFinder } from './idempotency/replays.js'
 import { getClockOffset } from './merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from './merchants/key-ring.js'
-import { createOrRefuse } from './payouts/create-payouts.js'
+import { createPayouts } from './payouts/create-payouts.js'
 import { countDisputes } from './payouts/disputes.js'
 import { createFeeBook } from './payouts/fee-book.js'
 import type { BankDirectory, SimulatedRail } from './payouts/ports.js'
@@ -106,10 +106,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     coinCustomers,
   })
   const fundings = createKeyedLanes(laneContext, createFunding(parts.mint))
-  const payouts = createKeyedLanes(laneContext, createOrRefuse)
+  const payouts = createKeyedLanes(laneContext, createPayouts)
   const accounts = createKeyedLanes(laneContext, createAccounts)
+  const refusals = createRefusalLanes(laneContext)
   const { notices, payments } = collections.lanes
-  const lanes = byNameAndMode({ fund: fundings, payouts, accounts, notices, payments })
+  const lanes = byNameAndMode({ fund: fundings, payouts, accounts, refusals, notices, payments })
   const streams = new Streams({
     clock,
     logger,
@@ -142,11 +143,12 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       // The coins are on the chain before the caller reads that the balance is funded.
       fundBalance: (call) => fundings.run(call).finally(fill),
       change: createChanges({ db: changeDb, clock, seal }),
-      ordering: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
-      createPayout: (call) => payouts.run(call),
+      payouts: createPayoutPreparation({ db, rails, fees: createFeeBook({ db, clock }), logger }),
+      commitPayout: (call) => payouts.run(call),
       sendPayout: createSending({ db, rails, clock, logger }),
       baseUrl: () => config.publicUrl ?? addressOf(app),
-      createAccount: (call) => accounts.run(call),
+      commitAccount: (call) => accounts.run(call),
+      storeRefusal: (call) => refusals.run(call),
       afterAdvance: (id) => runDueWork({ db, clock, logger, keyRing }, id),
     }),
     ...edgeOf(config),

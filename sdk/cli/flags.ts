@@ -4,7 +4,7 @@ import type { Flag } from './read-flags.js'
 /** Description and flags of every operation, by its full name. */
 export const described: Record<string, { about: string; flags: Flag[] }> = {
   'virtualAccounts.create': {
-    about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
+    about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['merchantReference', 'text', 'Yours.', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],
@@ -14,7 +14,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'virtualAccounts.get': {
-    about: 'Verify a virtual account. As it is now.',
+    about: 'Verify a virtual account. Its current state.',
     flags: [],
   },
   'virtualAccounts.list': {
@@ -27,26 +27,26 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'virtualAccounts.cancel': {
-    about: 'Cancel a virtual account. You want no money here any more. What comes all the same counts as late.',
+    about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
   },
   'virtualAccounts.requery': {
-    about: 'Ask the bank for payments it did not announce. Use it when a customer says that they paid and you have heard nothing.',
+    about: 'Fetch missed payments from the bank. Use it when a customer has paid and you received no webhook.',
     flags: [],
   },
   'dedicatedAccounts.create': {
-    about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Any amount may come, any number of times.',
+    about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
     flags: [
       ['externalReference', 'text', 'Yours.', true, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'dedicatedAccounts.get': {
-    about: 'Verify a dedicated account. As it is now.',
+    about: 'Verify a dedicated account. Its current state.',
     flags: [],
   },
   'dedicatedAccounts.list': {
-    about: 'List dedicated accounts. Newest first; those that are ACTIVE unless you ask for others.',
+    about: 'List dedicated accounts. Newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
       ['externalReference', 'text', 'Yours.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
@@ -55,13 +55,13 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'dedicatedAccounts.deactivate': {
-    about: 'Deactivate a dedicated account. For good. What comes all the same is held until you resolve it.',
+    about: 'Deactivate a dedicated account. Permanent. Payments that still arrive are held until you resolve them.',
     flags: [],
   },
   'cryptoWallets.create': {
-    about: 'Create a crypto wallet. An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without expiresAt it waits for 30 minutes.',
+    about: 'Create a crypto wallet. An address for one payment of one amount of one coin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send expiresAt.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', true, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
@@ -70,7 +70,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoWallets.get': {
-    about: 'Verify a crypto wallet. As it is now.',
+    about: 'Verify a crypto wallet. Its current state.',
     flags: [],
   },
   'cryptoWallets.list': {
@@ -83,23 +83,23 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoWallets.cancel': {
-    about: 'Cancel a crypto wallet. You want no money here any more. What comes all the same counts as late.',
+    about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
   },
   'cryptoWallets.requery': {
-    about: 'Look at the chain again. Has the wallet looked at at once, and for other tokens, too. That happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
   },
   'dedicatedCryptoWallets.create': {
-    about: 'Create a dedicated crypto wallet. A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
+    about: 'Create a dedicated crypto wallet. A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     flags: [
-      ['externalReference', 'text', 'Yours.', true, false],
+      ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'dedicatedCryptoWallets.get': {
-    about: 'Verify a dedicated crypto wallet. As it is now.',
+    about: 'Verify a dedicated crypto wallet. Its current state.',
     flags: [],
   },
   'dedicatedCryptoWallets.list': {
@@ -112,7 +112,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'dedicatedCryptoWallets.requery': {
-    about: 'Look at the chain again. Has the wallet looked at at once, and for other tokens, too. That happens by itself, but seldom where nothing happened for long. Answers as it is now; what is found, you hear by webhook.',
+    about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
   },
   'payments.get': {
@@ -137,7 +137,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'payments.resolve': {
-    about: 'Decide about held money. Accept what is held of a payment, or send it back: to the sender, or to destination. Coins go back only to the wallet that you name.',
+    about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Coins are returned only to a wallet that you name.',
     flags: [
       ['action', 'text', 'One of: accept, return.', true, false],
       ['destination.bankCode', 'text', '', false, false],
@@ -147,7 +147,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'payments.refund': {
-    about: 'Refund a payment. Sends accepted money back to whoever paid, or to destination: all of it, or amount. The fee is kept. Coins go back only to the wallet that you name.',
+    about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. Coins are returned only to a wallet that you name.',
     flags: [
       ['amount', 'amount', 'NGN: an integer in kobo. USDC and USDT: a decimal string.', false, false],
       ['destination.bankCode', 'text', '', false, false],
@@ -157,14 +157,14 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'checkout.sessions.create': {
-    about: 'Create a checkout session. A page for one payment of one amount, at url: send your customer there. Without expiresAt it waits for 30 minutes.',
+    about: 'Create a checkout session. A hosted page for one payment of one amount. Send your customer to its url. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
       ['description', 'text', '', true, false],
       ['customer.name', 'text', '', true, false],
       ['customer.email', 'text', '', true, false],
-      ['merchantReference', 'text', 'Yours.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
       ['crypto.asset', 'text', 'One of: USDC, USDT.', false, false],
       ['crypto.network', 'text', 'One of: SOLANA.', false, false],
@@ -175,11 +175,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'checkout.sessions.get': {
-    about: 'Read a checkout session. As it is now.',
+    about: 'Read a checkout session. Its current state.',
     flags: [],
   },
   'checkout.sessions.list': {
-    about: 'List checkout sessions. Newest first; by status, or by your own reference.',
+    about: 'List checkout sessions. Newest first. Filter by status or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Yours.', false, false],
       ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
@@ -188,7 +188,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'checkout.sessions.cancel': {
-    about: 'Cancel a checkout session. The page says so, and money that comes all the same counts as late.',
+    about: 'Cancel a checkout session. The page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
   },
   'checkout.retrieve': {
@@ -202,7 +202,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoTransfers.create': {
-    about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that nothing left.',
+    about: 'Create a crypto transfer. Sends a stablecoin from the available balance to a wallet. SUBMITTED becomes CONFIRMED when it is final on the chain, or FAILED when it is certain that no money left.',
     flags: [
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
@@ -213,7 +213,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoTransfers.quote': {
-    about: 'Price a crypto transfer. What it would cost now, and whether the destination is fine. Nothing is promised.',
+    about: 'Price a crypto transfer. What the transfer costs now, and whether the destination can receive it. Reserves nothing.',
     flags: [
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
@@ -222,11 +222,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoTransfers.get': {
-    about: 'Verify a crypto transfer. As it is now, with every attempt to carry it.',
+    about: 'Verify a crypto transfer. Its current state, with every attempt.',
     flags: [],
   },
   'cryptoTransfers.list': {
-    about: 'List crypto transfers. Newest first; by status, or by your own reference.',
+    about: 'List crypto transfers. Newest first. Filter by status or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
@@ -235,11 +235,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'bankTransfers.create': {
-    about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank says that it arrived, or FAILED when it is certain that nothing left; a bank may still send it back (REVERSED).',
+    about: 'Create a bank transfer. Pays naira out to a bank account. SUBMITTED becomes COMPLETED when the bank confirms it, or FAILED when it is certain that no money left. A bank may still return a completed transfer (REVERSED).',
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten digits.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
       ['narration', 'text', 'What the recipient reads.', false, false],
@@ -248,21 +248,21 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'bankTransfers.quote': {
-    about: 'Price a bank transfer. What it would cost now, and whether the account exists. Nothing is promised.',
+    about: 'Price a bank transfer. What the transfer costs now, and whether the account exists. Reserves nothing.',
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten digits.', true, false],
-      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
+      ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
     ],
   },
   'bankTransfers.get': {
-    about: 'Verify a bank transfer. As it is now, with every attempt to carry it.',
+    about: 'Verify a bank transfer. Its current state, with every attempt.',
     flags: [],
   },
   'bankTransfers.list': {
-    about: 'List bank transfers. Newest first; by status, or by your own reference.',
+    about: 'List bank transfers. Newest first. Filter by status or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
@@ -271,13 +271,13 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'banks.list': {
-    about: 'List banks. The codes that a bank transfer can name.',
+    about: 'List banks. The banks that a bank transfer can pay, with their codes.',
     flags: [],
   },
   'banks.resolve': {
-    about: 'Resolve the name of a bank account. Whose account it is, by bank and number.',
+    about: 'Resolve the name of a bank account. Returns the name of the account holder.',
     flags: [
-      ['bankCode', 'text', 'As in GET /v1/banks.', true, false],
+      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten digits.', true, false],
     ],
   },

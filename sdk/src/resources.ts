@@ -72,8 +72,8 @@ export type Resources = {
     /**
      * Create a virtual account.
      *
-     * An account number for one payment of one amount. Show it to your customer; when the money
-     * comes you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.
+     * An account number for one payment of one amount. Show it to your customer; a webhook notifies
+     * you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.
      *
      * `POST /v1/collections/virtual-accounts`
      */
@@ -81,7 +81,7 @@ export type Resources = {
     /**
      * Verify a virtual account.
      *
-     * As it is now.
+     * Its current state.
      *
      * `GET /v1/collections/virtual-accounts/{reference}`
      */
@@ -97,15 +97,15 @@ export type Resources = {
     /**
      * Cancel a virtual account.
      *
-     * You want no money here any more. What comes all the same counts as late.
+     * Stops expecting the payment. A payment that still arrives counts as late.
      *
      * `POST /v1/collections/virtual-accounts/{reference}/cancel`
      */
     cancel(reference: string, options?: WriteOptions): Promise<VirtualAccount>
     /**
-     * Ask the bank for payments it did not announce.
+     * Fetch missed payments from the bank.
      *
-     * Use it when a customer says that they paid and you have heard nothing.
+     * Use it when a customer has paid and you received no webhook.
      *
      * `POST /v1/collections/virtual-accounts/{reference}/requery`
      */
@@ -115,7 +115,7 @@ export type Resources = {
     /**
      * Create a dedicated account.
      *
-     * A permanent account number for a customer, an invoice or a subscription. Any amount may come,
+     * A permanent account number for a customer, an invoice or a subscription. Accepts any amount,
      * any number of times.
      *
      * `POST /v1/collections/dedicated-accounts`
@@ -124,7 +124,7 @@ export type Resources = {
     /**
      * Verify a dedicated account.
      *
-     * As it is now.
+     * Its current state.
      *
      * `GET /v1/collections/dedicated-accounts/{accountReference}`
      */
@@ -132,7 +132,7 @@ export type Resources = {
     /**
      * List dedicated accounts.
      *
-     * Newest first; those that are ACTIVE unless you ask for others.
+     * Newest first. Only ACTIVE ones unless you filter by another status.
      *
      * `GET /v1/collections/dedicated-accounts`
      */
@@ -140,7 +140,7 @@ export type Resources = {
     /**
      * Deactivate a dedicated account.
      *
-     * For good. What comes all the same is held until you resolve it.
+     * Permanent. Payments that still arrive are held until you resolve them.
      *
      * `POST /v1/collections/dedicated-accounts/{accountReference}/deactivate`
      */
@@ -150,8 +150,8 @@ export type Resources = {
     /**
      * Create a crypto wallet.
      *
-     * An address for one payment of one amount of one coin. When it is final on the chain you hear
-     * of it by webhook. Without `expiresAt` it waits for 30 minutes.
+     * An address for one payment of one amount of one coin. A webhook notifies you when the payment
+     * is final on the chain. Expires after 30 minutes unless you send `expiresAt`.
      *
      * `POST /v1/collections/crypto-wallets`
      */
@@ -159,7 +159,7 @@ export type Resources = {
     /**
      * Verify a crypto wallet.
      *
-     * As it is now.
+     * Its current state.
      *
      * `GET /v1/collections/crypto-wallets/{reference}`
      */
@@ -175,17 +175,17 @@ export type Resources = {
     /**
      * Cancel a crypto wallet.
      *
-     * You want no money here any more. What comes all the same counts as late.
+     * Stops expecting the payment. A payment that still arrives counts as late.
      *
      * `POST /v1/collections/crypto-wallets/{reference}/cancel`
      */
     cancel(reference: string, options?: WriteOptions): Promise<CryptoWallet>
     /**
-     * Look at the chain again.
+     * Poll the chain now.
      *
-     * Has the wallet looked at at once, and for other tokens, too. That happens by itself, but
-     * seldom where nothing happened for long. Answers as it is now; what is found, you hear by
-     * webhook.
+     * Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely
+     * after a long time without payments. Returns the current state; webhooks notify you of what is
+     * found.
      *
      * `POST /v1/collections/crypto-wallets/{reference}/requery`
      */
@@ -195,7 +195,7 @@ export type Resources = {
     /**
      * Create a dedicated crypto wallet.
      *
-     * A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.
+     * A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.
      *
      * `POST /v1/collections/dedicated-crypto-wallets`
      */
@@ -203,7 +203,7 @@ export type Resources = {
     /**
      * Verify a dedicated crypto wallet.
      *
-     * As it is now.
+     * Its current state.
      *
      * `GET /v1/collections/dedicated-crypto-wallets/{reference}`
      */
@@ -217,11 +217,11 @@ export type Resources = {
      */
     list(query?: ListDedicatedCryptoWalletsQuery, options?: RequestOptions): Pages<DedicatedCryptoWallet>
     /**
-     * Look at the chain again.
+     * Poll the chain now.
      *
-     * Has the wallet looked at at once, and for other tokens, too. That happens by itself, but
-     * seldom where nothing happened for long. Answers as it is now; what is found, you hear by
-     * webhook.
+     * Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely
+     * after a long time without payments. Returns the current state; webhooks notify you of what is
+     * found.
      *
      * `POST /v1/collections/dedicated-crypto-wallets/{reference}/requery`
      */
@@ -253,10 +253,10 @@ export type Resources = {
      */
     returns(reference: string, query?: ListPaymentReturnsQuery, options?: RequestOptions): Pages<PaymentReturn>
     /**
-     * Decide about held money.
+     * Resolve a held payment.
      *
-     * Accept what is held of a payment, or send it back: to the sender, or to `destination`. Coins
-     * go back only to the wallet that you name.
+     * Accepts the held amount of a payment, or returns it to the sender or to `destination`. Coins
+     * are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/resolve`
      */
@@ -264,8 +264,8 @@ export type Resources = {
     /**
      * Refund a payment.
      *
-     * Sends accepted money back to whoever paid, or to `destination`: all of it, or `amount`. The
-     * fee is kept. Coins go back only to the wallet that you name.
+     * Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is
+     * kept. Coins are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/refund`
      */
@@ -276,8 +276,8 @@ export type Resources = {
       /**
        * Create a checkout session.
        *
-       * A page for one payment of one amount, at `url`: send your customer there. Without
-       * `expiresAt` it waits for 30 minutes.
+       * A hosted page for one payment of one amount. Send your customer to its `url`. Expires after
+       * 30 minutes unless you send `expiresAt`.
        *
        * `POST /v1/checkout/sessions`
        */
@@ -285,7 +285,7 @@ export type Resources = {
       /**
        * Read a checkout session.
        *
-       * As it is now.
+       * Its current state.
        *
        * `GET /v1/checkout/sessions/{reference}`
        */
@@ -293,7 +293,7 @@ export type Resources = {
       /**
        * List checkout sessions.
        *
-       * Newest first; by status, or by your own reference.
+       * Newest first. Filter by status or by your own reference.
        *
        * `GET /v1/checkout/sessions`
        */
@@ -301,7 +301,7 @@ export type Resources = {
       /**
        * Cancel a checkout session.
        *
-       * The page says so, and money that comes all the same counts as late.
+       * The page shows that it was cancelled. A payment that still arrives counts as late.
        *
        * `POST /v1/checkout/sessions/{reference}/cancel`
        */
@@ -331,7 +331,7 @@ export type Resources = {
      * Create a crypto transfer.
      *
      * Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED`
-     * when it is final on the chain, or `FAILED` when it is certain that nothing left.
+     * when it is final on the chain, or `FAILED` when it is certain that no money left.
      *
      * `POST /v1/disbursements/crypto`
      */
@@ -339,7 +339,7 @@ export type Resources = {
     /**
      * Price a crypto transfer.
      *
-     * What it would cost now, and whether the destination is fine. Nothing is promised.
+     * What the transfer costs now, and whether the destination can receive it. Reserves nothing.
      *
      * `POST /v1/disbursements/crypto/quote`
      */
@@ -347,7 +347,7 @@ export type Resources = {
     /**
      * Verify a crypto transfer.
      *
-     * As it is now, with every attempt to carry it.
+     * Its current state, with every attempt.
      *
      * `GET /v1/disbursements/crypto/{reference}`
      */
@@ -355,7 +355,7 @@ export type Resources = {
     /**
      * List crypto transfers.
      *
-     * Newest first; by status, or by your own reference.
+     * Newest first. Filter by status or by your own reference.
      *
      * `GET /v1/disbursements/crypto`
      */
@@ -365,9 +365,9 @@ export type Resources = {
     /**
      * Create a bank transfer.
      *
-     * Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank says that it
-     * arrived, or `FAILED` when it is certain that nothing left; a bank may still send it back
-     * (`REVERSED`).
+     * Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it,
+     * or `FAILED` when it is certain that no money left. A bank may still return a completed
+     * transfer (`REVERSED`).
      *
      * `POST /v1/disbursements/bank-transfer`
      */
@@ -375,7 +375,7 @@ export type Resources = {
     /**
      * Price a bank transfer.
      *
-     * What it would cost now, and whether the account exists. Nothing is promised.
+     * What the transfer costs now, and whether the account exists. Reserves nothing.
      *
      * `POST /v1/disbursements/bank-transfer/quote`
      */
@@ -383,7 +383,7 @@ export type Resources = {
     /**
      * Verify a bank transfer.
      *
-     * As it is now, with every attempt to carry it.
+     * Its current state, with every attempt.
      *
      * `GET /v1/disbursements/bank-transfer/{reference}`
      */
@@ -391,7 +391,7 @@ export type Resources = {
     /**
      * List bank transfers.
      *
-     * Newest first; by status, or by your own reference.
+     * Newest first. Filter by status or by your own reference.
      *
      * `GET /v1/disbursements/bank-transfer`
      */
@@ -401,7 +401,7 @@ export type Resources = {
     /**
      * List banks.
      *
-     * The codes that a bank transfer can name.
+     * The banks that a bank transfer can pay, with their codes.
      *
      * `GET /v1/banks`
      */
@@ -409,7 +409,7 @@ export type Resources = {
     /**
      * Resolve the name of a bank account.
      *
-     * Whose account it is, by bank and number.
+     * Returns the name of the account holder.
      *
      * `GET /v1/banks/resolve`
      */

@@ -39,7 +39,7 @@ export type Bank = {
 }
 
 export type BankAccount = {
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
@@ -876,7 +876,7 @@ export type WebhookEndpointWithSecret = {
 
 /** Create a virtual account. */
 export type CreateVirtualAccountInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
   /** Amount in kobo. */
   amount: number
@@ -889,7 +889,7 @@ export type CreateVirtualAccountInput = {
 
 /** List virtual accounts. */
 export type ListVirtualAccountsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
@@ -901,7 +901,7 @@ export type ListVirtualAccountsQuery = {
 
 /** Create a dedicated account. */
 export type CreateDedicatedAccountInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference: string
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -909,7 +909,7 @@ export type CreateDedicatedAccountInput = {
 
 /** List dedicated accounts. */
 export type ListDedicatedAccountsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'INACTIVE' | undefined
@@ -921,7 +921,7 @@ export type ListDedicatedAccountsQuery = {
 
 /** Create a crypto wallet. */
 export type CreateCryptoWalletInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference: string
   asset: 'USDC' | 'USDT'
   network: 'SOLANA'
@@ -935,7 +935,7 @@ export type CreateCryptoWalletInput = {
 
 /** List crypto wallets. */
 export type ListCryptoWalletsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | 'PAID' | 'EXPIRED' | 'CANCELLED' | undefined
@@ -947,7 +947,7 @@ export type ListCryptoWalletsQuery = {
 
 /** Create a dedicated crypto wallet. */
 export type CreateDedicatedCryptoWalletInput = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference: string
   network: 'SOLANA'
   /** Any JSON object; returned unchanged. */
@@ -956,7 +956,7 @@ export type CreateDedicatedCryptoWalletInput = {
 
 /** List dedicated crypto wallets. */
 export type ListDedicatedCryptoWalletsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   externalReference?: string | undefined
   /** Only items in this state. */
   status?: 'ACTIVE' | undefined
@@ -988,7 +988,7 @@ export type ListPaymentReturnsQuery = {
   cursor?: string | undefined
 }
 
-/** Decide about held money. */
+/** Resolve a held payment. */
 export type ResolvePaymentInput = {
   /** Such as `accept`. */
   action: 'accept' | 'return'
@@ -1037,12 +1037,12 @@ export type CreateCheckoutSessionInput = {
     /** Such as `ada@example.com`. */
     email: string
   }
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** ISO 8601; at most 24 hours ahead. */
   expiresAt?: string | undefined
   /**
-   * Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the
+   * Lets the customer pay this amount in coins instead. Needs `paymentMethods.crypto` in the
    * settings.
    */
   crypto?: {
@@ -1051,9 +1051,9 @@ export type CreateCheckoutSessionInput = {
     /** Decimal amount with at most 6 digits after the point. */
     amount: string
   } | undefined
-  /** Where the customer goes on when paid; `reference` is added to it. */
+  /** Where the customer continues after paying. `reference` is added to the query. */
   successUrl?: string | undefined
-  /** Where the customer goes back to; `reference` is added to it. */
+  /** Where the customer goes back to. `reference` is added to the query. */
   cancelUrl?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -1061,7 +1061,7 @@ export type CreateCheckoutSessionInput = {
 
 /** List checkout sessions. */
 export type ListCheckoutSessionsQuery = {
-  /** Yours. */
+  /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
@@ -1118,13 +1118,13 @@ export type CreateBankTransferInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
-  /** If sent, the transfer is refused when the account belongs to somebody else. */
+  /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
-  /** What the recipient reads. */
+  /** Shown to the recipient. */
   narration?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
@@ -1137,11 +1137,11 @@ export type QuoteBankTransferInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string
-  /** If sent, the transfer is refused when the account belongs to somebody else. */
+  /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
 }
 
@@ -1159,7 +1159,7 @@ export type ListBankTransfersQuery = {
 
 /** Resolve the name of a bank account. */
 export type ResolveBankAccountQuery = {
-  /** As in `GET /v1/banks`. */
+  /** A bank code from `GET /v1/banks`. */
   bankCode: string
   /** Ten digits. */
   accountNumber: string

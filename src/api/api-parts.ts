@@ -1,9 +1,9 @@
 import type { NairaLimits } from '../base/config.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
-import type { Outcome } from '../base/refusal.js'
+import type { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import type { CollectionAccount } from '../collections/account.js'
-import type { OrderedAccount } from '../collections/create-accounts.js'
+import type { PreparedAccount } from '../collections/create-accounts.js'
 import type { Answered } from '../idempotency/answer.js'
 import type { Funding } from '../ledger/fund.js'
 import type { Moved } from '../ledger/movement.js'
@@ -16,7 +16,7 @@ import type { Call, KeyedChange } from './edge/keyed-lane.js'
 import type { Streams } from './edge/streams.js'
 import type { Collections } from './open-collections.js'
 
-/** What the routes need of the house; compose.ts hands it to them. */
+/** Everything that the routes use; compose.ts puts it together. */
 export type ApiParts = {
   db: Database
   seal: Seal
@@ -24,18 +24,18 @@ export type ApiParts = {
   naira: Record<Mode, NairaLimits>
   fundBalance: (call: Call<Funding, Moved>) => Promise<Answered>
   change: (call: Call<KeyedChange, unknown>) => Promise<Answered>
-  ordering: PayoutPreparation
+  payouts: PayoutPreparation
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
-  createPayout: (call: Call<Outcome<NewPayout>, Payout>) => Promise<Answered>
-  /** At once, and without waiting for it. */
+  commitPayout: (call: Call<NewPayout, Payout>) => Promise<Answered>
+  /** Sends a committed payout, without waiting for it. */
   sendPayout: (payout: Payout) => void
   rails: PayoutRails
   collections: Collections
   streams: Streams
-  /** Where payers reach this service. */
   baseUrl: () => string
-  createAccount: (call: Call<Outcome<OrderedAccount>, CollectionAccount>) => Promise<Answered>
-  /** Does what fell due when a clock was moved. What fails here is done by workers soon after. */
+  commitAccount: (call: Call<PreparedAccount, CollectionAccount>) => Promise<Answered>
+  storeRefusal: (call: Call<Refusal, never>) => Promise<Answered>
+  /** Does what became due when a test clock was advanced. If it fails, workers do it soon. */
   afterAdvance: (environmentId: EnvironmentId) => Promise<void>
 }

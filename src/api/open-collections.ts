@@ -41,29 +41,28 @@ type Tools = {
   coinCustomers: LocalnetPayers | undefined
 }
 
-/** What the edge needs of this room. */
 export type Collections = {
   rails: CollectionRails
-  /** Those of the bank that simulates. */
+  /** Simulated payers of the sandbox bank. */
   customers: SandboxPayers | undefined
-  /** Those of the chain that simulates. */
+  /** Simulated payers of the localnet. */
   coinCustomers: LocalnetPayers | undefined
-  order: PrepareAccount
-  orderWallet: PrepareWallet
-  /** Has a wallet looked at soon. */
+  prepareAccount: PrepareAccount
+  prepareWallet: PrepareWallet
+  prepareSession: PrepareSession
+  /** Has a worker poll the wallet soon. */
   lookAtWallet(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
-  orderSession: PrepareSession
-  /** For everyone who knows the reference; many at once in one question. */
+  /** Public: the reference alone gives access. Concurrent calls share one query. */
   findSession(reference: string): Promise<PublicSession | undefined>
-  /** Has the bank turn payers away, at once and without waiting for it. */
+  /** Asks the bank to reject further payments, without waiting for it. */
   closeNumber(account: CollectionAccount): void
   keepNotice(notice: NewNotice): Promise<NoticeName>
   takeNotice(name: NoticeName): Promise<unknown>
-  /** At once, and without waiting for it. */
+  /** Judges a notice without waiting for it. */
   takeSoon(name: NoticeName): void
   /**
-   * Has the bank tell all payments into an account, and judges those that are new; or has a wallet
-   * looked at soon.
+   * Fetches all payments into an account from the bank and judges the new ones; has a worker poll a
+   * wallet soon.
    */
   requery(account: CollectionAccount, mode: Mode): Promise<void>
   lanes: { notices: Record<Mode, NoticeLane>; payments: Record<Mode, PaymentLane> }
@@ -76,30 +75,32 @@ export function openCollections(tools: Tools): Collections {
   const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
   const openPayments = () => createPaymentLane({ ...tools, rails: byName })
   const payments = { test: openPayments(), live: openPayments() }
-  const orderAccount = createAccountPreparation({ db, rails })
-  const lookAtWallet = ({ rail, number: wallet }: Pick<CollectionAccount, 'rail' | 'number'>) =>
-    pollSoon(db, clock.now(), { rail, wallet })
-  const orderWallet = createWalletPreparation({ db, wallets })
+  const prepareAccount = createAccountPreparation({ db, rails })
+  const prepareWallet = createWalletPreparation({ db, wallets })
   return {
     rails,
     customers,
     coinCustomers,
-    order: orderAccount,
-    orderWallet,
-    lookAtWallet,
-    orderSession: createSessionPreparation({ db, orderAccount, orderWallet }),
+    prepareAccount,
+    prepareWallet,
+    prepareSession: createSessionPreparation({ db, prepareAccount, prepareWallet }),
+    lookAtWallet: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findSession: gather(createPublicFinder(db)),
-    // Payers who come all the same are dealt with: a bank that fails here costs nothing.
+    // A failure is harmless: late payments into the account are judged like any other.
     closeNumber: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])
-      closed?.catch((error) => logger.warn({ err: error, number }, 'an account was not closed'))
+      closed?.catch((error) =>
+        logger.warn({ err: error, number }, 'the bank did not close an account'),
+      )
     },
     keepNotice: (notice) => notices[notice.mode].run(notice),
     takeNotice: (name) => payments[name.mode].run(name),
     takeSoon: (name) => {
       payments[name.mode]
         .run(name)
-        .catch((error) => logger.warn({ err: error, ...name }, 'judged later'))
+        .catch((error) =>
+          logger.warn({ err: error, ...name }, 'a notice was not judged; a worker judges it later'),
+        )
     },
     requery: (account, mode) =>
       isWallet(account)

@@ -1,16 +1,15 @@
 import { newId } from '../base/ids.js'
-import { Refusal } from '../base/refusal.js'
-import type { OrderedAccount } from '../collections/create-accounts.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
+import type { PreparedAccount } from '../collections/create-accounts.js'
 import type { AccountRequest, PrepareAccount } from '../collections/prepare-accounts.js'
 import { newSessionReference, type Session } from '../collections/session.js'
 import { getSettings } from '../merchants/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Reader } from '../postgres/tx.js'
 import { showSession } from '../resources/checkout-session.js'
-import type { PrepareWallet, WalletRequest } from '../wallets/prepare-wallets.js'
+import type { PrepareWallet } from '../wallets/prepare-wallets.js'
 
-/** What a merchant asks for. */
-export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | 'request'> &
+export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | 'retryKey'> &
   Pick<
     Session,
     | 'description'
@@ -21,85 +20,103 @@ export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | '
     | 'cancelUrl'
   > & {
     expected: { amount: bigint; expiresAt: Date }
-    /** What it costs in coins, if it can be paid in them, too: exchange is the merchant's. */
+    /** The merchant's price in coins; null: the session cannot be paid in coins. */
     crypto: { asset: Coin; amount: bigint; requestedAmount: string } | null
-    /** Where this service is reached by payers. */
     baseUrl: string
   }
 
-export type PrepareSession = (now: Date, wish: SessionRequest) => Promise<OrderedAccount>
+export type PrepareSession = (
+  now: Date,
+  request: SessionRequest,
+) => Promise<Outcome<PreparedAccount>>
 
 /**
- * A page needs a number to show, so that one is opened with it, and a wallet where it takes coins;
- * all are recorded together. The wallet comes first: it is ours, so nothing is left at a bank when
- * there is no chain.
+ * Opens a virtual account for the session, and a wallet if it can be paid in coins; all three are
+ * committed together. The wallet comes first: it is derived here, so no account is orphaned at a
+ * bank when the chain does not answer.
  */
-export function createSessionPreparation(tools: {
+export function createSessionPreparation({
+  db,
+  prepareAccount,
+  prepareWallet,
+}: {
   db: Reader
-  orderAccount: PrepareAccount
-  orderWallet: PrepareWallet
+  prepareAccount: PrepareAccount
+  prepareWallet: PrepareWallet
 }): PrepareSession {
-  const { db, orderAccount, orderWallet } = tools
-  return async (now, wish) => {
-    const { environment, metadata, expected, crypto, request, baseUrl, ...rest } = wish
+  return async (now, request) => {
+    const { environment, metadata, expected, crypto, retryKey } = request
     const { checkout, paymentMethods } = await getSettings(db, environment)
-    if (!paymentMethods.bankTransfer) throw noMethod()
-    if (crypto && !paymentMethods.crypto) throw noCoins()
+    if (!paymentMethods.bankTransfer) return bankTransferDisabled()
+    if (crypto && !paymentMethods.crypto) return cryptoDisabled()
     const id = newId(now)
     const reference = newSessionReference(id)
-    const merchantReference = rest.merchantReference ?? reference
-    const common = { environment, metadata, merchantReference, request }
-    const coins = crypto && (await orderWallet(now, inCoins(common, wish)))
-    const ordered = await orderAccount(now, {
+    const common = {
+      environment,
+      metadata,
+      merchantReference: request.merchantReference ?? reference,
+      retryKey,
+    }
+    const preparedWallet =
+      crypto &&
+      (await prepareWallet(now, {
+        ...common,
+        kind: 'crypto_wallet',
+        asset: crypto.asset,
+        requestedAmount: crypto.requestedAmount,
+        expected: { amount: crypto.amount, expiresAt: expected.expiresAt },
+      }))
+    if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
+    const preparedAccount = await prepareAccount(now, {
       ...common,
       kind: 'virtual_account',
       name: checkout.displayName,
       expected,
     })
-    const account = { ...ordered.account, sessionId: id }
-    const wallet = coins && { ...coins.account, sessionId: id }
+    if (preparedAccount instanceof Refusal) return asSessionRefusal(preparedAccount)
+    const account = { ...preparedAccount.account, sessionId: id }
+    const wallet = preparedWallet && { ...preparedWallet.account, sessionId: id }
     const session: Session = {
       environmentId: environment.id,
       id,
       reference,
       accountId: account.id,
-      ...rest,
       walletId: wallet?.id ?? null,
-      url: `${baseUrl}/checkout/${reference}`,
+      description: request.description,
+      customerName: request.customerName,
+      customerEmail: request.customerEmail,
+      merchantReference: request.merchantReference,
+      successUrl: request.successUrl,
+      cancelUrl: request.cancelUrl,
+      url: `${request.baseUrl}/checkout/${reference}`,
       metadata,
       eventSequence: 0,
       createdAt: now,
     }
-    const { mode, clockOffsetMs, merchantId } = environment
-    const owner = { mode, clockOffsetMs, merchantId, checkout, paymentMethods }
-    const shown = showSession({ session, account, wallet, ...owner })
+    const { merchantId } = environment
+    const shown = showSession({ session, account, wallet, merchantId, checkout, paymentMethods })
     return { account, ...(wallet && { wallet }), session, shown }
   }
 }
 
-type Common = Pick<WalletRequest, 'environment' | 'metadata' | 'merchantReference' | 'request'>
-
-/** For as long as its account, in the coin and at the price that the merchant says. */
-function inCoins(common: Common, { crypto, expected }: SessionRequest): WalletRequest {
-  const { asset, amount, requestedAmount } = crypto!
-  const { expiresAt } = expected
-  const price = { asset, requestedAmount, expected: { amount, expiresAt } }
-  return { ...common, kind: 'crypto_wallet', ...price }
+/** Why the account or wallet was refused is why the session is, under the session's own code. */
+function asSessionRefusal({ reason, message }: Refusal): Refusal {
+  return new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
 }
 
-function noMethod(): Refusal {
+function bankTransferDisabled(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
     message:
-      'Every session can be paid by bank transfer, which is not enabled. Enable paymentMethods.bankTransfer in the settings.',
+      'Checkout sessions need bank transfers, which are not enabled. Enable paymentMethods.bankTransfer in the settings.',
   })
 }
 
-function noCoins(): Refusal {
+function cryptoDisabled(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'no_payment_method',
     message:
-      'Payments in coins are not enabled. Enable paymentMethods.crypto in the settings, or leave crypto out.',
+      'Crypto payments are not enabled. Enable paymentMethods.crypto in the settings, or leave crypto out.',
     details: [{ field: 'crypto', issue: 'is not enabled in the settings' }],
   })
 }

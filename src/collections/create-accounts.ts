@@ -7,28 +7,27 @@ import type { Session } from './session.js'
 import { insertCollectionAccounts, lockFreeClocks } from './store-accounts.js'
 import { insertSessions } from './store-sessions.js'
 
-export type OrderedAccount = {
+export type PreparedAccount = {
   account: CollectionAccount
-  /** The page that shows it, if one does, and where that can be paid in coins, too. */
+  /** The checkout session that shows the account, and its wallet if it can be paid in coins. */
   session?: Session
   wallet?: CollectionAccount
-  /** The account as it begins, for the answer and for the event: JSON text. */
+  /** The account or session as it starts, for the answer and the event: JSON text. */
   shown: string
 }
 
 /**
- * Records accounts whose numbers the bank has opened. One whose externalReference was used before
- * is refused alone; refusals from before the lane are answered with the rest.
+ * Records accounts whose numbers the bank has opened, with their sessions. One whose
+ * externalReference was already used is refused alone.
  */
 export async function createAccounts(
   tx: Tx,
   now: Date,
-  orders: Outcome<OrderedAccount>[],
+  prepared: PreparedAccount[],
 ): Promise<Outcome<CollectionAccount>[]> {
-  const wanted = orders.filter((order): order is OrderedAccount => !(order instanceof Refusal))
-  const accounts = wanted.map(({ account }) => account)
-  const [isUsed] = await Promise.all([findUsed(tx, wanted), lockFreeClocks(tx, accounts)])
-  const fresh = wanted.filter((order) => !isUsed.has(order))
+  const accounts = prepared.map(({ account }) => account)
+  const [isUsed] = await Promise.all([findUsed(tx, prepared), lockFreeClocks(tx, accounts)])
+  const fresh = prepared.filter((one) => !isUsed.has(one))
   insertCollectionAccounts(
     tx,
     fresh.flatMap(({ account, wallet }) => (wallet ? [account, wallet] : [account])),
@@ -37,11 +36,8 @@ export async function createAccounts(
     tx,
     fresh.flatMap(({ session }) => session ?? []),
   )
-  emitAll(tx, now, fresh.flatMap(toCreated))
-  return orders.map((order) => {
-    if (order instanceof Refusal) return order
-    return isUsed.has(order) ? duplicate(order.account) : order.account
-  })
+  emitAll(tx, now, fresh.flatMap(toCreatedEvent))
+  return prepared.map((one) => (isUsed.has(one) ? duplicateReference(one.account) : one.account))
 }
 
 const columns = { environment_id: 'int4', merchant_reference: 'text', kind: 'text' } as const
@@ -55,9 +51,12 @@ const findReferences = listStatement<typeof columns, { key: string }>({
     where a.kind in ('dedicated_account', 'dedicated_crypto_wallet')`,
 })
 
-/** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
-async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAccount>> {
-  const unique = orders.filter(({ account }) => isDedicated(account))
+/**
+ * Those whose reference an earlier account, or one before it in the list, has used. A concurrent
+ * transaction fails at the unique index.
+ */
+async function findUsed(tx: Tx, prepared: PreparedAccount[]): Promise<Set<PreparedAccount>> {
+  const unique = prepared.filter(({ account }) => isDedicated(account))
   if (unique.length === 0) return new Set()
   const rows = unique.map(({ account }) => ({
     environment_id: account.environmentId,
@@ -75,17 +74,17 @@ async function findUsed(tx: Tx, orders: OrderedAccount[]): Promise<Set<OrderedAc
   )
 }
 
-function toCreated({ account, shown }: OrderedAccount) {
+function toCreatedEvent({ account, shown }: PreparedAccount) {
   const { environmentId, id } = account
   const type = eventTypeFor(account, 'CREATED')
   if (!type) return []
   return [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
 }
 
-function duplicate({ kind, merchantReference }: CollectionAccount): Refusal {
+function duplicateReference({ kind, merchantReference }: CollectionAccount): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'duplicate_reference',
-    message: `externalReference ${merchantReference} was used before.`,
-    details: [{ field: 'externalReference', issue: 'must be unique for ever' }],
+    message: `externalReference ${merchantReference} was already used. Send a new one.`,
+    details: [{ field: 'externalReference', issue: 'must be unique' }],
   })
 }

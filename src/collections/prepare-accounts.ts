@@ -5,7 +5,7 @@ import { limits } from '../base/limits.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { findPrimary } from '../merchants/bank-accounts.js'
 import { isKycApproved } from '../merchants/kyc.js'
-import { gather } from '../postgres/gather.js'
+import { gatherBy } from '../postgres/gather-by.js'
 import type { Reader } from '../postgres/tx.js'
 import { showAccount } from '../resources/collection-account.js'
 import {
@@ -15,75 +15,73 @@ import {
   type CollectionAccount,
   isDedicated,
 } from './account.js'
-import type { OrderedAccount } from './create-accounts.js'
+import type { PreparedAccount } from './create-accounts.js'
 import type { AccountOpening, CollectionRail, OpenedAccount } from './ports.js'
 
-/** What a merchant asks for. */
 export type AccountRequest = {
   environment: Environment
   kind: AccountKind
   merchantReference: string
   metadata: string
-  /** The name that payers see at their bank. */
+  /** The account holder that payers see at their bank. */
   name: string
-  /** Null: any amount, for ever. */
+  /** Null: any amount, no expiry. */
   expected: { amount: bigint; expiresAt: Date } | null
   /**
-   * What names this very request, so that a retry is given the same number; undefined: it has no
-   * name, and every request opens another one.
+   * The same for every retry of a request, so that a retry gets the same number. Undefined: the
+   * request has no idempotency key, and each copy opens another account.
    */
-  request: string | undefined
+  retryKey: string | undefined
 }
 
 export type CollectionRails = Record<Mode, CollectionRail | undefined>
 
-export type PrepareAccount = (now: Date, wish: AccountRequest) => Promise<OrderedAccount>
+export type PrepareAccount = (
+  now: Date,
+  request: AccountRequest,
+) => Promise<Outcome<PreparedAccount>>
 
 /**
- * Has the bank open numbers, before anything is written: what it is asked for is derived from the
- * request, so copies and races are given one number and none is orphaned.
+ * Has the bank open the number before anything is written. Its reference is derived from the
+ * request, so retries and concurrent copies get the same number and none is orphaned.
  */
-export function createAccountPreparation(tools: {
+export function createAccountPreparation({
+  db,
+  rails,
+}: {
   db: Reader
   rails: CollectionRails
 }): PrepareAccount {
-  const { db, rails } = tools
-  const asked = new Map<
-    CollectionRail,
-    (order: AccountOpening) => Promise<Outcome<OpenedAccount>>
-  >()
-  const openAt = (rail: CollectionRail, order: AccountOpening) => {
-    const open = asked.get(rail) ?? gather((orders: AccountOpening[]) => rail.openAccounts(orders))
-    asked.set(rail, open)
-    return open(order)
-  }
-
-  return async (now, wish) => {
-    const { environment, merchantReference, expected } = wish
-    if (environment.mode === 'live') await refuseUnready(db, wish)
+  const openAt = gatherBy((rail: CollectionRail, openings: AccountOpening[]) =>
+    rail.openAccounts(openings),
+  )
+  return async (now, request) => {
+    const { environment, merchantReference, name, expected } = request
+    const notReady = environment.mode === 'live' && (await findMissing(db, request))
+    if (notReady) return notReady
     const rail = rails[environment.mode]
-    if (!rail) throw unavailable(wish)
+    if (!rail) return railUnavailable(request)
     const id = newId(now)
-    const opened = await openAt(rail, {
-      reference: railReference(now, wish, id),
-      name: wish.name,
-      purpose: merchantReference,
-      expected,
+    const reference = railReference(now, request, id)
+    const opened = await openAt(rail, { reference, name, purpose: merchantReference, expected })
+    if (opened instanceof Refusal) return opened
+    const account = toCollectionAccount(now, request, {
+      id,
+      rail: rail.name,
+      asset: 'NGN',
+      opened,
     })
-    if (opened instanceof Refusal) throw opened
-    const account = toCollectionAccount(now, wish, { id, rail: rail.name, asset: 'NGN', opened })
     return { account, shown: showAccount(account, []) }
   }
 }
 
-type Wish = Omit<AccountRequest, 'name'> & { requestedAmount?: string | null }
-type Place = Pick<CollectionAccount, 'id' | 'rail' | 'asset'> & { opened: OpenedAccount }
+type Requested = Omit<AccountRequest, 'name'> & { requestedAmount?: string | null }
+type Opened = Pick<CollectionAccount, 'id' | 'rail' | 'asset'> & { opened: OpenedAccount }
 
-/** Field by field: made of several objects it took a twentieth of the time of a request. */
 export function toCollectionAccount(
   now: Date,
-  { environment, kind, merchantReference, metadata, expected, requestedAmount }: Wish,
-  { id, rail, asset, opened }: Place,
+  { environment, kind, merchantReference, metadata, expected, requestedAmount }: Requested,
+  { id, rail, asset, opened }: Opened,
 ): CollectionAccount {
   return {
     environmentId: environment.id,
@@ -115,37 +113,41 @@ export function toCollectionAccount(
   }
 }
 
-/** In this order, so that a merchant hears first of what takes longest to mend. */
-async function refuseUnready(db: Reader, { environment, kind }: AccountRequest): Promise<void> {
+/** What the merchant lacks for live mode; first what takes longest to get. */
+async function findMissing(
+  db: Reader,
+  { environment, kind }: AccountRequest,
+): Promise<Refusal | undefined> {
   const code = accountKinds[kind].refusal
   if (!(await isKycApproved(db, environment.id)))
-    throw new Refusal(code, {
+    return new Refusal(code, {
       reason: 'kyc_missing',
-      message: 'The merchant has not been approved for live mode yet.',
+      message: 'The merchant is not approved for live mode yet.',
     })
   if (!(await findPrimary(db, environment.id)))
-    throw new Refusal(code, {
+    return new Refusal(code, {
       reason: 'no_bank_account',
       message: 'The merchant has no primary active bank account in live mode.',
     })
+  return undefined
 }
 
-function unavailable({ environment, kind }: AccountRequest): Refusal {
+function railUnavailable({ environment, kind }: AccountRequest): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'rail_unavailable',
     message: `No bank is configured to open accounts in ${environment.mode} mode.`,
   })
 }
 
-/** As long as an answer is remembered: after that, the same key asks for something new. */
+/** Once the answer is forgotten, the same key asks for a new account. */
 const { keptMs } = limits.idempotency
 
-/** What is asked for again under the same reference is given the same place. */
-export function railReference(now: Date, wish: Wish, id: string): string {
-  const { environment, kind, merchantReference, request } = wish
+/** The same for every copy of a request: a rail gives the same number for the same reference. */
+export function railReference(now: Date, request: Requested, id: string): string {
+  const { environment, kind, merchantReference, retryKey } = request
   const name = isDedicated({ kind })
     ? merchantReference
-    : request && `${request}/${Math.floor(now.getTime() / keptMs)}`
+    : retryKey && `${retryKey}/${Math.floor(now.getTime() / keptMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
   const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
   return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`

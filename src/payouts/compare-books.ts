@@ -2,7 +2,6 @@ import { formatDecimal } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import type { AttemptState, PayoutStatus } from './payout.js'
 
-/** A payout as the books know it, for comparison. */
 export type Booked = {
   reference: string
   asset: Asset
@@ -14,22 +13,22 @@ export type Booked = {
 export type BookedAttempt = {
   token: string
   state: AttemptState
-  /** A person ended it on the word of the bank, whose machines may never say so. */
+  /** An operator ended it after asking the bank, whose API may never confirm that. */
   isDecided?: boolean
 }
 
-/** What a rail says that became of one order it was given. */
+/** One transfer as the rail reports it. */
 export type Carried = {
-  /** What names it at the rail, as in an attempt. */
+  /** Its name at the rail, as in an attempt. */
   token: string
-  /** What was written on it, if anything: of ours, the reference. */
+  /** On our own transfers, the reference of the payout. */
   memo: string | null
   asset: Asset
-  /** Null when the rail does not tell. */
+  /** Null: the rail does not report it. */
   amount: bigint | null
   /**
-   * Landed: it arrived, and whether it was sent back since is not told. Unknown: the rail was asked
-   * and could not say.
+   * `landed`: it arrived; the rail does not report whether it was reversed later. `unknown`: the
+   * rail was asked and could not tell.
    */
   state: 'processing' | 'completed' | 'landed' | 'failed' | 'reversed' | 'unknown'
 }
@@ -44,7 +43,7 @@ export type Difference = {
     | 'deposits_differ'
     | 'endpoints_disagree'
     | 'not_compared'
-  /** A reference of ours, what names it at the rail, or an asset. */
+  /** The reference of a payout, a token of the rail, or an asset. */
   name: string
   inBooks: string
   atRail: string
@@ -52,19 +51,16 @@ export type Difference = {
 
 type Entry = { payout: Booked; attempt: BookedAttempt }
 
-/**
- * Every way in which books and rail contradict each other. An open payout may be on either side of
- * the rail: it may have left, and it may not.
- */
+/** Every contradiction between books and rail. An open payout may or may not be at the rail. */
 export function compareBooks(booked: Booked[], carried: Carried[]): Difference[] {
   const entries = entriesByToken(booked)
   return [
-    ...carried.flatMap((order) => compareOrder(order, entries.get(order.token))),
+    ...carried.flatMap((transfer) => compareTransfer(transfer, entries.get(transfer.token))),
     ...findUnseen(booked, carried).map(toNotAtRail),
   ]
 }
 
-/** What the books call arrived and the rail did not mention. */
+/** Payouts that are completed in the books and that the rail does not report. */
 export function findUnseen<Payout extends Booked>(booked: Payout[], carried: Carried[]): Payout[] {
   const seen = new Set(carried.map(({ token }) => token))
   return booked.filter(
@@ -82,33 +78,34 @@ function entriesByToken(booked: Booked[]): Map<string, Entry> {
   )
 }
 
-/** An order whose memo is of ours but whose token is not was made by somebody else. */
-function compareOrder(order: Carried, entry: Entry | undefined): Difference[] {
-  if (!entry) return order.state === 'failed' ? [] : [toNotInBooks(order)]
+/** A transfer with an unknown token is not ours, even if its memo is a reference of ours. */
+function compareTransfer(transfer: Carried, entry: Entry | undefined): Difference[] {
+  if (!entry) return transfer.state === 'failed' ? [] : [toNotInBooks(transfer)]
   const { payout, attempt } = entry
   const name = payout.reference
-  if (order.state === 'unknown') return [toNotCompared(payout)]
+  if (transfer.state === 'unknown') return [toNotCompared(payout)]
   const differences: Difference[] = []
-  if (!isSettled(order, attempt) && !agreements[order.state](payout.status, attempt.state))
+  const isAgreed = agreements[transfer.state](payout.status, attempt.state)
+  if (!isAgreed && !isDecidedAnyway(transfer, attempt))
     differences.push({
       kind: 'state_differs',
       name,
       inBooks: `${payout.status}, the attempt ${attempt.state}`,
-      atRail: order.state,
+      atRail: transfer.state,
     })
-  const isSame = order.asset === payout.asset && order.amount === payout.amount
-  if (order.amount !== null && order.state !== 'failed' && !isSame)
+  const isSame = transfer.asset === payout.asset && transfer.amount === payout.amount
+  if (transfer.amount !== null && transfer.state !== 'failed' && !isSame)
     differences.push({
       kind: 'amount_differs',
       name,
       inBooks: showAmount(payout),
-      atRail: showAmount(order),
+      atRail: showAmount(transfer),
     })
   return differences
 }
 
-/** What a bank still calls under way contradicts nobody who asked it; an end that differs does. */
-function isSettled({ state }: Carried, { isDecided }: BookedAttempt): boolean {
+/** The operator asked the bank: `processing` in its API does not contradict that. */
+function isDecidedAnyway({ state }: Carried, { isDecided }: BookedAttempt): boolean {
   return state === 'processing' && isDecided === true
 }
 
@@ -117,8 +114,8 @@ type Agreement = (status: PayoutStatus, attempt: AttemptState) => boolean
 const isOpen: Agreement = (status, attempt) => status === 'SUBMITTED' && attempt === 'LIVE'
 
 /**
- * What the books may say of a payout and its attempt, by what the rail says of that attempt. An
- * attempt that we called dead and that arrived is the worst of all: another one may have, too.
+ * Which states in the books agree with each state at the rail. The worst contradiction is an
+ * attempt that is dead in the books and arrived: its replacement may have arrived, too.
  */
 const agreements: Record<Exclude<Carried['state'], 'unknown'>, Agreement> = {
   processing: isOpen,
@@ -132,14 +129,14 @@ const agreements: Record<Exclude<Carried['state'], 'unknown'>, Agreement> = {
     isOpen(status, attempt) || attempt === 'FAILED' || attempt === 'DEAD',
 }
 
-function toNotInBooks(order: Carried): Difference {
-  const { token, memo, state } = order
+function toNotInBooks(transfer: Carried): Difference {
+  const { token, memo, state } = transfer
   const words = memo === null ? '' : `, with the memo ${memo}`
   return {
     kind: 'not_in_books',
     name: token,
     inBooks: 'nothing',
-    atRail: `${showAmount(order)} ${state}${words}`,
+    atRail: `${showAmount(transfer)} ${state}${words}`,
   }
 }
 
@@ -149,11 +146,11 @@ function toNotAtRail(payout: Booked): Difference {
   return { kind: 'not_at_rail', name: reference, inBooks, atRail: 'nothing' }
 }
 
-/** Silence is not a no: somebody who paid must not read that nothing arrived. */
+/** No answer from the rail does not mean that the money did not arrive. */
 function toNotCompared(payout: Booked): Difference {
   const { reference, status } = payout
   const inBooks = `${showAmount(payout)} ${status}`
-  const atRail = 'cannot be told at the moment: compare again later'
+  const atRail = 'not available right now; compare again later'
   return { kind: 'not_compared', name: reference, inBooks, atRail }
 }
 

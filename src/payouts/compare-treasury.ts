@@ -4,23 +4,22 @@ import type { Difference } from './compare-books.js'
 import type { TreasuryBooks } from './treasury-books.js'
 
 /**
- * The chain must hold what came less what left. What is under way may be on either side:
+ * The chain must hold what was received less what was sent. Money in motion may count or not:
  *
- *   came − coming − left − leaving  ≤  on the chain  ≤  came + arriving − left
+ *   received − unminted − sent − reserved  ≤  on the chain  ≤  received + arriving − sent
  *
- * The chain is read between two readings of the books. All four are sums that begin with the first
- * row, and what has left the chain by then is, in the later reading, spent or open, never given
- * back; so each bound takes from both readings what makes it wide enough for whatever happened
- * between them, and no wider. What sweeps are bringing is read before the later reading: one that
- * ends in between is in both, never in none.
+ * The chain is read between two readings of the books, `before` and `after`. Received and sent only
+ * grow, and what has left the chain by then is sent or reserved in `after`, never released. So each
+ * bound uses the readings that allow for everything that can happen in between, and no more.
+ * `arriving` (sweeps in progress) is read before `after`: a sweep that ends in between is in both.
  */
 export function compareTreasury(
   asset: Asset,
   held: bigint,
   { before, after, arriving }: { before: TreasuryBooks; after: TreasuryBooks; arriving: bigint },
 ): Difference[] {
-  const least = before.came - before.coming - after.left - after.leaving
-  const most = after.came + arriving - before.left
+  const least = before.received - before.unminted - after.sent - after.reserved
+  const most = after.received + arriving - before.sent
   if (least <= held && held <= most) return []
   const show = (amount: bigint) => formatDecimal(amount, asset)
   const inBooks = least === most ? show(most) : `${show(least)} to ${show(most)}`

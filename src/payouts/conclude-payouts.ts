@@ -5,18 +5,17 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, findOwners } from './follow-returns.js'
+import { type FollowReturns, lockReturns } from './follow-returns.js'
 import { kinds, nextSequence, type Payout, type PayoutAttempt } from './payout.js'
 import type { LiveAttempt, Prepared } from './ports.js'
 import { insertAttempts } from './store-payouts.js'
 
-/** What is to be done about an attempt that was looked at. */
 export type Conclusion = { attempt: LiveAttempt } & (
   | { verdict: 'landed'; reason?: string }
   | { verdict: 'failed'; reason: string }
-  /** It is dead, and no other takes its place. */
+  /** It can never land, and the payout fails. */
   | { verdict: 'dead'; reason: string }
-  /** It is dead, and this one takes its place. */
+  /** It can never land, and this attempt replaces it. */
   | { verdict: 'again'; prepared: Prepared }
   | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
@@ -32,7 +31,7 @@ const lockColumns = {
   looks: 'int4',
 } as const
 
-/** Names the look it follows from: a worker that outlived its lease concludes nothing. */
+/** Matches the poll count: a worker whose lease has expired finds no row and concludes nothing. */
 const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
   name: 'lock_payouts',
   columns: lockColumns,
@@ -79,7 +78,7 @@ const postpone = listStatement({
     due_at: 'timestamptz',
     expires_by: 'int8',
   },
-  // Whoever waits has sent what it had to send: its lease is over.
+  // The worker has sent what it had to send, so its lease ends here.
   text: (list) => `
     update payout_attempts a set due_at = list.due_at, leased_until = null,
       expires_by = coalesce(a.expires_by, list.expires_by)
@@ -107,8 +106,9 @@ const finishPayouts = listStatement({
 })
 
 /**
- * Writes down what became of a list of attempts: money settled or given back, states, events, and
- * the next attempt of those that died. What somebody else has concluded meanwhile is left alone.
+ * Records what became of attempts: settles or releases the money, changes states, emits events and
+ * inserts replacements. Skips attempts that were concluded meanwhile. Returns the payouts that
+ * ended.
  */
 export async function concludePayouts(
   tx: Tx,
@@ -117,35 +117,35 @@ export async function concludePayouts(
   follow?: FollowReturns,
 ): Promise<Payout[]> {
   const waits = conclusions.filter((one) => one.verdict === 'wait')
-  if (waits.length > 0) tx.write(postpone(waits.map(toWait)))
+  if (waits.length > 0) tx.write(postpone(waits.map(toPostponedRow)))
   const ends = conclusions.filter((one) => one.verdict !== 'wait')
   if (ends.length === 0) return []
 
   const locked = await lockAll(tx, ends)
   const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
   const final = own.filter((one) => one.verdict !== 'again')
-  const tellOwners = await findOwners(
+  const notifyReturns = await lockReturns(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
     follow,
   )
   await resolveAll(tx, now, final.map(toResolution))
 
-  tx.write(endAttempts(own.map(toEnd), now))
+  tx.write(endAttempts(own.map(toEndedRow), now))
   insertAttempts(
     tx,
     now,
-    own.flatMap((one) => (one.verdict === 'again' ? [toNext(now, one, locked)] : [])),
+    own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
-  emitAll(tx, now, finished.flatMap(toHappening))
-  tellOwners(now, finished)
+  emitAll(tx, now, finished.flatMap(toEvent))
+  notifyReturns(now, finished)
   return finished
 }
 
 async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>> {
-  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toName(attempt))))
+  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toKey(attempt))))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
       const list = JSON.parse(attempts) as (Omit<PayoutAttempt, 'createdAt'> & {
@@ -157,7 +157,7 @@ async function lockAll(tx: Tx, ends: Conclusion[]): Promise<Map<string, Locked>>
   )
 }
 
-/** At the time of its environment, or it would end before it began. */
+/** In the time of its environment, or it would end before it started. */
 function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
   const endedAt = after(now, payout.clockOffsetMs)
   const hasLanded = conclusion.verdict === 'landed'
@@ -176,7 +176,7 @@ function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
   }
 }
 
-function toHappening(payout: Locked) {
+function toEvent(payout: Locked) {
   const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
   const type = kinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
   if (!type) return []
@@ -189,7 +189,7 @@ function toResolution({ attempt, verdict }: Conclusion) {
   return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
 }
 
-function toNext(
+function toNextAttempt(
   now: Date,
   { attempt, prepared }: Extract<Conclusion, { verdict: 'again' }>,
   locked: Map<string, Locked>,
@@ -198,12 +198,12 @@ function toNext(
   return { ...prepared, payout, number: attempt.number + 1, createdAt: now }
 }
 
-function toName({ environmentId, payoutId, number, looks }: LiveAttempt) {
+function toKey({ environmentId, payoutId, number, looks }: LiveAttempt) {
   return { environment_id: environmentId, payout_id: payoutId, number, looks }
 }
 
-function toWait({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {
-  return { ...toName(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
+function toPostponedRow({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {
+  return { ...toKey(attempt), due_at: dueAt, expires_by: expiresBy ?? null }
 }
 
 const endStates = {
@@ -214,8 +214,8 @@ const endStates = {
   wait: 'LIVE',
 } as const
 
-function toEnd(conclusion: Conclusion) {
-  const { environment_id, payout_id, number } = toName(conclusion.attempt)
+function toEndedRow(conclusion: Conclusion) {
+  const { environment_id, payout_id, number } = toKey(conclusion.attempt)
   const [state, outcome] = [endStates[conclusion.verdict], reasonOf(conclusion)]
   return { environment_id, payout_id, number, state, outcome }
 }

@@ -9,14 +9,14 @@ import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { kinds, type Payout, purposesOf } from './payout.js'
 import type { Prepared } from './ports.js'
-import { insertAttempts, insertPayouts } from './store-payouts.js'
+import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.js'
 
 export type NewPayout = {
   payout: Payout
   prepared: Prepared
-  /** In the time of the world: by the age of an attempt it is decided when to look at it. */
+  /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
-  /** The payout as it begins, for the answer and for the event: JSON text. */
+  /** The payout as it starts, for the answer and the event: JSON text. */
   shown: string
 }
 
@@ -31,44 +31,32 @@ export function toNewPayout(
 }
 
 /**
- * Holds the money and records each payout as submitted, with what will be sent. All or nothing per
- * payout; one that cannot be covered, or whose reference was used before, is refused alone. Nothing
- * leaves the building here.
+ * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
+ * per payout: one that the balance does not cover, or whose reference was already used, is refused
+ * alone. Nothing is sent here.
  */
 export async function createPayouts(
   tx: Tx,
   now: Date,
-  orders: NewPayout[],
+  newPayouts: NewPayout[],
 ): Promise<Outcome<Payout>[]> {
-  const isUsed = await findUsedReferences(tx, orders)
-  const fresh = orders.filter((order) => !isUsed.has(order))
+  const isUsed = await findUsedReferences(tx, newPayouts)
+  const fresh = newPayouts.filter((one) => !isUsed.has(one))
   const moved = await moveAll(tx, now, fresh.map(toHold))
-  const outcomes = new Map(fresh.map((order, index) => [order, moved[index]!]))
-  const held = fresh.filter((order) => outcomes.get(order)!.isMoved)
+  const outcomes = new Map(fresh.map((one, index) => [one, moved[index]!]))
+  const held = fresh.filter((one) => outcomes.get(one)!.isMoved)
 
   insertPayouts(
     tx,
     held.map(({ payout }) => payout),
   )
   insertAttempts(tx, now, held.map(toAttempt))
-  emitAll(tx, now, held.flatMap(toBegun))
-  return orders.map((order) => {
-    if (isUsed.has(order)) return duplicate(order.payout)
-    const outcome = outcomes.get(order)!
-    return outcome.isMoved ? order.payout : notCovered(order.payout, outcome)
+  emitAll(tx, now, held.flatMap(toSubmittedEvent))
+  return newPayouts.map((one) => {
+    if (isUsed.has(one)) return duplicateReference(one.payout)
+    const outcome = outcomes.get(one)!
+    return outcome.isMoved ? one.payout : notCovered(one.payout, outcome)
   })
-}
-
-/** The same, where some orders were refused before: they are answered with the rest. */
-export async function createOrRefuse(
-  tx: Tx,
-  now: Date,
-  orders: Outcome<NewPayout>[],
-): Promise<Outcome<Payout>[]> {
-  const wanted = orders.filter((order): order is NewPayout => !(order instanceof Refusal))
-  const created = wanted.length > 0 ? await createPayouts(tx, now, wanted) : []
-  const byOrder = new Map(wanted.map((order, index) => [order, created[index]!]))
-  return orders.map((order) => (order instanceof Refusal ? order : byOrder.get(order)!))
 }
 
 const columns = { environment_id: 'int4', kind: 'text', merchant_reference: 'text' } as const
@@ -81,9 +69,12 @@ const findReferences = listStatement<typeof columns, { key: string }>({
     from payouts p join ${list} using (environment_id, kind, merchant_reference)`,
 })
 
-/** Used before, or by an earlier order of the same list. Two lists at once meet at the index. */
-async function findUsedReferences(tx: Tx, orders: NewPayout[]): Promise<Set<NewPayout>> {
-  const named = orders.filter(({ payout }) => payout.merchantReference !== null)
+/**
+ * Those whose reference an earlier payout, or one before it in the list, has used. A concurrent
+ * transaction fails at the unique index.
+ */
+async function findUsedReferences(tx: Tx, newPayouts: NewPayout[]): Promise<Set<NewPayout>> {
+  const named = newPayouts.filter(({ payout }) => payout.merchantReference !== null)
   if (named.length === 0) return new Set()
   const rows = named.map(({ payout }) => ({
     environment_id: payout.environmentId,
@@ -112,23 +103,24 @@ function toHold({ payout }: NewPayout): Movement {
   return { environmentId, asset, causeId: id, isHold: true, lines: charged }
 }
 
-function toAttempt({ payout, prepared, preparedAt }: NewPayout) {
-  return { ...prepared, payout, number: 1, createdAt: preparedAt }
+function toAttempt({ payout, prepared, preparedAt }: NewPayout): NewAttempt {
+  const { token, wire, validUntil } = prepared
+  return { payout, number: 1, token, wire, validUntil, createdAt: preparedAt }
 }
 
-function toBegun({ payout, shown }: NewPayout) {
+function toSubmittedEvent({ payout, shown }: NewPayout) {
   const { environmentId, id, kind } = payout
-  const type = kinds[kind].events?.begun
+  const type = kinds[kind].events?.submitted
   return type
     ? [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
     : []
 }
 
-function duplicate({ kind, merchantReference }: Payout): Refusal {
+function duplicateReference({ kind, merchantReference }: Payout): Refusal {
   return new Refusal(kinds[kind].refusal, {
     reason: 'duplicate_reference',
-    message: `merchantReference ${merchantReference} was used before. Send a new one, or none.`,
-    details: [{ field: 'merchantReference', issue: 'must be unique for ever' }],
+    message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,
+    details: [{ field: 'merchantReference', issue: 'must be unique' }],
   })
 }
 

@@ -16,22 +16,22 @@ import type { Examined, LiveAttempt } from './ports.js'
 export type Decision = {
   reference: string
   hasLanded: boolean
-  /** On a chain, what the endpoints said of the attempt just before. */
+  /** For a payout on a chain: what the endpoints just reported about the attempt. */
   examined?: Examined | undefined
-  /** Says that it did not land, although an endpoint says that it did. */
+  /** The operator confirms that it did not land, although an endpoint knows it. */
   isSureNotLanded?: boolean | undefined
-  /** Says that it landed, although no endpoint knows it. */
+  /** The operator confirms that it landed, although no endpoint knows it. */
   isSureLanded?: boolean | undefined
 }
 
 /**
- * Ends a payout whose outcome an operator has found out. Refused for what has ended already.
+ * Ends a payout whose outcome an operator has found out. Refuses one that has ended.
  *
- * Money is given back only when nobody can be about to send the order: not while a worker is in its
- * lease, and not in the first moments, when whoever made it sends it. The attempt is locked from
- * that question to the end, so no worker can claim it in between; and a worker whose lease has run
- * out sends nothing any more (`poll-payouts.ts`). On a chain the attempt must also have
- * expired, whatever the operator knows: what can still land could be paid twice.
+ * Money is released only when no process can be about to send the attempt: not during the lease of
+ * a worker, and not just after creation, when the API sends it. The attempt stays locked until the
+ * commit, so no worker can claim it, and a worker whose lease has expired sends nothing
+ * (`poll-payouts.ts`). On a chain the attempt must also have expired, whatever the operator knows:
+ * an attempt that can still land could be paid twice.
  */
 export async function decidePayout(
   tx: Tx,
@@ -43,9 +43,9 @@ export async function decidePayout(
   const name = await findName(tx, reference, { isLocked: true })
   const leasedUntil = await lockAttempt(tx, name)
   const [attempt] = await readLiveAttempts(tx, [name])
-  if (!attempt) throw refuse(name, `${reference} has ended already.`)
-  const isSentUntil = laterOf(leasedUntil, after(attempt.createdAt, limits.payouts.leaseMs))
-  if (!hasLanded && isSentUntil > now) throw isBeingSent(name, reference, isSentUntil)
+  if (!attempt) throw refuse(name, `${reference} has already ended.`)
+  const mayBeSentUntil = laterOf(leasedUntil, after(attempt.createdAt, limits.payouts.leaseMs))
+  if (!hasLanded && mayBeSentUntil > now) throw isBeingSent(name, reference, mayBeSentUntil)
   const isOnChain = attempt.validUntil !== null
   if (isOnChain) judgeOnChain(tx, name, attempt, decision)
   const failed = isOnChain ? 'dead' : 'failed'
@@ -53,11 +53,11 @@ export async function decidePayout(
     ? { attempt, verdict: 'landed', reason: operatorDecision }
     : { attempt, verdict: failed, reason: operatorDecision }
   const [ended] = await concludePayouts(tx, now, [verdict], follow)
-  if (!ended) throw refuse(name, `${reference} has ended already.`)
+  if (!ended) throw refuse(name, `${reference} has already ended.`)
   return ended
 }
 
-/** The live attempt of a payout on a chain, to be examined; undefined for a bank transfer. */
+/** The live attempt of a payout on a chain; undefined for a bank transfer. */
 export async function findChainAttempt(
   db: Reader,
   reference: string,
@@ -65,47 +65,47 @@ export async function findChainAttempt(
   const name = await findName(db, reference)
   if (bankKinds.includes(name.kind)) return undefined
   const [attempt] = await readLiveAttempts(db, [name])
-  if (!attempt) throw refuse(name, `${reference} has ended already.`)
+  if (!attempt) throw refuse(name, `${reference} has already ended.`)
   return attempt
 }
 
 /**
- * Refuses what the endpoints contradict, and a failure while the attempt could land. The database
- * holds the same rule: `operator_fails_only_what_cannot_land`.
+ * Refuses a decision that the endpoints contradict, and a failure while the attempt can still land.
+ * The database enforces the latter, too: `operator_fails_only_what_cannot_land`.
  */
 function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decision): void {
   const { hasLanded, examined, isSureNotLanded, isSureLanded, reference } = decision
   assert(examined, 'an attempt on a chain is examined first')
   const { finding, isExpired, height, validUntil, knownBy } = examined
   if (examined.token !== attempt.token)
-    throw refuse(name, `${reference} was signed anew meanwhile. Try again.`)
+    throw refuse(name, `${reference} was signed again meanwhile. Try again.`)
   const isContradicted = hasLanded
     ? finding.state === 'failed' || finding.state === 'gone'
     : finding.state === 'landed'
   if (isContradicted)
     throw refuse(
       name,
-      `A majority of the endpoints says that ${reference} is ${finding.state}. ` +
-        'A worker concludes it; run `manilla work`.',
+      `A majority of the endpoints reports that ${reference} is ${finding.state}. ` +
+        'A worker will conclude it; run `manilla work`.',
     )
   if (hasLanded && knownBy.length === 0 && !isSureLanded)
     throw refuse(
       name,
-      `No endpoint knows ${attempt.token}. Look it up elsewhere; if it landed, repeat with ` +
+      `No endpoint knows ${attempt.token}. Check a block explorer; if it landed, repeat with ` +
         '--confirm-landed.',
     )
   if (hasLanded) return
   if (!isExpired || height === undefined)
     throw refuse(
       name,
-      `${reference} could still land: a majority of the endpoints must have finalized block ` +
-        `${validUntil + BigInt(limits.solana.finalizedAfter)} and more; they are at ` +
+      `${reference} can still land: a majority of the endpoints must have finalized a block after ` +
+        `${validUntil + BigInt(limits.solana.finalizedAfter)}; they are at ` +
         `${height ?? 'no block that they agree on'}. Try again later.`,
     )
   if (knownBy.length > 0 && !isSureNotLanded)
     throw refuse(
       name,
-      `${knownBy.join(', ')} knows ${attempt.token}. Look it up elsewhere; if it did not land, ` +
+      `${knownBy.join(', ')} knows ${attempt.token}. Check a block explorer; if it did not land, ` +
         'repeat with --confirm-not-landed.',
     )
   const { environmentId, id } = name
@@ -125,12 +125,12 @@ async function findName(db: Reader, reference: string, { isLocked = false } = {}
         select environment_id as "environmentId", id, kind from payouts
         where id = ${id} ${isLocked ? sql`for no key update` : sql``}`)
     : []
-  const isMeant = row && fromReference(kinds[row.kind].prefix, reference) === id
-  if (!isMeant) throw new Refusal('not_found', { message: `There is no payout ${reference}.` })
+  const isFound = row && fromReference(kinds[row.kind].prefix, reference) === id
+  if (!isFound) throw new Refusal('not_found', { message: `No payout ${reference} exists.` })
   return row
 }
 
-/** Until when whoever has claimed it may send it; null when nobody has. */
+/** Returns until when the worker that claimed it may send it; null: not claimed. */
 async function lockAttempt(tx: Tx, { environmentId, id }: Name): Promise<Date | null> {
   const [row] = await tx.rows(sql<{ leasedUntil: Date | null }>`
     select leased_until as "leasedUntil" from payout_attempts
@@ -144,9 +144,11 @@ function laterOf(one: Date | null, other: Date): Date {
 }
 
 function isBeingSent(name: Name, reference: string, until: Date): Refusal {
-  const then = `try again after ${until.toISOString()}`
-  const whom = bankKinds.includes(name.kind) ? 'the bank' : 'the chain'
-  return refuse(name, `Somebody is talking to ${whom} about ${reference} right now; ${then}.`)
+  const recipient = bankKinds.includes(name.kind) ? 'the bank' : 'the chain'
+  return refuse(
+    name,
+    `${reference} may be on its way to ${recipient} right now; try again after ${until.toISOString()}.`,
+  )
 }
 
 function refuse({ kind }: Name, message: string): Refusal {

@@ -5,11 +5,11 @@ import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
 import type { Finding, Prepared } from './ports.js'
 
-/** Endpoints of a rail that contradict each other. */
+/** Endpoints of a rail that contradict each other about a transaction. */
 export type Dispute = {
-  /** The signature that it is about. */
+  /** Signature of the transaction. */
   subject: string
-  /** Of the endpoints; never their addresses, which may hold a key. */
+  /** Never the URLs of the endpoints, which may contain a key. */
   hosts: string[]
 }
 
@@ -27,15 +27,14 @@ const note = listStatement({
         else excluded.first_seen_at end`,
 })
 
-type Seen = {
+type CheckedDisputes = {
   rail: string
   disputes: Dispute[]
-  /** Subjects about which the endpoints agree. */
   agreed: string[]
 }
 
-/** Remembers contradictions, and ends those about which the endpoints agree by now. */
-export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Seen): void {
+/** Stores contradictions, and ends those that the endpoints agree on by now. */
+export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: CheckedDisputes): void {
   const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
   const rows = [...bySubject].map(([subject, hosts]) => ({
     rail,
@@ -59,14 +58,17 @@ export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Seen
       where rail = ${rail} and subject = any(${settled}) and ended_at is null`)
 }
 
-/** What findings say about the attempts that they are about. */
-export function disputesIn(rail: string, attempts: Prepared[], findings: Finding[]): Seen {
+export function disputesIn(
+  rail: string,
+  attempts: Prepared[],
+  findings: Finding[],
+): CheckedDisputes {
   const disputes: Dispute[] = []
   const agreed: string[] = []
   for (const [index, { token }] of attempts.entries()) {
     const { disputedBy: hosts, state } = findings[index]!
     if (hosts) disputes.push({ subject: token, hosts })
-    // Without a conclusion, an endpoint of the dispute may merely be silent.
+    // Without a conclusion, a disputing endpoint may just not have answered.
     else if (state !== 'pending' && state !== 'unseen') agreed.push(token)
   }
   return { rail, disputes, agreed }
@@ -89,7 +91,7 @@ export type OpenDispute = {
   lastSeenAt: Date
 }
 
-/** Those that were seen lately and have not ended, oldest first. */
+/** Disputes that were seen recently and have not ended, oldest first. */
 export function listDisputes(db: Reader, now: Date): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
     select rail, subject, hosts, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"

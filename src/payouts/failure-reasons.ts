@@ -1,19 +1,19 @@
-/** Why a payout failed, for programs to read. The documentation is written from it. */
+/** Why a payout failed, as API clients see it. The docs are generated from this table. */
 export const failureReasons = {
   crypto_transfer: {
-    expired: 'No attempt came into a block in time, five times over.',
-    insufficient_treasury: 'Our hot wallet could not pay it. Your request was fine.',
-    destination_frozen: 'The issuer froze the token account of the destination meanwhile.',
-    destination_wrong_token: 'The token account of the destination changed its owner meanwhile.',
-    chain_error: 'The chain took the transaction and refused to carry it out.',
-    operator_decision: 'The operator found out that it never landed; it cannot land any more.',
+    expired: 'Five attempts expired without reaching a block.',
+    insufficient_treasury: 'Our hot wallet could not cover it. Your request was correct.',
+    destination_frozen: 'The issuer froze the token account of the destination.',
+    destination_wrong_token: 'The token account of the destination changed its owner.',
+    chain_error: 'The transaction reached a block and failed there.',
+    operator_decision: 'The operator confirmed that it did not land and no longer can.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
-    account_not_found: 'The bank of the recipient does not know the account.',
-    insufficient_liquidity: 'The bank of the recipient has no money to take it up.',
-    bank_declined: 'The bank declined it without saying more.',
-    operator_decision: 'The bank told the operator, not the service, that it failed.',
+    account_not_found: "The account does not exist at the recipient's bank.",
+    insufficient_liquidity: "The recipient's bank lacks the liquidity to accept it.",
+    bank_declined: 'The bank declined it without giving a reason.',
+    operator_decision: 'The operator confirmed with the bank that it failed.',
   },
 } as const
 
@@ -23,5 +23,5 @@ export type ChainFailure = Exclude<
 >
 export type BankFailure = keyof typeof failureReasons.bank_transfer
 
-/** The outcome of an attempt that an operator ended. */
+/** Outcome of an attempt that an operator ended. */
 export const operatorDecision: BankFailure = 'operator_decision'

@@ -13,7 +13,7 @@ import type { Reader } from '../postgres/tx.js'
 export type FeeLine = { operation: FeeOperation; amount: bigint }
 
 export type FeeBook = {
-  price(ask: {
+  price(request: {
     environmentId: EnvironmentId
     operations: FeeOperation[]
     amount: bigint
@@ -22,18 +22,18 @@ export type FeeBook = {
 
 type Name = { environmentId: EnvironmentId; operation: FeeOperation }
 
-/** Prices as they were at most a second ago. */
+/** Prices payouts; fee schedules are at most a second old. */
 export function createFeeBook({ db, clock }: { db: Reader; clock: Clock }): FeeBook {
-  const kept = new Map<string, { fee: VersionedFee; readAt: number }>()
-  const ask = gather((names: Name[]) => getFeeSchedules(db, names))
+  const cached = new Map<string, { fee: VersionedFee; readAt: number }>()
+  const readFee = gather((names: Name[]) => getFeeSchedules(db, names))
 
   async function find(name: Name): Promise<VersionedFee> {
     const key = `${name.environmentId}/${name.operation}`
-    const known = kept.get(key)
+    const known = cached.get(key)
     if (known && clock.elapsedMs() - known.readAt < limits.payouts.pricesKeptMs) return known.fee
-    const fee = await ask(name)
-    if (kept.size >= limits.payouts.pricesKept) kept.clear()
-    kept.set(key, { fee, readAt: clock.elapsedMs() })
+    const fee = await readFee(name)
+    if (cached.size >= limits.payouts.pricesKept) cached.clear()
+    cached.set(key, { fee, readAt: clock.elapsedMs() })
     return fee
   }
 

@@ -14,7 +14,7 @@ const findPayouts = listStatement<typeof columns, PayoutRow>({
       on p.environment_id = list.environment_id and p.id = list.payout_id`,
 })
 
-/** What the attempts were to carry, in their order. */
+/** The instructions that the attempts were prepared from, in the same order. */
 export async function findInstructions(
   db: Reader,
   attempts: LiveAttempt[],

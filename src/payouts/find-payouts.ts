@@ -28,7 +28,7 @@ export function toPayout(row: PayoutRow): Payout {
   return { ...row, destination: JSON.parse(row.destination) as Destination }
 }
 
-/** A payout with its attempts, oldest first. */
+/** Attempts are sorted oldest first. */
 export type Tried = { payout: Payout; attempts: PayoutAttempt[] }
 
 export type PayoutFilter = {
@@ -44,7 +44,7 @@ export async function listPayouts(
   { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
   { merchantReference, status, beforeId, limit }: PayoutFilter,
 ): Promise<Tried[]> {
-  // A reference names one payout of a kind at most, so what is left to filter is one row.
+  // A reference belongs to at most one payout of a kind: the other conditions filter one row.
   const where = [
     merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
     status && sql`p.status = ${status}`,
@@ -69,19 +69,18 @@ export async function listPayouts(
   return withAttempts(db, environmentId, rows)
 }
 
-/** Of whichever kind, or of one. */
 export async function getPayout(
   db: Reader,
   name: { environmentId: EnvironmentId; kind?: PayoutKind; reference: string },
 ): Promise<Tried> {
   const { environmentId, kind, reference } = name
   const all = Object.keys(kinds) as PayoutKind[]
-  const meant = (kind ? [kind] : all).filter((one) => reference.startsWith(kinds[one].prefix))
-  const id = meant[0] && fromReference(kinds[meant[0]].prefix, reference)
+  const candidates = (kind ? [kind] : all).filter((one) => reference.startsWith(kinds[one].prefix))
+  const id = candidates[0] && fromReference(kinds[candidates[0]].prefix, reference)
   const rows = id
     ? await db.rows(sql<PayoutRow>`
         select ${sql.raw(payoutColumns)} from payouts p
-        where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = any(${meant})`)
+        where p.environment_id = ${environmentId} and p.id = ${id} and p.kind = any(${candidates})`)
     : []
   const [found] = await withAttempts(db, environmentId, rows)
   if (!found) throw notFound('transfer', reference)

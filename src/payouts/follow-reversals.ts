@@ -11,27 +11,31 @@ import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
-import { type FollowReturns, findOwners } from './follow-returns.js'
+import { type FollowReturns, lockReturns } from './follow-returns.js'
 import { bankKinds, kinds, nextSequence, type Payout, purposesOf, referenceOf } from './payout.js'
 import type { ReversingRail } from './ports.js'
-import { forgetWaiting, listWaiting, rememberWaiting } from './waiting-reversals.js'
+import {
+  deleteWaitingReversals,
+  listWaitingReversals,
+  storeWaitingReversals,
+} from './waiting-reversals.js'
 
 type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }
 
 /**
- * Gives back what a rail has sent back after completion, amount and fee, once each. The place up to
- * which it was read moves in the same transaction; what cannot be booked yet is remembered, so that
- * it holds up nobody else. Says how many the rail told of.
+ * Books what a rail has reversed after completion: amount and fee go back to the balance, once. The
+ * cursor moves in the same transaction. A reversal that cannot be booked yet is stored and retried,
+ * so that it does not block the others. Returns how many the rail reported.
  */
 export async function followReversals(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
   const { cursor, references } = await rail.findReversed(await readCursor(db, rail.name))
-  const waiting = await listWaiting(db, now, rail.name)
+  const waiting = await listWaitingReversals(db, now, rail.name)
   if (references.length === 0 && waiting.length === 0) return 0
   const named = references.map((reference) => ({ reference, id: idOf(reference) }))
   return db.transaction(async (tx) => {
     const rows = await lockPayouts(tx, rail.name, [...named.map(({ id }) => id), ...waiting])
-    reportStrangers(tools, named, rows)
+    reportUnknown(tools, named, rows)
     await reversePayouts(tools, { tx, now }, rows)
     tx.write(sql`
       insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
@@ -63,8 +67,8 @@ function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise
     order by p.environment_id, p.id for no key update of p`)
 }
 
-/** Money that a bank says it sent back, and that no payout of ours has sent: it is somebody's. */
-function reportStrangers(
+/** The bank reversed a transfer that is not in the books: an operator must find out whose it is. */
+function reportUnknown(
   { rail, logger }: Tools,
   named: { reference: string; id: string | undefined }[],
   rows: PayoutRow[],
@@ -72,7 +76,10 @@ function reportStrangers(
   const found = new Set<string | undefined>(rows.map(({ id }) => id))
   for (const { id, reference } of named)
     if (!found.has(id))
-      logger.error({ rail: rail.name, reference }, 'a bank has sent back what is no payout of ours')
+      logger.error(
+        { rail: rail.name, reference },
+        'a bank reversed a transfer that is no payout of ours',
+      )
 }
 
 const reverseRows = listStatement({
@@ -91,8 +98,8 @@ const reverseRows = listStatement({
 })
 
 /**
- * One that is not completed yet must be settled before it can be reversed, and one whose owner has
- * no room for the money keeps its state: reversed means that the money is back.
+ * A payout that is not completed yet must be settled first. One that does not fit into the balance
+ * keeps its state: REVERSED means that the money is back.
  */
 async function reversePayouts(
   { follow, logger }: Tools,
@@ -103,7 +110,7 @@ async function reversePayouts(
   const early = payouts.filter(({ status }) => status === 'SUBMITTED')
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
-  const tellOwners = await findOwners(tx, wanted, follow)
+  const notifyReturns = await lockReturns(tx, wanted, follow)
   const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
@@ -111,10 +118,10 @@ async function reversePayouts(
     logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
 
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
-  emitAll(tx, now, reversed.flatMap(toHappening))
-  tellOwners(now, reversed)
-  forgetWaiting(tx, payouts)
-  rememberWaiting(tx, now, { early, unbooked })
+  emitAll(tx, now, reversed.flatMap(toEvent))
+  notifyReturns(now, reversed)
+  deleteWaitingReversals(tx, payouts)
+  storeWaitingReversals(tx, now, { early, unbooked })
 }
 
 type Timed = Payout & { clockOffsetMs: number }
@@ -123,7 +130,7 @@ function toTimed({ clockOffsetMs, ...row }: Row): Timed {
   return { ...toPayout(row), clockOffsetMs }
 }
 
-/** At the time of its environment, or it would end before it began. */
+/** In the time of its environment, or it would be reversed before it was completed. */
 function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
   const reversedAt = after(now, clockOffsetMs)
   return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
@@ -149,7 +156,7 @@ function toMovement(payout: Payout): Movement {
   return { environmentId, asset, causeId: id, isHold: false, lines: charged }
 }
 
-function toHappening(payout: Payout) {
+function toEvent(payout: Payout) {
   const { environmentId, id, kind, eventSequence: sequence } = payout
   if (kind !== 'bank_transfer') return []
   const type = kinds[kind].events.reversed

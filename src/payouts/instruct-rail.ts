@@ -5,31 +5,32 @@ import { kinds, type Payout, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'
 
 /**
- * Tells the rail that simulates how a payout is to end. Nothing is written here: the payout changes
- * when the rail is asked about it, as it would in earnest. Said twice, it ends the same.
+ * Tells a simulated rail how a payout should end; returns why it cannot. The payout itself changes
+ * when the rail is polled, as on a real rail. Repeating it changes nothing.
  */
 export async function instructRail(
   { db, simulated }: { db: Reader; simulated: SimulatedRail[] },
   payout: Payout,
   outcome: string,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const rail = simulated.find(({ name }) => name === payout.rail)
-  if (!rail) throw notSimulated(payout)
+  if (!rail) return notSimulated(payout)
   const attempts = await readLiveAttempts(db, [payout])
-  const order = { reference: referenceOf(payout), outcome, attempt: attempts[0] }
-  const told = await rail.instruct(order)
-  if (told === 'obeyed') return
-  if (told === 'too_late' || attempts.length === 0) throw tooLate(payout, outcome)
+  const instruction = { reference: referenceOf(payout), outcome, attempt: attempts[0] }
+  const first = await rail.instruct(instruction)
+  if (first === 'obeyed') return undefined
+  if (first === 'too_late' || attempts.length === 0) return tooLate(payout, outcome)
   await rail.send(attempts)
-  if ((await rail.instruct(order)) !== 'obeyed') throw tooLate(payout, outcome)
+  const second = await rail.instruct(instruction)
+  return second === 'obeyed' ? undefined : tooLate(payout, outcome)
 }
 
 function tooLate(payout: Payout, outcome: string): Refusal {
   return new Refusal(kinds[payout.kind].refusal, {
     reason: 'invalid_state',
     message:
-      `${outcome} comes too late: ${referenceOf(payout)} has ended, or is about to. ` +
-      'Verify it to see how.',
+      `Too late for ${outcome}: ${referenceOf(payout)} has ended or is about to. ` +
+      'Verify it to see its status.',
   })
 }
 
@@ -37,7 +38,7 @@ function notSimulated(payout: Payout): Refusal {
   return new Refusal(kinds[payout.kind].refusal, {
     reason: 'not_simulated',
     message:
-      `${referenceOf(payout)} is carried by ${payout.rail}, which takes no instructions. ` +
-      'Name a transfer of a bank or chain that simulates.',
+      `${referenceOf(payout)} is sent by ${payout.rail}, which is not simulated. ` +
+      'Use a transfer of the sandbox bank or the localnet.',
   })
 }

@@ -8,7 +8,7 @@ export type BookedPayout = Booked & Pick<Payout, 'environmentId' | 'id'>
 
 type Row = Omit<BookedPayout, 'reference' | 'attempts'> & { kind: Payout['kind']; attempts: string }
 
-/** Of a rail: the payouts that were made or completed since a time, and those of these tokens. */
+/** Payouts of a rail that were created or completed since `from`, or that have these tokens. */
 export async function listBooked(
   tx: Tx,
   { rail, from, tokens }: { rail: string; from: Date; tokens: string[] },

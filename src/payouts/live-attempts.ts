@@ -26,7 +26,7 @@ const attemptsDue: DueTable = {
 
 type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: string }
 
-/** The attempts of a rail that are due to be looked at; nobody else looks until the lease ends. */
+/** Claims attempts of a rail that are due to be polled, for the time of a lease. */
 export async function claimAttempts(db: Reader, now: Date, rail: string): Promise<LiveAttempt[]> {
   const rows = await claimDue<Row>(db, attemptsDue, {
     of: rail,
@@ -38,8 +38,8 @@ export async function claimAttempts(db: Reader, now: Date, rail: string): Promis
 }
 
 /**
- * For the only process that works, when it starts: what the one before had claimed when it was
- * killed is due at once. A look from before concludes nothing after another one has begun.
+ * Makes claimed attempts due at once: for the only worker, when it starts after its predecessor was
+ * killed. A poll that is still running concludes nothing once another poll has started.
  */
 export async function releaseAttempts(db: Reader, now: Date): Promise<void> {
   await db.rows(sql`
@@ -48,12 +48,12 @@ export async function releaseAttempts(db: Reader, now: Date): Promise<void> {
       and due_at <= ${after(now, limits.payouts.leaseMs)}`)
 }
 
-const names = { environment_id: 'int4', payout_id: 'uuid' } as const
+const keyColumns = { environment_id: 'int4', payout_id: 'uuid' } as const
 
 const findIn = (state: 'LIVE' | 'LANDED') =>
-  listStatement<typeof names, Row>({
+  listStatement<typeof keyColumns, Row>({
     name: `find_${state.toLowerCase()}_attempts`,
-    columns: names,
+    columns: keyColumns,
     text: (list) => `
       select ${columns} from payout_attempts job join ${list} using (environment_id, payout_id)
       where job.state = '${state}'`,
@@ -63,7 +63,7 @@ const [findLive, findLanded] = [findIn('LIVE'), findIn('LANDED')]
 
 type Name = { environmentId: number; id: string }
 
-/** What may be sent is only what a committed row says: it is read back before it leaves. */
+/** Attempts are read back before they are sent: only committed rows may leave. */
 export async function readLiveAttempts(
   db: Reader,
   payouts: Name[],
@@ -72,14 +72,13 @@ export async function readLiveAttempts(
 }
 
 /**
- * Whether whoever made an attempt may still send it. Later an operator may call it failed and give
- * the money back (`decide-payout.ts`), so it is left to whoever looks after payouts.
+ * Whether the process that created an attempt may still send it. Later an operator may fail the
+ * payout and release the money (`decide-payout.ts`), so sending is left to a worker.
  */
 export function isInTime({ createdAt }: Pick<LiveAttempt, 'createdAt'>, now: Date): boolean {
   return now < after(createdAt, limits.payouts.sendWithinMs)
 }
 
-/** For asking a rail once more about what it said before. */
 export async function readLandedAttempts(db: Reader, payouts: Name[]): Promise<LiveAttempt[]> {
   return (await db.rows(findLanded(payouts.map(toRow)))).map(toAttempt)
 }

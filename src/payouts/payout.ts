@@ -8,7 +8,7 @@ import type { Asset } from '../money/assets.js'
 import { payoutPrefixes } from '../resources/payout.js'
 import type { Destination } from './ports.js'
 
-/** A return sends money of a payment back; a merchant orders the other two. */
+/** Merchants create transfers; returns send money of a payment back. */
 export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind
 
 export type ReturnKind = 'bank_return' | 'crypto_return'
@@ -17,7 +17,6 @@ export const payoutStatuses = ['SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] a
 
 export type PayoutStatus = (typeof payoutStatuses)[number]
 
-/** Money leaving. */
 export type Payout = {
   environmentId: EnvironmentId
   id: string
@@ -26,7 +25,7 @@ export type Payout = {
   asset: Asset
   amount: bigint
   fee: bigint
-  /** The account that pays: money that was never accepted goes back from suspense. */
+  /** The ledger account that pays: money that was never accepted is returned from suspense. */
   takesFrom: 'available' | 'suspense'
   /** As the merchant wrote it. */
   requestedAmount: string
@@ -45,26 +44,30 @@ export type Payout = {
   createdAt: Date
 }
 
-/** What can become of one try. The documentation is written from it. */
+/** States of an attempt. The docs are generated from this table. */
 export const attemptStates = {
-  LIVE: 'It is signed, and may be under way or in a block. There is at most one.',
-  LANDED: 'It is final: this signature moved the money.',
-  FAILED: 'It came into a block, was refused there, and moved nothing.',
-  DEAD: 'It never came into a block and never can: nothing moved, and another one may follow.',
+  LIVE: 'Signed; may be on its way or in a block. A payout has at most one.',
+  LANDED: 'Final: this signature moved the money.',
+  FAILED: 'Reached a block, failed there and moved nothing.',
+  DEAD: 'Never reached a block and never can. Nothing moved; another attempt may follow.',
 } as const
 
 export type AttemptState = keyof typeof attemptStates
 
-/** One try to carry a payout, as its payout shows it. */
 export type PayoutAttempt = { number: number; token: string; state: AttemptState; createdAt: Date }
 
 type Kind = {
   prefix: Prefix
   refusal: Code
-  /** Null: nobody is charged. */
+  /** Null: free of charge. */
   baseFee: FeeOperation | null
-  /** Null: it is told of as part of what it belongs to. */
-  events: { begun: EventType; landed: EventType; failed: EventType; reversed?: EventType } | null
+  /** Null: reported by the events of its payment. */
+  events: {
+    submitted: EventType
+    landed: EventType
+    failed: EventType
+    reversed?: EventType
+  } | null
 }
 
 const returned = {
@@ -74,14 +77,13 @@ const returned = {
   events: null,
 } as const
 
-/** What differs between the kinds, in prices and in the names that callers see. */
 export const kinds = {
   crypto_transfer: {
     prefix: payoutPrefixes.crypto_transfer,
     refusal: 'crypto_transfer_failed',
     baseFee: 'crypto_payout',
     events: {
-      begun: 'crypto_transfer.submitted',
+      submitted: 'crypto_transfer.submitted',
       landed: 'crypto_transfer.confirmed',
       failed: 'crypto_transfer.failed',
     },
@@ -91,7 +93,7 @@ export const kinds = {
     refusal: 'bank_transfer_failed',
     baseFee: 'bank_payout',
     events: {
-      begun: 'bank_transfer.submitted',
+      submitted: 'bank_transfer.submitted',
       landed: 'bank_transfer.completed',
       failed: 'bank_transfer.failed',
       reversed: 'bank_transfer.reversed',
@@ -101,7 +103,7 @@ export const kinds = {
   crypto_return: returned,
 } as const satisfies Record<PayoutKind, Kind>
 
-/** A bank may send these back, and may keep silent about them. */
+/** Kinds that a bank may reverse. */
 export const bankKinds: PayoutKind[] = ['bank_transfer', 'bank_return']
 
 export const returnKinds: ReturnKind[] = ['bank_return', 'crypto_return']
@@ -110,7 +112,6 @@ export function isReturn({ kind }: Pick<Payout, 'kind'>): boolean {
   return returnKinds.some((one) => one === kind)
 }
 
-/** The kind that sends money of an asset back. */
 export function returnKindOf({ asset }: Pick<Payout, 'asset'>): ReturnKind {
   return asset === 'NGN' ? 'bank_return' : 'crypto_return'
 }
@@ -124,7 +125,7 @@ const bankPurposes: Purposes = {
   feeBack: 'bank_payout_fee_reversal',
 }
 
-/** How the books name what leaves, and what a bank sends back. Only orders have fees. */
+/** Purposes of the ledger transfers. Only transfers have fees; only bank payouts are reversed. */
 export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom'>): Purposes {
   if (kind === 'bank_transfer') return bankPurposes
   if (kind === 'crypto_transfer')
@@ -134,7 +135,7 @@ export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom
     : { ...bankPurposes, amount: 'payment_refund', amountBack: 'payment_refund_reversal' }
 }
 
-/** Counts the events of a payout; one that is not told of has none. */
+/** Number of the next event; 0 for kinds without events of their own. */
 export function nextSequence({ kind, eventSequence }: Payout): number {
   return kinds[kind].events ? eventSequence + 1 : 0
 }

@@ -21,8 +21,8 @@ type Tools = {
 }
 
 /**
- * Looks at the due attempts of a rail and acts on what it says: settles, gives back, sends the same
- * again, or replaces an attempt that can never land any more. Says how many it looked at.
+ * Polls the due attempts of a rail and acts on the findings: settles, releases, sends again, or
+ * replaces an attempt that can no longer land. Returns how many it polled.
  */
 export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
@@ -32,7 +32,7 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
   await sendInTime(tools, now, unseen)
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
-  const replaced = await prepareAgain(tools, now, gone)
+  const replaced = await prepareReplacements(tools, now, gone)
 
   const known = attempts
     .map((attempt, index) => conclude(now, attempt, findings[index]!))
@@ -44,8 +44,8 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
 }
 
 /**
- * In one transaction; or merchant by merchant, where another transaction holds rows of one of them.
- * Only the payouts of that merchant wait for the end of their lease.
+ * Concludes all in one transaction. If another transaction holds rows of a merchant, concludes them
+ * merchant by merchant; only the payouts of that merchant wait until their lease ends.
  */
 async function concludeTogether(
   { db, logger, follow }: Tools,
@@ -66,15 +66,18 @@ async function concludeTogether(
         .transaction((tx) => concludePayouts(tx, now, own, follow))
         .catch((failure: unknown) => {
           if (!isLockTimeout(failure)) throw failure
-          logger.warn({ environmentId }, 'payouts wait: their rows are held')
+          logger.warn(
+            { environmentId },
+            'payouts are not concluded: another transaction holds their rows',
+          )
         })
     }
   }
 }
 
 /**
- * Once the lease is over an operator may call the payout failed and give the money back, so a
- * worker that took too long to find out leaves the sending to whoever looks next.
+ * Once the lease ends, an operator may fail the payout and release the money. So a worker that took
+ * too long to poll sends nothing and leaves it to the next poll.
  */
 async function sendInTime(
   { rail, clock, logger }: Tools,
@@ -83,10 +86,13 @@ async function sendInTime(
 ): Promise<void> {
   if (unseen.length === 0) return
   if (clock.now() < after(now, limits.payouts.sendWithinMs)) return rail.send(unseen)
-  logger.warn({ rail: rail.name, attempts: unseen.length }, 'it is too late to send again')
+  logger.warn(
+    { rail: rail.name, attempts: unseen.length },
+    'too late to send again; left to the next poll',
+  )
 }
 
-/** Undefined: the attempt is gone, and what follows has been decided apart. */
+/** Undefined: the attempt is gone; `prepareReplacements` decides. */
 function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion | undefined {
   switch (finding.state) {
     case 'landed':
@@ -102,32 +108,35 @@ function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion
   }
 }
 
-/** Often while it is young; the older it is, the less another minute matters. */
+/** A hundredth of the age, within limits. */
 export function nextLookMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
   const { lookEveryMs, longestLookMs } = limits.payouts
   const ageMs = now.getTime() - createdAt.getTime()
   return Math.min(Math.max(lookEveryMs, ageMs / 100), longestLookMs)
 }
 
-/** A payout whose attempt died is carried anew; one that the rail now refuses has failed. */
-async function prepareAgain(
+/** Signs payouts again whose attempt can no longer land. One that the rail now refuses fails. */
+async function prepareReplacements(
   { db, rail, logger }: Tools,
   now: Date,
   gone: LiveAttempt[],
 ): Promise<Conclusion[]> {
   if (gone.length === 0) return []
-  const tired = gone.filter(({ number }) => number >= limits.payouts.attempts)
-  const rest = gone.filter(({ number }) => number < limits.payouts.attempts)
-  const prepared = await rail.prepare(await findInstructions(db, rest))
+  const exhausted = gone.filter(({ number }) => number >= limits.payouts.attempts)
+  const replaceable = gone.filter(({ number }) => number < limits.payouts.attempts)
+  const prepared = await rail.prepare(await findInstructions(db, replaceable))
   return [
-    ...tired.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
-    ...rest.map((attempt, index): Conclusion => {
+    ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
+    ...replaceable.map((attempt, index): Conclusion => {
       const next = prepared[index]!
       if (!(next instanceof Refusal)) return { attempt, verdict: 'again', prepared: next }
-      logger.warn({ reference: attempt.reference, reason: next.reason }, 'not prepared again')
-      // The old one is dead either way; only a refusal for good ends the payout.
-      const isForGood = next.status === 422
-      return isForGood
+      logger.warn(
+        { reference: attempt.reference, reason: next.reason },
+        'the rail refused a replacement attempt',
+      )
+      // The old attempt is dead either way; only a permanent refusal ends the payout.
+      const isPermanent = next.status === 422
+      return isPermanent
         ? { attempt, verdict: 'dead', reason: next.reason ?? 'refused' }
         : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.lookEveryMs) }
     }),

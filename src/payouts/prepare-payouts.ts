@@ -7,169 +7,212 @@ import { listBalancesOf } from '../ledger/balances.js'
 import type { FeeOperation } from '../merchants/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { gather } from '../postgres/gather.js'
+import { gatherBy } from '../postgres/gather-by.js'
 import type { Reader } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
-import type {
-  Destination,
-  Inspected,
-  PayoutInstruction,
-  PayoutRail,
-  Prepared,
-  Target,
-} from './ports.js'
-import { createSideBySide, isShort } from './try-side-by-side.js'
+import type { Destination, Inspected, PayoutInstruction, PayoutRail, Prepared } from './ports.js'
+import { isShort, UnfinishedPayouts } from './unfinished-payouts.js'
 
-/** What a merchant asks for. */
-export type PayoutRequest = {
+export type QuoteRequest = {
   environment: Environment
   kind: PayoutKind
   asset: Asset
   amount: bigint
   requestedAmount: string
   destination: Destination
+}
+
+export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
   metadata: string
 }
 
-type Priced = Omit<PayoutRequest, 'merchantReference' | 'metadata'>
-
 export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
 
-export type Quote = { destination: Destination; lines: FeeLine[]; fee: bigint }
+export type Quote = { lines: FeeLine[]; fee: bigint }
+
+/** Ready to be committed. Call `finish` when it is committed or refused. */
+export type PreparedPayout = NewPayout & { finish: () => void }
 
 export type PayoutPreparation = {
-  /** What it would cost. Refuses what no balance could pay out. */
-  quote(wish: Priced): Promise<Quote>
+  /** Throws a refusal if no balance could pay this out. */
+  quote(request: QuoteRequest): Promise<Quote>
   /**
-   * Finds out and fixes everything that must be known before the money is held, and has `create`
-   * hold it, or tell why there is no order. Nothing leaves. `now` is the time of the environment.
+   * Fixes everything that must be known before the money is held, down to the bytes to send.
+   * Nothing leaves. `now` is the time of the environment.
    */
-  order<Value>(
-    now: Date,
-    wish: PayoutRequest,
-    create: (order: Outcome<NewPayout>) => Promise<Value>,
-  ): Promise<Value>
+  prepare(now: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
 }
 
 type Tools = { db: Reader; rails: PayoutRails; fees: FeeBook; logger: Logger }
 
-type Asked = {
-  inspect: (target: Target) => Promise<Outcome<Inspected>>
-  prepare: (carriage: PayoutInstruction) => Promise<Outcome<Prepared>>
-}
+/** A payout on its way to the rail. The base fee is due whatever the rail finds. */
+type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
 
-/**
- * Prices and prepares payouts. Questions of the same moment travel together, to the books as to the
- * rail. The balance is looked at before the rail is asked, and judged again when the money is held.
- */
+type Ready = Inspected & { prepared: Prepared }
+
+/** Requests that arrive together share one balance query and one call to the rail. */
 export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
-  const findAvailable = createAvailableFinder(db)
-  const trySideBySide = createSideBySide()
-  const askOf = createAskers()
+  const unfinished = new UnfinishedPayouts()
+  const inspectAt = gatherBy(inspectBatch)
+  const prepareAt = gatherBy((rail: PayoutRail | undefined, candidates: Candidate[]) =>
+    prepareBatch(db, rail, candidates),
+  )
+  const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
 
-  const price = ({ environment, amount }: Priced, operations: FeeOperation[]) =>
+  const price = ({ environment, amount }: QuoteRequest, operations: FeeOperation[]) =>
     fees.price({ environmentId: environment.id, amount, operations })
-  const priceBase = (wish: Priced) => {
-    const { baseFee } = kinds[wish.kind]
-    return price(wish, baseFee ? [baseFee] : [])
+  const priceBase = (request: QuoteRequest) => {
+    const { baseFee } = kinds[request.kind]
+    return price(request, baseFee ? [baseFee] : [])
   }
 
-  async function findUncovered(wish: PayoutRequest, base: FeeLine[]): Promise<Refusal | undefined> {
-    const { asset, amount } = wish
-    const fee = sumOf(base)
-    const available = await findAvailable(wish)
-    return available < amount + fee ? notCovered({ asset, amount, fee }, { available }) : undefined
-  }
-
-  async function inspect(wish: Priced, base: FeeLine[]): Promise<Outcome<Quote>> {
-    const inspected = await askOf(railOf(rails, wish)).inspect(wish)
+  async function quoteOnce(request: QuoteRequest): Promise<Outcome<Quote>> {
+    const base = await priceBase(request)
+    const inspected = await inspectAt(railOf(rails, request), request)
     if (inspected instanceof Refusal) return inspected
-    const lines = [...base, ...(await price(wish, inspected.extraFees))]
-    return { destination: inspected.destination, lines, fee: sumOf(lines) }
+    const lines = [...base, ...(await price(request, inspected.extraFees))]
+    return { lines, fee: sumOf(lines) }
   }
 
-  async function prepare(
-    now: Date,
-    wish: PayoutRequest,
-    base: FeeLine[],
-  ): Promise<Outcome<NewPayout>> {
-    const uncovered = await findUncovered(wish, base)
-    if (uncovered) return uncovered
-    const inspected = await inspect(wish, base)
-    if (inspected instanceof Refusal) return inspected
-    const payout = toPayout(now, wish, railOf(rails, wish).name, inspected)
-    const { asset, amount, destination } = payout
-    const carriage = { asset, amount, destination, reference: referenceOf(payout) }
-    const prepared = await askOf(railOf(rails, wish)).prepare(carriage)
-    if (prepared instanceof Refusal) return prepared
-    return toNewPayout(payout, prepared, after(now, -wish.environment.clockOffsetMs))
+  async function prepareOnce(now: Date, candidate: Candidate): Promise<Outcome<NewPayout>> {
+    const { request, baseFee } = candidate
+    const rail = railOf(rails, request)
+    const ready = await prepareAt(rail, candidate)
+    if (ready instanceof Refusal) return ready
+    const fee = baseFee + sumOf(await price(request, ready.extraFees))
+    const payout = toPayout(now, candidate, { rail: rail!.name, ready, fee })
+    return toNewPayout(payout, ready.prepared, after(now, -request.environment.clockOffsetMs))
   }
 
-  /** Somebody is turned away who has the money: the operator must fill the wallet. */
-  function reportShort({ asset }: Priced): void {
+  /** The merchant has the money and is refused: the operator must top up the hot wallet. */
+  function reportShort({ asset }: QuoteRequest): void {
     logger.error({ asset }, 'the hot wallet is short: a transfer was refused')
   }
 
   return {
-    async quote(wish) {
-      const base = await priceBase(wish)
-      const quote = await trySideBySide({ attempt: () => inspect(wish, base) })
-      if (isShort(quote)) reportShort(wish)
-      if (quote instanceof Refusal) throw quote
-      return quote
+    async quote(request) {
+      for (let attempt = 1; ; attempt += 1) {
+        const finish = unfinished.begin()
+        const quote = await quoteOnce(request).finally(finish)
+        if (!(quote instanceof Refusal)) return quote
+        if (!isShort(quote)) throw quote
+        if (!(await unfinished.isShortFinal(attempt))) continue
+        reportShort(request)
+        throw quote
+      }
     },
-    async order(now, wish, create) {
-      const base = await priceBase(wish)
-      const created = await trySideBySide({
-        attempt: async () => {
-          const order = await prepare(now, wish, base)
-          return isShort(order) ? order : { value: await create(order) }
-        },
-        findOther: () => findUncovered(wish, base),
-      })
-      if (!(created instanceof Refusal)) return created.value
-      if (isShort(created)) reportShort(wish)
-      return create(created)
+
+    async prepare(now, request) {
+      const baseFee = sumOf(await priceBase(request))
+      const candidate = { request, id: newId(now), baseFee }
+      for (let attempt = 1; ; attempt += 1) {
+        const finish = unfinished.begin()
+        const prepared = await prepareOnce(now, candidate).catch((error: unknown) => {
+          finish()
+          throw error
+        })
+        if (!(prepared instanceof Refusal)) return { finish, ...prepared }
+        finish()
+        if (!isShort(prepared)) return prepared
+        if (!(await unfinished.isShortFinal(attempt))) continue
+        // A neighbour may have spent the balance: then that is the answer, not the hot wallet.
+        const uncovered = await findUncoveredOne(candidate)
+        if (uncovered) return uncovered
+        reportShort(request)
+        return prepared
+      }
     },
   }
 }
 
-function createAvailableFinder(db: Reader) {
-  return gather(async (wishes: Pick<PayoutRequest, 'environment' | 'asset'>[]) => {
-    const ids = [...new Set(wishes.map(({ environment }) => environment.id))]
-    const balances = await listBalancesOf(db, ids)
-    const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
-    return wishes.map(
-      ({ environment, asset }) => byKey.get(`${environment.id}/${asset}`)?.available ?? 0n,
-    )
+async function inspectBatch(
+  rail: PayoutRail | undefined,
+  requests: QuoteRequest[],
+): Promise<Outcome<Inspected>[]> {
+  return rail ? rail.inspect(requests) : requests.map(railUnavailable)
+}
+
+/**
+ * Refuses what the balance does not cover before the rail is asked, since asking may cost money.
+ * The balance is checked again when the money is held.
+ */
+async function prepareBatch(
+  db: Reader,
+  rail: PayoutRail | undefined,
+  candidates: Candidate[],
+): Promise<Outcome<Ready>[]> {
+  const uncovered = await findUncovered(db, candidates)
+  const covered = candidates.filter((_, index) => !uncovered[index])
+  const outcomes = rail
+    ? await prepareAtRail(rail, covered.map(toInstruction))
+    : covered.map(({ request }) => railUnavailable(request))
+  const byCandidate = new Map(covered.map((candidate, index) => [candidate, outcomes[index]!]))
+  return candidates.map((candidate, index) => uncovered[index] ?? byCandidate.get(candidate)!)
+}
+
+async function prepareAtRail(
+  rail: PayoutRail,
+  instructions: PayoutInstruction[],
+): Promise<Outcome<Ready>[]> {
+  if (instructions.length === 0) return []
+  const inspected = await rail.inspect(instructions)
+  const accepted = instructions.flatMap(({ asset, amount, reference }, index) => {
+    const found = inspected[index]!
+    if (found instanceof Refusal) return []
+    return [{ asset, amount, destination: found.destination, reference }]
+  })
+  const prepared = accepted.length > 0 ? await rail.prepare(accepted) : []
+  const byReference = new Map(accepted.map(({ reference }, index) => [reference, prepared[index]!]))
+  return instructions.map(({ reference }, index) => {
+    const found = inspected[index]!
+    if (found instanceof Refusal) return found
+    const outcome = byReference.get(reference)!
+    if (outcome instanceof Refusal) return outcome
+    return { destination: found.destination, extraFees: found.extraFees, prepared: outcome }
   })
 }
 
-function createAskers() {
-  const asked = new Map<PayoutRail, Asked>()
-  return (rail: PayoutRail): Asked => {
-    const known = asked.get(rail) ?? {
-      inspect: gather((targets: Target[]) => rail.inspect(targets)),
-      prepare: gather((carriages: PayoutInstruction[]) => rail.prepare(carriages)),
-    }
-    asked.set(rail, known)
-    return known
-  }
+/** A refusal for each whose balance does not cover its amount and base fee. */
+async function findUncovered(
+  db: Reader,
+  candidates: Candidate[],
+): Promise<(Refusal | undefined)[]> {
+  const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
+  const balances = await listBalancesOf(db, ids)
+  const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
+  return candidates.map(({ request: { environment, asset, amount }, baseFee }) => {
+    const available = byKey.get(`${environment.id}/${asset}`)?.available ?? 0n
+    if (available >= amount + baseFee) return undefined
+    return notCovered({ asset, amount, fee: baseFee }, { available })
+  })
 }
 
-function toPayout(now: Date, wish: PayoutRequest, rail: string, quote: Quote): Payout {
-  const { environment, ...rest } = wish
-  const { destination, fee } = quote
+function toInstruction({ request, id }: Candidate): PayoutInstruction {
+  const { kind, asset, amount, destination } = request
+  return { asset, amount, destination, reference: referenceOf({ kind, id }) }
+}
+
+function toPayout(
+  now: Date,
+  { request, id }: Candidate,
+  { rail, ready, fee }: { rail: string; ready: Ready; fee: bigint },
+): Payout {
   return {
-    ...rest,
-    environmentId: environment.id,
-    id: newId(now),
+    environmentId: request.environment.id,
+    id,
+    kind: request.kind,
     rail,
-    destination,
+    asset: request.asset,
+    amount: request.amount,
     fee,
     takesFrom: 'available',
+    requestedAmount: request.requestedAmount,
+    destination: ready.destination,
+    merchantReference: request.merchantReference,
+    metadata: request.metadata,
     status: 'SUBMITTED',
     failureReason: null,
     isReviewRequired: false,
@@ -182,17 +225,14 @@ function toPayout(now: Date, wish: PayoutRequest, rail: string, quote: Quote): P
   }
 }
 
-function railOf(
-  rails: PayoutRails,
-  { environment, kind }: Pick<PayoutRequest, 'environment' | 'kind'>,
-) {
-  const rail = rails[environment.mode][kind]
-  if (rail) return rail
-  throw new Refusal(kinds[kind].refusal, {
+function railOf(rails: PayoutRails, { environment, kind }: QuoteRequest): PayoutRail | undefined {
+  return rails[environment.mode][kind]
+}
+
+function railUnavailable({ environment, kind }: QuoteRequest): Refusal {
+  return new Refusal(kinds[kind].refusal, {
     reason: 'rail_unavailable',
-    message:
-      `Nothing is configured to carry this in ${environment.mode} mode. ` +
-      'Ask the operator to configure it.',
+    message: `Payouts of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
   })
 }
 

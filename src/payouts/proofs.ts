@@ -2,7 +2,7 @@ import type { Proof } from '../base/proof.js'
 import { returnKinds } from './payout.js'
 
 const heldEqualsOpenPayouts: Proof = {
-  claim: 'What is held is what open payouts will take, in every environment and asset',
+  claim: 'Held amounts equal what open payouts take, in every environment and asset',
   counterexamples: `
     with held as (
       select environment_id, asset, name, debits_pending as held
@@ -16,7 +16,7 @@ const heldEqualsOpenPayouts: Proof = {
 }
 
 const payoutsHoldTheirMoney: Proof = {
-  claim: 'Every payout has set aside its amount and its fee, and nothing else has',
+  claim: 'Every payout holds its amount and its fee, and there are no other holds',
   counterexamples: `
     with holds as (
       select environment_id, cause_id as id, min(asset) as asset, min(debit) as takes_from,
@@ -34,7 +34,7 @@ const payoutsHoldTheirMoney: Proof = {
 }
 
 const holdsFollowTheirPayouts: Proof = {
-  claim: 'The money of every payout is held, spent or given back, as its state says',
+  claim: 'The money of every payout is held, settled or released, as its status requires',
   counterexamples: `
     select p.environment_id, p.id, p.status, r.verb from payouts p
     left join ledger_resolutions r on r.environment_id = p.environment_id and r.cause_id = p.id
@@ -43,7 +43,7 @@ const holdsFollowTheirPayouts: Proof = {
 }
 
 const reversalsGiveBack: Proof = {
-  claim: 'Every reversed payout has given back its amount and its fee, and no other has',
+  claim: 'Every reversed payout returned its amount and its fee, and no other payout did',
   counterexamples: `
     with given as (
       select environment_id, cause_id as id,
@@ -60,17 +60,17 @@ const reversalsGiveBack: Proof = {
       or coalesce(g.fee, 0) <> case when p.status = 'REVERSED' then p.fee else 0 end`,
 }
 
-const everyStateIsTold: Proof = {
-  claim: 'Every payout has told each of its states once, in their order, and nothing else',
+const everyStateHasItsEvent: Proof = {
+  claim: 'Every payout emitted one event for each of its states, in order, and no others',
   counterexamples: `
-    with told as (
+    with emitted as (
       select environment_id, resource_id as id,
         array_agg(type order by sequence) as types, max(sequence) as last
       from events where type like 'crypto\\_transfer.%' or type like 'bank\\_transfer.%'
       group by environment_id, resource_id)
     select environment_id, id, p.status, t.types
     from (select * from payouts where kind not in ('${returnKinds.join("', '")}')) p
-    full join told t using (environment_id, id)
+    full join emitted t using (environment_id, id)
     where (p.event_sequence, array_length(t.types, 1)) is distinct from (t.last, t.last)
       or t.types is distinct from
         array[p.kind || '.submitted'] || case
@@ -81,7 +81,7 @@ const everyStateIsTold: Proof = {
           else array['bank_transfer.completed', 'bank_transfer.reversed'] end`,
 }
 
-const openPayoutsAreTried: Proof = {
+const openPayoutsHaveAnAttempt: Proof = {
   claim: 'Every open payout has exactly one live attempt, and no other payout has one',
   counterexamples: `
     select p.environment_id, p.id, p.status, coalesce(a.live, 0) as live from payouts p
@@ -103,7 +103,7 @@ const payoutsLandOnce: Proof = {
 }
 
 const attemptsKeepToTheirRail: Proof = {
-  claim: 'Every attempt is of a payout, and on its rail',
+  claim: 'Every attempt belongs to a payout and is on its rail',
   counterexamples: `
     select a.environment_id, a.payout_id, a.number, a.rail, p.rail as rail_of_payout
     from payout_attempts a
@@ -116,8 +116,8 @@ export const payoutProofs: Proof[] = [
   payoutsHoldTheirMoney,
   holdsFollowTheirPayouts,
   reversalsGiveBack,
-  everyStateIsTold,
-  openPayoutsAreTried,
+  everyStateHasItsEvent,
+  openPayoutsHaveAnAttempt,
   payoutsLandOnce,
   attemptsKeepToTheirRail,
 ]

@@ -3,10 +3,10 @@ import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** Up to where books and rail are known to agree. */
+/** Time and position up to which books and rail are known to agree. */
 export type Agreed = { agreedAt: Date | null; position: bigint }
 
-/** Undefined when it is not due, or somebody else is at it. */
+/** Undefined: not due, or another worker has claimed it. */
 export async function claimReconciliation(
   db: Reader,
   now: Date,
@@ -20,7 +20,7 @@ export async function claimReconciliation(
   return row
 }
 
-/** Where something differs the place is kept, so that it is found again until it is put right. */
+/** Keeps the old position if there are differences, so that they are found until they are fixed. */
 export async function recordReconciliation(
   db: Reader,
   now: Date,

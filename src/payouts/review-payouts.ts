@@ -9,21 +9,21 @@ import { type PayoutKind, referenceOf } from './payout.js'
 type Tools = { db: Database; logger: Logger }
 
 /**
- * A payout of which nobody can say for days what became of it needs somebody to ask the bank. Its
- * hold stays: unknown is not failed. The days are those of its environment, whose clock may have
- * been moved; `now` is the world's. Of all environments, or of one.
+ * Marks payouts whose outcome has been unknown for days: an operator must ask the bank. The money
+ * stays held, since unknown is not failed. Days are counted in the time of the environment, whose
+ * clock may have been advanced; `now` is real time. Checks one environment, or all.
  */
 export async function markForReview(
   { db, logger }: Tools,
   now: Date,
   environmentId?: EnvironmentId,
 ): Promise<number> {
-  const ofOne = environmentId === undefined ? sql`` : sql`and e.id = ${environmentId}`
+  const inEnvironment = environmentId === undefined ? sql`` : sql`and e.id = ${environmentId}`
   const marked = await db.rows(sql<{ id: string; kind: PayoutKind }>`
     update payouts p set is_review_required = true from (
       select one.environment_id, one.id from payouts one
       join environments e on e.id = one.environment_id
-      where one.status = 'SUBMITTED' and not one.is_review_required ${ofOne}
+      where one.status = 'SUBMITTED' and not one.is_review_required ${inEnvironment}
         and one.submitted_at <= ${after(now, -limits.payouts.reviewMs)}::timestamptz
           + e.clock_offset_ms * interval '1 millisecond'
       order by one.submitted_at limit ${limits.payouts.reviewedAtOnce}
@@ -31,6 +31,9 @@ export async function markForReview(
     where p.environment_id = due.environment_id and p.id = due.id
     returning p.id, p.kind`)
   for (const payout of marked)
-    logger.error({ reference: referenceOf(payout) }, 'a payout is unknown for too long: review it')
+    logger.error(
+      { reference: referenceOf(payout) },
+      'the outcome of a payout is unknown for too long: review it',
+    )
   return marked.length
 }

@@ -9,8 +9,8 @@ import type { PayoutRails } from './prepare-payouts.js'
 type Tools = { db: Reader; rails: PayoutRails; clock: Clock; logger: Logger }
 
 /**
- * Sends payouts at once when they are committed: what leaves is what their rows say. If this fails,
- * comes too late or never happens, whoever looks after payouts sends them a moment later.
+ * Sends payouts right after their commit, from their committed rows. If this fails, is too late or
+ * never happens, a worker sends them a moment later.
  */
 export function createSending({ db, rails, clock, logger }: Tools) {
   const known = Object.values(rails).flatMap((byKind) => Object.values(byKind))
@@ -24,6 +24,8 @@ export function createSending({ db, rails, clock, logger }: Tools) {
     return payouts.map(() => true)
   })
   return (payout: Pick<Payout, 'environmentId' | 'id'>): void => {
-    send(payout).catch((error) => logger.warn({ err: error }, 'a payout was not sent at once'))
+    send(payout).catch((error) =>
+      logger.warn({ err: error }, 'a payout was not sent; a worker sends it later'),
+    )
   }
 }

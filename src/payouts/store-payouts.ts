@@ -33,7 +33,7 @@ const insertPayoutRows = listStatement({
     from ${list}`,
 })
 
-/** In the order of their references, so that two batches never wait for each other. */
+/** Sorted by reference, so that two batches never deadlock at the unique index. */
 export function insertPayouts(tx: Tx, payouts: Payout[]): void {
   if (payouts.length === 0) return
   const rows = payouts.toSorted(byReference).map((payout) => ({
@@ -83,7 +83,7 @@ const insertAttemptRows = listStatement({
     insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
 })
 
-/** Due for a first look in a moment: until then it has been sent from where it was made. */
+/** First polled a moment later, when the process that created them has sent them. */
 export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
   const rows = attempts.map(({ payout, number, token, wire, validUntil, createdAt }) => ({

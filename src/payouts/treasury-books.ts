@@ -4,16 +4,16 @@ import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
-/** The treasury of a mode in the books, summed over its environments. */
+/** The treasury of a mode in the books, over all environments, since the first row. */
 export type TreasuryBooks = {
-  /** What came in, ever: debits posted to `treasury`. */
-  came: bigint
-  /** Of that, test coins that may not have been minted yet: open backings. */
-  coming: bigint
-  /** What went out for certain, ever: credits posted. Fees stay in the treasury. */
-  left: bigint
-  /** What open payouts will take, if they have not: credits pending. */
-  leaving: bigint
+  /** Debits posted. */
+  received: bigint
+  /** The part of `received` that may not be minted yet: open backings of test coins. */
+  unminted: bigint
+  /** Credits posted. Fees stay in the treasury. */
+  sent: bigint
+  /** Credits pending: what open payouts take, landed or not. */
+  reserved: bigint
 }
 
 export async function readTreasuryBooks(
@@ -21,28 +21,26 @@ export async function readTreasuryBooks(
   { mode, asset }: { mode: Mode; asset: Asset },
 ): Promise<TreasuryBooks> {
   const [row] = await db.rows(sql<TreasuryBooks>`
-    select coalesce(sum(a.debits_posted), 0)::bigint as came,
-      coalesce(sum(a.credits_posted), 0)::bigint as left,
-      coalesce(sum(a.credits_pending), 0)::bigint as leaving,
+    select coalesce(sum(a.debits_posted), 0)::bigint as received,
+      coalesce(sum(a.credits_posted), 0)::bigint as sent,
+      coalesce(sum(a.credits_pending), 0)::bigint as reserved,
       (select coalesce(sum(b.amount), 0)::bigint from coin_backings b
         join environments e on e.id = b.environment_id
-        where not b.is_minted and e.mode = ${mode} and b.asset = ${asset}) as coming
+        where not b.is_minted and e.mode = ${mode} and b.asset = ${asset}) as unminted
     from ledger_accounts a join environments e on e.id = a.environment_id
     where e.mode = ${mode} and a.asset = ${asset} and a.name = 'treasury'`)
   return row!
 }
 
-/** What of the hot wallet of a mode is spoken for: all that open payouts take, landed or not. */
 export async function readOpenAmount(
   db: Reader,
   which: { mode: Mode; asset: Asset },
 ): Promise<bigint> {
-  return (await readTreasuryBooks(db, which)).leaving
+  return (await readTreasuryBooks(db, which)).reserved
 }
 
-/** What a mode has promised and not settled yet, for those who guard its hot wallet. */
+/** What the open payouts of a mode take from its hot wallet. */
 export type OpenCommitments = {
-  /** In all, in the smallest unit. */
   sum(asset: Asset): Promise<bigint>
   list(asset: Asset): Promise<OpenPayouts>
 }
@@ -54,7 +52,6 @@ export function openCommitments(db: Reader, mode: Mode): OpenCommitments {
   }
 }
 
-/** What all open payouts take and, up to a limit, the largest of them. */
 export type OpenPayouts = { total: bigint; largest: { token: string; amount: bigint }[] }
 
 async function listOpenPayouts(

@@ -6,10 +6,10 @@ import type { Reader, Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'
 
 /**
- * Payouts of a rail that it has sent back and that are to be tried again now. Nobody claims them:
- * whoever reverses one locks its payout, and a repeat changes nothing.
+ * Payouts whose reversal is due to be retried. They need no lease: reversing locks the payout, and
+ * a repeat changes nothing.
  */
-export async function listWaiting(db: Reader, now: Date, rail: string): Promise<string[]> {
+export async function listWaitingReversals(db: Reader, now: Date, rail: string): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string }>`
     select payout_id as id from waiting_reversals
     where rail = ${rail} and due_at <= ${now}
@@ -36,20 +36,19 @@ const insertWaiting = listStatement({
     on conflict (environment_id, payout_id) do update set due_at = excluded.due_at`,
 })
 
-/** Whose payouts are done, one way or the other. */
-export function forgetWaiting(tx: Tx, payouts: Payout[]): void {
-  if (payouts.length > 0) tx.write(deleteWaiting(payouts.map(toName)))
+export function deleteWaitingReversals(tx: Tx, payouts: Payout[]): void {
+  if (payouts.length > 0) tx.write(deleteWaiting(payouts.map(toKey)))
 }
 
-/** One that is not completed yet will be in a moment; one without room may be so for long. */
-export function rememberWaiting(
+/** An early one is completed soon; one that does not fit into the balance may wait for long. */
+export function storeWaitingReversals(
   tx: Tx,
   now: Date,
   { early, unbooked }: { early: Payout[]; unbooked: Payout[] },
 ): void {
   const { reversalsEveryMs, unbookedEveryMs } = limits.payouts
   const toRow = (dueAt: Date) => (payout: Payout) => ({
-    ...toName(payout),
+    ...toKey(payout),
     rail: payout.rail,
     due_at: dueAt,
   })
@@ -60,6 +59,6 @@ export function rememberWaiting(
   if (rows.length > 0) tx.write(insertWaiting(rows, now))
 }
 
-function toName({ environmentId, id }: Payout) {
+function toKey({ environmentId, id }: Payout) {
   return { environment_id: environmentId, payout_id: id }
 }

@@ -2,9 +2,9 @@ import { after } from '../base/clock.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { Refusal } from '../base/refusal.js'
+import { type Outcome, Refusal } from '../base/refusal.js'
 import { accountKinds } from '../collections/account.js'
-import type { OrderedAccount } from '../collections/create-accounts.js'
+import type { PreparedAccount } from '../collections/create-accounts.js'
 import type { WalletRail } from '../collections/ports.js'
 import {
   type AccountRequest,
@@ -14,8 +14,7 @@ import {
 import { isKycApproved } from '../merchants/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
-import { gather } from '../postgres/gather.js'
-import type { Reader } from '../postgres/tx.js'
+import { gatherBy } from '../postgres/gather-by.js'
 import { showAccount } from '../resources/collection-account.js'
 import {
   findWallets,
@@ -24,7 +23,6 @@ import {
   reserveWalletNumbers,
 } from './store-wallets.js'
 
-/** What a merchant asks for. */
 export type WalletRequest = Omit<AccountRequest, 'name' | 'kind'> & {
   kind: 'crypto_wallet' | 'dedicated_crypto_wallet'
   /** Null: either coin. */
@@ -35,65 +33,64 @@ export type WalletRequest = Omit<AccountRequest, 'name' | 'kind'> & {
 
 export type WalletRails = Record<Mode, WalletRail | undefined>
 
-export type PrepareWallet = (now: Date, wish: WalletRequest) => Promise<OrderedAccount>
+export type PrepareWallet = (now: Date, request: WalletRequest) => Promise<Outcome<PreparedAccount>>
 
-type WalletOrder = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at: Date }
+type WalletOpening = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at: Date }
 
 /**
- * Takes the next wallet of the seed, before the account is written: what is asked for is derived
- * from the request, so copies and races are given one address.
+ * Takes the next wallet of the seed before the account is written. Its reference is derived from
+ * the request, so retries and concurrent copies get the same address.
  */
-export function createWalletPreparation(tools: {
+export function createWalletPreparation({
+  db,
+  wallets,
+}: {
   db: Database
   wallets: WalletRails
 }): PrepareWallet {
-  const { db, wallets } = tools
-  const asked = new Map<WalletRail, (order: WalletOrder) => Promise<string>>()
-  const openAt = (rail: WalletRail, order: WalletOrder) => {
-    const open = asked.get(rail) ?? gather((orders) => openWallets(db, rail, orders))
-    asked.set(rail, open)
-    return open(order)
-  }
-
-  return async (now, wish) => {
-    const { environment, asset, expected } = wish
-    if (environment.mode === 'live') await refuseUnready(db, wish)
+  const openAt = gatherBy((rail: WalletRail, openings: WalletOpening[]) =>
+    openWallets(db, rail, openings),
+  )
+  return async (now, request) => {
+    const { environment, asset, expected } = request
+    if (environment.mode === 'live' && !(await isKycApproved(db, environment.id)))
+      return kycMissing(request)
     const rail = wallets[environment.mode]
-    if (!rail || !(await rail.hasMetItsChain())) throw unavailable(wish)
+    if (!rail || !(await rail.hasMetItsChain())) return railUnavailable(request)
     const id = newId(now)
-    const reference = railReference(now, wish, id)
+    const reference = railReference(now, request, id)
     const at = after(now, -environment.clockOffsetMs)
     const busyUntil = busyUntilOf(at, environment, expected)
     const number = await openAt(rail, { reference, asset, busyUntil, at })
     const opened = { number, accountName: '', bankCode: '', bankName: '' }
-    const account = toCollectionAccount(now, wish, { id, rail: rail.name, asset, opened })
+    const account = toCollectionAccount(now, request, { id, rail: rail.name, asset, opened })
     return { account, shown: showAccount(account, []) }
   }
 }
 
-/** The addresses, in the order of the references; each is the same whenever it is asked for. */
+/** Returns an address for each opening; the same reference always gets the same address. */
 async function openWallets(
   db: Database,
   rail: WalletRail,
-  orders: WalletOrder[],
+  openings: WalletOpening[],
 ): Promise<string[]> {
-  const unique = new Map(orders.map((order) => [order.reference, order]))
+  const unique = new Map(openings.map((opening) => [opening.reference, opening]))
   const references = [...unique.keys()]
-  let known = await findWallets(db, rail.name, references)
-  const fresh = [...unique.values()].filter(({ reference }) => !known.has(reference))
+  let addresses = await findWallets(db, rail.name, references)
+  const fresh = [...unique.values()].filter(({ reference }) => !addresses.has(reference))
   if (fresh.length > 0) {
     const numbers = await reserveWalletNumbers(db, fresh.length)
     const derived = await rail.deriveWallets(numbers)
-    const wallets = fresh.map((order, index) => {
-      return { ...derived[index]!, rail: rail.name, number: numbers[index]!, ...order }
+    const wallets = fresh.map((opening, index) => {
+      return { ...derived[index]!, rail: rail.name, number: numbers[index]!, ...opening }
     })
     await db.transaction(async (tx) => insertWallets(tx, fresh[0]!.at, wallets))
-    known = await findWallets(db, rail.name, references)
+    addresses = await findWallets(db, rail.name, references)
   }
-  return orders.map(({ reference }) => known.get(reference)!)
+  return openings.map(({ reference }) => addresses.get(reference)!)
 }
 
-/** In the time of the world: until then payers are expected. */
+/** Until when a payment is expected, in real time. */
 function busyUntilOf(
   at: Date,
   { clockOffsetMs }: Environment,
@@ -103,17 +100,16 @@ function busyUntilOf(
   return expected ? after(expected.expiresAt, lateMs - clockOffsetMs) : after(at, busyMs)
 }
 
-async function refuseUnready(db: Reader, { environment, kind }: WalletRequest): Promise<void> {
-  if (await isKycApproved(db, environment.id)) return
-  throw new Refusal(accountKinds[kind].refusal, {
+function kycMissing({ kind }: WalletRequest): Refusal {
+  return new Refusal(accountKinds[kind].refusal, {
     reason: 'kyc_missing',
-    message: 'The merchant has not been approved for live mode yet.',
+    message: 'The merchant is not approved for live mode yet.',
   })
 }
 
-function unavailable({ environment, kind }: WalletRequest): Refusal {
+function railUnavailable({ environment, kind }: WalletRequest): Refusal {
   return new Refusal(accountKinds[kind].refusal, {
     reason: 'rail_unavailable',
-    message: `No chain is configured to collect coins in ${environment.mode} mode, or it does not answer.`,
+    message: `No chain is configured for deposits in ${environment.mode} mode, or it does not answer.`,
   })
 }

@@ -134,7 +134,7 @@ test.each([
   await decide()
   expect((await shown(reference)).status).toBe(status)
   expect(await available()).toBe(left)
-  await expect(decide()).rejects.toThrow('has ended already')
+  await expect(decide()).rejects.toThrow('has already ended')
   await expectSoundBooks(db)
 })
 

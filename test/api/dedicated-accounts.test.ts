@@ -59,9 +59,7 @@ describe('an externalReference', () => {
     const second = await shop.openDedicated('customer-1', { metadata: { other: true } })
     expect(refusalOf(second)).toEqual(duplicate)
     expect(second.json.message).toContain('customer-1')
-    expect(second.json.details).toEqual([
-      { field: 'externalReference', issue: 'must be unique for ever' },
-    ])
+    expect(second.json.details).toEqual([{ field: 'externalReference', issue: 'must be unique' }])
     expect(await list()).toEqual({ items: [first], nextCursor: null })
     expect(await shop.eventsOf(first.accountReference)).toEqual(['dedicated_account.created'])
   })

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
+import { Refusal } from '../../src/base/refusal.js'
 import { createAccounts } from '../../src/collections/create-accounts.js'
 import { createAccountPreparation } from '../../src/collections/prepare-accounts.js'
 import { openBankHouse } from '../support/bank-house.js'
@@ -22,26 +23,27 @@ async function paymentsOf(): Promise<Record<string, unknown>[]> {
 
 // The bank opens the account and a payer pays before our transaction has committed.
 test('a notice that overtakes its account is judged once the account exists', async () => {
-  const order = createAccountPreparation({
+  const prepare = createAccountPreparation({
     db: house.db,
     rails: { test: house.bank, live: undefined },
   })
   const now = house.clock.now()
-  const ordered = await order(now, {
+  const prepared = await prepare(now, {
     environment: desk.merchant.environments.test,
     kind: 'virtual_account',
     name: 'Ada',
     merchantReference: 'early',
     metadata: '{}',
-    request: undefined,
+    retryKey: undefined,
     expected: { amount: 500_000n, expiresAt: after(now, 60_000) },
   })
+  if (prepared instanceof Refusal) throw prepared
   const commit = new EventEmitter()
   const creating = house.db.transaction(async (tx) => {
-    await createAccounts(tx, now, [ordered])
+    await createAccounts(tx, now, [prepared])
     await once(commit, 'now')
   })
-  const notice = noticeOf(ordered.account.number)
+  const notice = noticeOf(prepared.account.number)
   await announce(notice)
   await house.pass(2)
   expect(await stateOf(notice.id)).toBe('UNMATCHED')

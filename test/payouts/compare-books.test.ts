@@ -21,7 +21,7 @@ const decided = (status: PayoutStatus, state: AttemptState): Booked => ({
   ...payout(status),
   attempts: [{ token: 'token 0', state, isDecided: true }],
 })
-const order = (state: Carried['state'], change: Partial<Carried> = {}): Carried => ({
+const transfer = (state: Carried['state'], change: Partial<Carried> = {}): Carried => ({
   token: 'token 0',
   memo: 'ct_1',
   asset: 'USDC',
@@ -29,100 +29,148 @@ const order = (state: Carried['state'], change: Partial<Carried> = {}): Carried 
   state,
   ...change,
 })
-const kindsOf = (booked: Booked[], carried: Carried[]) =>
-  compareBooks(booked, carried).map(({ kind }) => kind)
+const kindsOf = (booked: Booked[], reported: Carried[]) =>
+  compareBooks(booked, reported).map(({ kind }) => kind)
 
 describe('books and rail', () => {
   test.each<[string, Booked, Carried[]]>([
-    ['an open payout that has not left', payout('SUBMITTED', 'LIVE'), []],
-    ['an open payout that is under way', payout('SUBMITTED', 'LIVE'), [order('processing')]],
-    ['an open payout that has arrived', payout('SUBMITTED', 'LIVE'), [order('completed')]],
-    ['an open payout that came back', payout('SUBMITTED', 'LIVE'), [order('reversed')]],
-    ['an open payout that failed', payout('SUBMITTED', 'LIVE'), [order('failed')]],
-    ['a completed payout', payout('COMPLETED', 'LANDED'), [order('completed')]],
-    ['a completed payout asked for', payout('COMPLETED', 'LANDED'), [order('landed')]],
-    ['a reversed payout', payout('REVERSED', 'LANDED'), [order('reversed')]],
-    ['a reversed payout asked for', payout('REVERSED', 'LANDED'), [order('landed')]],
-    ['a failed payout', payout('FAILED', 'FAILED'), [order('failed')]],
+    ['an open payout that was not sent', payout('SUBMITTED', 'LIVE'), []],
+    ['an open payout in progress', payout('SUBMITTED', 'LIVE'), [transfer('processing')]],
+    ['an open payout that has arrived', payout('SUBMITTED', 'LIVE'), [transfer('completed')]],
+    ['an open payout that was reversed', payout('SUBMITTED', 'LIVE'), [transfer('reversed')]],
+    ['an open payout that failed', payout('SUBMITTED', 'LIVE'), [transfer('failed')]],
+    ['a completed payout', payout('COMPLETED', 'LANDED'), [transfer('completed')]],
+    ['a completed payout looked up by token', payout('COMPLETED', 'LANDED'), [transfer('landed')]],
+    ['a reversed payout', payout('REVERSED', 'LANDED'), [transfer('reversed')]],
+    ['a reversed payout looked up by token', payout('REVERSED', 'LANDED'), [transfer('landed')]],
+    ['a failed payout', payout('FAILED', 'FAILED'), [transfer('failed')]],
     ['a failed payout that was never seen', payout('FAILED', 'DEAD'), []],
     [
       'a second attempt after one that failed',
       payout('COMPLETED', 'DEAD', 'LANDED'),
-      [order('failed'), order('completed', { token: 'token 1' })],
+      [transfer('failed'), transfer('completed', { token: 'token 1' })],
     ],
-    ['a failure that a person decided', decided('FAILED', 'FAILED'), [order('processing')]],
-    ['an arrival that a person decided', decided('COMPLETED', 'LANDED'), [order('processing')]],
-    ['what is not told', payout('COMPLETED', 'LANDED'), [order('completed', { amount: null })]],
-  ])('agree on %s', (_, booked, carried) => {
-    expect(kindsOf([booked], carried)).toEqual([])
+    ['a failure that an operator decided', decided('FAILED', 'FAILED'), [transfer('processing')]],
+    [
+      'a completion that an operator decided',
+      decided('COMPLETED', 'LANDED'),
+      [transfer('processing')],
+    ],
+    [
+      'an amount that is not reported',
+      payout('COMPLETED', 'LANDED'),
+      [transfer('completed', { amount: null })],
+    ],
+  ])('agree on %s', (_, booked, reported) => {
+    expect(kindsOf([booked], reported)).toEqual([])
   })
 
   test.each<[string, Booked[], Carried[], string[]]>([
-    ['a completed payout nobody carried', [payout('COMPLETED', 'LANDED')], [], ['not_at_rail']],
-    ['a reversed payout nobody carried', [payout('REVERSED', 'LANDED')], [], ['not_at_rail']],
-    ['money that nobody ordered', [], [order('completed')], ['not_in_books']],
-    ['an order that nobody gave', [], [order('processing')], ['not_in_books']],
     [
-      'our memo on what we did not sign',
+      'a completed payout unknown to the rail',
       [payout('COMPLETED', 'LANDED')],
-      [order('completed'), order('completed', { token: 'another' })],
+      [],
+      ['not_at_rail'],
+    ],
+    ['a reversed payout unknown to the rail', [payout('REVERSED', 'LANDED')], [], ['not_at_rail']],
+    ['a completed transfer without a payout', [], [transfer('completed')], ['not_in_books']],
+    ['an open transfer without a payout', [], [transfer('processing')], ['not_in_books']],
+    [
+      'our memo on a transfer that we did not sign',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('completed'), transfer('completed', { token: 'another' })],
       ['not_in_books'],
     ],
     [
       'a payout that arrived twice',
       [payout('COMPLETED', 'DEAD', 'LANDED')],
-      [order('completed'), order('completed', { token: 'token 1' })],
+      [transfer('completed'), transfer('completed', { token: 'token 1' })],
       ['state_differs'],
     ],
     [
       'a dead attempt',
       [payout('SUBMITTED', 'DEAD', 'LIVE')],
-      [order('completed')],
+      [transfer('completed')],
       ['state_differs'],
     ],
-    ['a failed payout', [payout('FAILED', 'FAILED')], [order('completed')], ['state_differs']],
-    ['one that may land', [payout('FAILED', 'FAILED')], [order('processing')], ['state_differs']],
-    ['one under way', [payout('COMPLETED', 'LANDED')], [order('processing')], ['state_differs']],
-    ['one that failed', [payout('COMPLETED', 'LANDED')], [order('failed')], ['state_differs']],
-    ['a wrong decision', [decided('FAILED', 'FAILED')], [order('completed')], ['state_differs']],
-    ['another one', [decided('COMPLETED', 'LANDED')], [order('failed')], ['state_differs']],
+    ['a failed payout', [payout('FAILED', 'FAILED')], [transfer('completed')], ['state_differs']],
     [
-      'one of which nobody tells',
+      'a failed payout that may land',
+      [payout('FAILED', 'FAILED')],
+      [transfer('processing')],
+      ['state_differs'],
+    ],
+    [
+      'a completed payout in progress',
       [payout('COMPLETED', 'LANDED')],
-      [order('unknown')],
+      [transfer('processing')],
+      ['state_differs'],
+    ],
+    [
+      'a completed payout that failed',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('failed')],
+      ['state_differs'],
+    ],
+    ['a wrong decision', [decided('FAILED', 'FAILED')], [transfer('completed')], ['state_differs']],
+    [
+      'another wrong decision',
+      [decided('COMPLETED', 'LANDED')],
+      [transfer('failed')],
+      ['state_differs'],
+    ],
+    [
+      'a transfer of unknown state',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('unknown')],
       ['not_compared'],
     ],
-    ['one marked by hand', [payout('COMPLETED', 'LIVE')], [order('completed')], ['state_differs']],
-    ['one that came back', [payout('COMPLETED', 'LANDED')], [order('reversed')], ['state_differs']],
-    ['one that did not', [payout('REVERSED', 'LANDED')], [order('completed')], ['state_differs']],
+    [
+      'a payout edited by hand',
+      [payout('COMPLETED', 'LIVE')],
+      [transfer('completed')],
+      ['state_differs'],
+    ],
+    [
+      'a completed payout that was reversed',
+      [payout('COMPLETED', 'LANDED')],
+      [transfer('reversed')],
+      ['state_differs'],
+    ],
+    [
+      'a reversed payout that was not',
+      [payout('REVERSED', 'LANDED')],
+      [transfer('completed')],
+      ['state_differs'],
+    ],
     [
       'another amount',
       [payout('COMPLETED', 'LANDED')],
-      [order('completed', { amount: 1n })],
+      [transfer('completed', { amount: 1n })],
       ['amount_differs'],
     ],
     [
       'another coin',
       [payout('SUBMITTED', 'LIVE')],
-      [order('completed', { asset: 'USDT' })],
+      [transfer('completed', { asset: 'USDT' })],
       ['amount_differs'],
     ],
-  ])('differ on %s', (_, booked, carried, kinds) => {
-    expect(kindsOf(booked, carried)).toEqual(kinds)
+  ])('differ on %s', (_, booked, reported, kinds) => {
+    expect(kindsOf(booked, reported)).toEqual(kinds)
   })
 
   test('a transaction that failed and is not ours moved nothing', () => {
-    expect(kindsOf([], [order('failed')])).toEqual([])
+    expect(kindsOf([], [transfer('failed')])).toEqual([])
   })
 
-  test('only what arrived, and was not mentioned, is asked for', () => {
+  test('only completed payouts that the rail did not report are asked for', () => {
     const all = [
       payout('COMPLETED', 'LANDED'),
       payout('SUBMITTED', 'LIVE'),
       payout('FAILED', 'FAILED'),
     ]
     expect(findUnseen(all, [])).toEqual([all[0]])
-    expect(findUnseen(all, [order('completed')])).toEqual([])
+    expect(findUnseen(all, [transfer('completed')])).toEqual([])
   })
 })
 
@@ -144,25 +192,25 @@ describe('the treasury', () => {
     pick: fc.nat(50),
   })
 
-  /** A world in which the service makes no mistake. */
-  function createWorld() {
+  /** Books and chain of a service that makes no mistakes. */
+  function createModel() {
     const unminted: bigint[] = []
     const marked: bigint[] = []
     const open: { amount: bigint; hasLanded: boolean }[] = []
     const sweeps: { amount: bigint; hasLanded: boolean }[] = []
-    const books = { came: 0n, left: 0n }
+    const books = { received: 0n, sent: 0n }
     let chain = 0n
     const act = ({ kind, pick }: Step) => {
       const payout = open[pick % (open.length || 1)]
       const sweep = sweeps[pick % (sweeps.length || 1)]
       const amount = BigInt(pick + 1)
       if (kind === 'fund') {
-        books.came += amount
+        books.received += amount
         unminted.push(amount)
         marked.push(amount)
       }
       if (kind === 'mint') {
-        // The chain mints first; the row says so in the step after it.
+        // The chain mints first; the row is marked in a later step.
         if (marked.length > unminted.length) marked.shift()
         else chain += unminted.shift() ?? 0n
       }
@@ -173,7 +221,7 @@ describe('the treasury', () => {
       }
       if (kind === 'settle' && payout?.hasLanded) {
         open.splice(open.indexOf(payout), 1)
-        books.left += payout.amount
+        books.sent += payout.amount
       }
       if (kind === 'release' && payout && !payout.hasLanded) open.splice(open.indexOf(payout), 1)
       if (kind === 'sweep') sweeps.push({ amount, hasLanded: false })
@@ -183,53 +231,53 @@ describe('the treasury', () => {
       }
       if (kind === 'book' && sweep?.hasLanded) {
         sweeps.splice(sweeps.indexOf(sweep), 1)
-        books.came += sweep.amount
+        books.received += sweep.amount
       }
     }
     const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
     const read = (): TreasuryBooks => ({
       ...books,
-      coming: sum(marked),
-      leaving: sum(open.map(({ amount }) => amount)),
+      unminted: sum(marked),
+      reserved: sum(open.map(({ amount }) => amount)),
     })
     const arriving = () => sum(sweeps.map(({ amount }) => amount))
     return { act, read, arriving, chain: () => chain }
   }
 
-  // The readings are minutes apart on a busy day; whatever happens between them is no difference.
-  test('agrees whenever it is read, whatever is under way', () => {
+  // The readings may be minutes apart: what happens in between must not count as a difference.
+  test('agrees at any moment, whatever is in progress', () => {
     const steps = fc.array(step, { maxLength: 60 })
     fc.assert(
       fc.property(steps, steps, steps, steps, (first, between, next, last) => {
-        const world = createWorld()
-        first.forEach(world.act)
-        const before = world.read()
-        between.forEach(world.act)
-        const held = world.chain()
-        next.forEach(world.act)
-        const arriving = world.arriving()
-        last.forEach(world.act)
-        const after = world.read()
+        const model = createModel()
+        first.forEach(model.act)
+        const before = model.read()
+        between.forEach(model.act)
+        const held = model.chain()
+        next.forEach(model.act)
+        const arriving = model.arriving()
+        last.forEach(model.act)
+        const after = model.read()
         expect(compareTreasury('USDC', held, { before, after, arriving })).toEqual([])
       }),
       { numRuns: 2_000 },
     )
   })
 
-  // With nothing under way there is no room: one unit more or less is found.
+  // With nothing in progress, a difference of one unit is found.
   test('differs by the smallest unit', () => {
     const steps = fc.array(step, { maxLength: 60 })
     fc.assert(
       fc.property(steps, fc.constantFrom(-1n, 1n), (before, error) => {
-        const world = createWorld()
-        before.forEach(world.act)
+        const model = createModel()
+        before.forEach(model.act)
         for (let round = 0; round < 200; round += 1)
           for (const kind of ['mint', 'land', 'settle', 'arrive', 'book'] as const)
-            world.act({ kind, pick: 0 })
-        const books = world.read()
-        const both = { before: books, after: books, arriving: world.arriving() }
-        expect(compareTreasury('USDC', world.chain(), both)).toEqual([])
-        const found = compareTreasury('USDC', world.chain() + error, both)
+            model.act({ kind, pick: 0 })
+        const books = model.read()
+        const both = { before: books, after: books, arriving: model.arriving() }
+        expect(compareTreasury('USDC', model.chain(), both)).toEqual([])
+        const found = compareTreasury('USDC', model.chain() + error, both)
         expect(found.map(({ kind, name }) => [kind, name])).toEqual([['treasury_differs', 'USDC']])
       }),
     )

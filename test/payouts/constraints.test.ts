@@ -3,7 +3,7 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { payInEveryWay } from '../support/payouts.js'
 
-// The database's half of what protects payouts, asked for by direct SQL, as in
+// The database constraints that protect payouts, tested by direct SQL as in
 // test/ledger/constraints.test.ts.
 
 const db = await freshDatabase()
@@ -14,7 +14,7 @@ const paid = await payInEveryWay(db, environmentId)
 const run = (text: string) => db.rows({ text, values: [] })
 const idOf = (name: keyof typeof paid) => `'${paid[name].id}'`
 
-/** A further attempt, like the first, except for what is said. */
+/** Another attempt like the first, with changes. */
 const copyAttempt = (
   name: keyof typeof paid,
   state: string,
@@ -37,13 +37,13 @@ test.each([
   await expect(run(text)).rejects.toMatchObject({ constraint })
 })
 
-test('a signature is one attempt, and a reference of a bank may be many', async () => {
+test('a signature belongs to one attempt, a bank reference may belong to several', async () => {
   const constraint = 'signature_is_one_attempt'
   await expect(run(copyAttempt('failed', 'DEAD', 'token'))).rejects.toMatchObject({ constraint })
   await run(copyAttempt('failed', 'DEAD', 'token', 'null'))
 })
 
-test('a reference is one payout, in whichever environment', async () => {
+test('a reference is unique across environments', async () => {
   const copy = `
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination, metadata, status, event_sequence, submitted_at, created_at)
@@ -53,13 +53,13 @@ test('a reference is one payout, in whichever environment', async () => {
   await expect(run(copy)).rejects.toMatchObject({ constraint: 'reference_is_one_payout' })
 })
 
-test('only a bank sends back', async () => {
+test('only bank payouts can be reversed', async () => {
   const reverse = `update payouts set status = 'REVERSED', reversed_at = now()
     where id = ${idOf('completed')}`
   await expect(run(reverse)).rejects.toMatchObject({ constraint: 'only_banks_send_back' })
 })
 
-describe('what was promised and what has left stays as it was written', () => {
+describe('amounts, destinations and sent bytes cannot be edited', () => {
   test.each([
     ['payouts', 'amount = amount + 1'],
     ['payouts', 'fee = 0'],

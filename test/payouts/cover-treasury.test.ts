@@ -4,77 +4,77 @@ import { createFunding } from '../../src/simulation/test-funding.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/sessions.js'
-import { brokenMint, openSolanaHouse, untilFinal } from './solana-house.js'
+import { brokenMint, openSolanaService, untilFinal } from './open-solana.js'
 
-/** Whoever has the money in the books is paid out, at once: the treasury has it too. */
+/** A merchant with a balance is paid out at once: the treasury holds the money, too. */
 
 const options = { isCounting: true, slotMs: 100 }
 
-test('what was just funded can be paid out at once', async () => {
-  const world = await openSolanaHouse(await freshDatabase(), options)
+test('a balance can be paid out right after it was funded', async () => {
+  const solana = await openSolanaService(await freshDatabase(), options)
   for (const amount of ['10', '20', '30']) {
-    expect((await world.fund(amount)).status).toBe(201)
-    const { status, text } = await world.pay(await newWallet(), { amount: String(+amount - 1) })
+    expect((await solana.fund(amount)).status).toBe(201)
+    const { status, text } = await solana.pay(await newWallet(), { amount: String(+amount - 1) })
     expect([status, text]).toEqual([201, expect.anything()])
   }
 })
 
-// The funding is committed, and its process died before it minted or answered.
-test('coins that are noted are minted for whoever comes before the worker', async () => {
+// The funding is committed, but its process died before it minted or answered.
+test('a payout mints the funded coins that the worker has not minted yet', async () => {
   const db = await freshDatabase()
-  const world = await openSolanaHouse(db, options)
-  const { clock, house } = world
-  const { id: environmentId } = house.merchant.environments.test
+  const solana = await openSolanaService(db, options)
+  const { clock, service } = solana
+  const { id: environmentId } = service.merchant.environments.test
   const id = newId(clock.now())
   const funding = { environmentId, id, asset: 'USDC', amount: 100_000_000n } as const
   await db.transaction((tx) =>
     createFunding(brokenMint)(tx, clock.now(), [{ ...funding, purpose: 'test_funding' }]),
   )
-  expect((await world.pay(await newWallet(), { amount: '99' })).status).toBe(201)
+  expect((await solana.pay(await newWallet(), { amount: '99' })).status).toBe(201)
 })
 
-// Blocks are made by hand. The first payout takes nearly all, the second what came after it.
-test('a payout that has landed and is not settled takes nothing from the next one', async () => {
-  const world = await openSolanaHouse(await freshDatabase(), { isCounting: true })
-  const { chain } = world
-  await world.fund('100')
+// Blocks are made by hand. The first payout takes nearly all, the second what was funded later.
+test('a payout that has landed and is not settled is not deducted twice', async () => {
+  const solana = await openSolanaService(await freshDatabase(), { isCounting: true })
+  const { chain } = solana
+  await solana.fund('100')
   await chain.advance()
-  const { data } = (await world.pay(await newWallet(), { amount: '90' })).json
+  const { data } = (await solana.pay(await newWallet(), { amount: '90' })).json
   await until(async () => {
     await chain.advance()
-    return (await world.landings(data.reference)).length > 0
+    return (await solana.landings(data.reference)).length > 0
   })
-  await world.fund('50')
+  await solana.fund('50')
   await chain.advance()
-  const pay = async (amount: string) => (await world.pay(await newWallet(), { amount })).status
+  const pay = async (amount: string) => (await solana.pay(await newWallet(), { amount })).status
   expect(await pay('40')).toBe(201)
   await chain.advance(untilFinal)
   expect(await pay('10')).toBe(201)
-  expect((await world.find(data.reference)).status).toBe('SUBMITTED')
+  expect((await solana.find(data.reference)).status).toBe('SUBMITTED')
 })
 
-// Thirty want a tenth each, with its fee, of a balance that is all that the treasury has: ten get
-// it, and twenty do not have the money. Whether the treasury has it does not matter to them.
-test('racing for a balance is lost for want of balance, never of treasury', async () => {
-  const world = await openSolanaHouse(await freshDatabase(), options)
+// Thirty payouts of 10 and a fee compete for a balance of 110, which is all that the treasury has:
+// ten succeed, and twenty are refused because of the balance, not because of the treasury.
+test('payouts that race for a balance are refused as uncovered, never as treasury_short', async () => {
+  const solana = await openSolanaService(await freshDatabase(), options)
   const wallets = await Promise.all(Array.from({ length: 30 }, newWallet))
-  await world.fund('110')
-  const race = await Promise.all(wallets.map((wallet) => world.pay(wallet, { amount: '10' })))
+  await solana.fund('110')
+  const race = await Promise.all(wallets.map((wallet) => solana.pay(wallet, { amount: '10' })))
   const count = (wanted: number) => race.filter(({ status }) => status === wanted).length
   expect([count(201), count(402), race.length]).toEqual([10, 20, 30])
 })
 
-// The first merchant asks for more than all merchants have. The second asks for its own.
-test('a merchant that asks for too much takes nothing from another one', async () => {
-  const world = await openSolanaHouse(await freshDatabase(), options)
-  const other = await world.house.hire('Bola')
+// The first merchant requests more than all merchants have, the second only what it has.
+test('a merchant that requests too much takes nothing from another one', async () => {
+  const solana = await openSolanaService(await freshDatabase(), options)
+  const other = await solana.service.hire('Bola')
   const body = { asset: 'USDC', amount: '110' }
-  await world.fund('110')
-  await world.house.ask('POST', '/v1/test/balances/fund', { key: other.test.secret, body })
+  await solana.fund('110')
+  await solana.service.ask('POST', '/v1/test/balances/fund', { key: other.test.secret, body })
   const wallets = await Promise.all(Array.from({ length: 40 }, newWallet))
-  const greedy = wallets.slice(10).map((wallet) => world.pay(wallet, { amount: '10' }))
+  const greedy = wallets.slice(10).map((wallet) => solana.pay(wallet, { amount: '10' }))
   const modest = wallets.slice(0, 10).map((destinationAddress) =>
-    world.house.ask('POST', '/v1/disbursements/crypto', {
+    solana.service.ask('POST', '/v1/disbursements/crypto', {
       key: other.test.secret,
       headers: { 'idempotency-key': destinationAddress },
       body: { amount: '10', asset: 'USDC', network: 'SOLANA', destinationAddress },
@@ -86,10 +86,10 @@ test('a merchant that asks for too much takes nothing from another one', async (
   expect(await statusesOf(greedy)).toEqual([...Array(10).fill(201), ...Array(20).fill(402)])
 })
 
-test('a treasury that lacks the money is named, and the operator is told', async () => {
-  const world = await openSolanaHouse(await freshDatabase(), { ...options, mintsLate: true })
-  await world.fund('100')
-  const { status, json } = await world.pay(await newWallet())
+test('a short treasury is reported to the caller and to the operator', async () => {
+  const solana = await openSolanaService(await freshDatabase(), { ...options, mintsLate: true })
+  await solana.fund('100')
+  const { status, json } = await solana.pay(await newWallet())
   expect([status, json.reason]).toEqual([503, 'treasury_short'])
-  expect(world.house.log.join()).toContain('the hot wallet is short')
+  expect(solana.service.log.join()).toContain('the hot wallet is short')
 })

@@ -12,41 +12,41 @@ import { freshDatabase } from '../support/database.js'
 import { openHouse } from '../support/house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-/** An operator who ends a transfer, and workers who are asking the bank about it meanwhile. */
+/** An operator ends a transfer while workers poll the bank for it. */
 
 const db = await freshDatabase()
 const clock = manualClock()
 const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
-// Committed, and never sent by whoever made it: the bank has no such transfer.
+// Committed and never sent: the bank does not know the transfer.
 const mute: PayoutRail = { ...bank, send: async () => {} }
-const house = await openHouse({
+const service = await openHouse({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { bank_transfer: mute }, live: {} },
   banks: { test: bank, live: undefined },
 })
-const key = house.merchant.test.secret
+const key = service.merchant.test.secret
 const path = '/v1/disbursements/bank-transfer'
 
 let reference: string
 let count = 0
 beforeEach(async () => {
-  await house.ask('POST', '/v1/test/balances/fund', {
+  await service.ask('POST', '/v1/test/balances/fund', {
     key,
     body: { asset: 'NGN', amount: 900_000 },
   })
   const headers = { 'idempotency-key': `decide ${count++}` }
   const body = { amount: 100_000, bankCode: '058', accountNumber: '0123456789' }
-  reference = (await house.ask('POST', path, { key, headers, body })).json.data.reference
+  reference = (await service.ask('POST', path, { key, headers, body })).json.data.reference
 })
 
 const decide = (hasLanded: boolean) =>
   db.transaction((tx) => decidePayout(tx, clock.now(), { reference, hasLanded }))
 const statusOf = async () =>
-  (await house.ask('GET', `${path}/${reference}`, { key })).json.data.status
+  (await service.ask('GET', `${path}/${reference}`, { key })).json.data.status
 
-/** A worker that has asked the bank, and hears the answer only when it is woken. */
-function fallAsleep() {
+/** A worker whose poll returns only when it is woken. */
+function startStalledWorker() {
   let wake = () => {}
   const isWoken = new Promise<void>((resolve) => {
     wake = resolve
@@ -73,11 +73,11 @@ function fallAsleep() {
   return { hasClaimed, wake, working, sent }
 }
 
-// The bank says "never heard of it" to the worker and "it failed" to the person. If the person were
-// believed now, the worker would send it a moment later, and the money would be paid and given back.
-test('a transfer is not called failed while a worker may be sending it', async () => {
+// The bank does not know the transfer, and the operator calls it failed. If that were accepted now,
+// the worker would send it a moment later: the money would be both paid and released.
+test('an operator cannot fail a transfer while a worker may be sending it', async () => {
   clock.advance(limits.payouts.leaseMs)
-  const { hasClaimed, wake, working, sent } = fallAsleep()
+  const { hasClaimed, wake, working, sent } = startStalledWorker()
   await hasClaimed
   const until = new Date(clock.now().getTime() + limits.payouts.leaseMs).toISOString()
   await expect(decide(false)).rejects.toThrow(`right now; try again after ${until}`)
@@ -85,15 +85,15 @@ test('a transfer is not called failed while a worker may be sending it', async (
   wake()
   await working
   expect(sent).toEqual([reference])
-  // Its look is over: whoever decides now decides against a bank that has the order.
+  // The poll is over, and the bank has the transfer.
   await decide(true)
   expect(await statusOf()).toBe('COMPLETED')
   await expectSoundBooks(db)
 })
 
-test('a worker that wakes up after its lease sends nothing of what was called failed', async () => {
+test('a worker that resumes after its lease does not send what an operator failed', async () => {
   clock.advance(limits.payouts.leaseMs)
-  const { hasClaimed, wake, working, sent } = fallAsleep()
+  const { hasClaimed, wake, working, sent } = startStalledWorker()
   await hasClaimed
   clock.advance(limits.payouts.leaseMs)
   await decide(false)
@@ -104,26 +104,26 @@ test('a worker that wakes up after its lease sends nothing of what was called fa
   await expectSoundBooks(db)
 })
 
-test('a worker that took too long to ask leaves the sending to the next', async () => {
+test('a worker that polls for too long leaves the sending to the next one', async () => {
   clock.advance(limits.payouts.leaseMs)
-  const late = fallAsleep()
+  const late = startStalledWorker()
   await late.hasClaimed
   clock.advance(limits.payouts.sendWithinMs)
   late.wake()
   await late.working
   expect(late.sent).toEqual([])
   clock.advance(limits.payouts.longestLookMs)
-  const next = fallAsleep()
+  const next = startStalledWorker()
   next.wake()
   await next.working
   expect(next.sent).toContain(reference)
 })
 
-test('a transfer is not called failed while whoever made it may be sending it', async () => {
+test('an operator cannot fail a transfer while the API may be sending it', async () => {
   clock.advance(limits.payouts.leaseMs - 1)
   await expect(decide(false)).rejects.toThrow('try again after')
   clock.advance(1)
   await decide(false)
   expect(await statusOf()).toBe('FAILED')
-  await expect(decide(true)).rejects.toThrow('has ended already')
+  await expect(decide(true)).rejects.toThrow('has already ended')
 })

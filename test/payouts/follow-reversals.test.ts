@@ -17,7 +17,7 @@ const clock = manualClock()
 const log: string[] = []
 const logger = createLogger('error', { write: (line) => log.push(line) })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
-const house = await openHouse({
+const service = await openHouse({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
   rails: { test: { bank_transfer: bank }, live: {} },
   banks: { test: bank, live: undefined },
@@ -27,22 +27,22 @@ const sentBack = '9900000034'
 const mostKobo = Number(limits.money.wireMax)
 
 function fund({ test: { secret: key } }: Merchant, amount: number) {
-  return house.ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'NGN', amount } })
+  return service.ask('POST', '/v1/test/balances/fund', { key, body: { asset: 'NGN', amount } })
 }
 
 let count = 0
 async function pay({ test: { secret: key } }: Merchant, accountNumber = sentBack) {
   const headers = { 'idempotency-key': `reversal ${count++}` }
   const body = { amount: 1_000_000, bankCode: '058', accountNumber }
-  return (await house.ask('POST', path, { key, headers, body })).json.data.reference as string
+  return (await service.ask('POST', path, { key, headers, body })).json.data.reference as string
 }
 
 async function statusOf({ test: { secret: key } }: Merchant, reference: string): Promise<string> {
-  return (await house.ask('GET', `${path}/${reference}`, { key })).json.data.status
+  return (await service.ask('GET', `${path}/${reference}`, { key })).json.data.status
 }
 
 async function available({ test: { secret: key } }: Merchant): Promise<number> {
-  const { json } = await house.ask('GET', '/v1/balances', { key })
+  const { json } = await service.ask('GET', '/v1/balances', { key })
   return json.data.items.find((item: { asset: string }) => item.asset === 'NGN').available
 }
 
@@ -54,10 +54,10 @@ async function pass(seconds: number) {
   }
 }
 
-// A tester has filled the balance to the last kobo that can be shown. What comes back does not fit:
-// the transfer must not say REVERSED without its money, and those of others must not wait for it.
-test('a reversal without room waits for it, and holds up nobody', async () => {
-  const [full, other] = [house.merchant, await house.hire('Bola')]
+// The balance is at its maximum, so the reversal does not fit: the transfer must not become REVERSED
+// without its money, and the reversals of others must not wait for it.
+test('a reversal that does not fit into the balance waits and does not block others', async () => {
+  const [full, other] = [service.merchant, await service.hire('Bola')]
   await fund(full, mostKobo)
   await fund(other, 2_000_000)
   const stuck = await pay(full)
@@ -81,9 +81,9 @@ test('a reversal without room waits for it, and holds up nobody', async () => {
   await expectSoundBooks(db)
 })
 
-// The bank says that it came back before anybody has heard that it arrived.
-test('a reversal of what is not completed yet waits until it is', async () => {
-  const merchant = await house.hire('Dayo')
+// The bank reports the reversal before a worker has learned of the completion.
+test('a reversal waits until its payout is completed', async () => {
+  const merchant = await service.hire('Dayo')
   await fund(merchant, 2_000_000)
   const reference = await pay(merchant, '0123456789')
   const hasty: ReversingRail = {
@@ -101,7 +101,7 @@ test('a reversal of what is not completed yet waits until it is', async () => {
   await expectSoundBooks(db)
 })
 
-test('money that came back for no payout of ours is told to the operator', async () => {
+test('a reversal of an unknown transfer is reported to the operator', async () => {
   const references = ['bt_00000000000000000000000000', 'whatever']
   const strange: ReversingRail = {
     ...bank,

@@ -6,8 +6,8 @@ import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { payInEveryWay } from '../support/payouts.js'
 
-// As in test/ledger/proofs.test.ts: a sound database is damaged, past all triggers and constraints,
-// so that one claim and no other is untrue, and verify-ledger must name it.
+// As in test/ledger/proofs.test.ts: each test damages a sound database, bypassing triggers and
+// constraints, so that exactly one claim is untrue; verify-ledger must name it.
 
 const db = await freshDatabase()
 await payInEveryWay(db, await insertEnvironment(db))
@@ -39,7 +39,7 @@ afterEach(() =>
   ]),
 )
 
-/** As a replica runs what it is sent: without triggers, and without asking whether it may be. */
+/** Without triggers and constraints, like a replica. */
 async function run(statements: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     tx.write(sql`set local session_replication_role = replica`)
@@ -65,18 +65,18 @@ const copyAttempt = (name: keyof typeof paid, state: string) => `
     outcome, due_at, looks, created_at, case when '${state}' = 'LIVE' then null else now() end
   from payout_attempts where ${attemptOf(name)} limit 1`
 
-/** Every claim, and the ways in which it can come to be untrue while all the others hold. */
+/** For every claim, the damages that make it untrue while all the others hold. */
 const damages: Record<string, Record<string, string[]>> = {
-  // Balances follow from transfers, and the transfers of a payout from its row, so if this one
-  // alone is untrue then a payout itself is: here, it is there twice.
-  'What is held is what open payouts will take, in every environment and asset': {
-    'an open payout that is there twice': [
+  // Other claims tie balances to transfers, and transfers to payouts. So only a duplicated payout
+  // makes this one alone untrue.
+  'Held amounts equal what open payouts take, in every environment and asset': {
+    'a duplicated open payout': [
       'alter table payouts drop constraint payouts_pkey',
       'drop index reference_is_one_payout',
       `insert into payouts select * from payouts where id = ${idOf('open')}`,
     ],
   },
-  'Every payout has set aside its amount and its fee, and nothing else has': {
+  'Every payout holds its amount and its fee, and there are no other holds': {
     'a completed payout of another amount': [
       `update payouts set amount = amount + 1 where id = ${idOf('completed')}`,
     ],
@@ -84,11 +84,11 @@ const damages: Record<string, Record<string, string[]>> = {
     'a completed payout of another asset': [
       `update payouts set asset = 'USDT' where id = ${idOf('completed')}`,
     ],
-    'lines that have changed their places': [
+    'a hold with another purpose': [
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('completed')} and purpose = 'crypto_payout'`,
     ],
-    'money that was spent for no payout': [
+    'a hold without a payout': [
       `update ledger_transfers set cause_id = '00000000-0000-7000-8000-000000000000'
        where cause_id = ${idOf('failed')}`,
       `update ledger_resolutions set cause_id = '00000000-0000-7000-8000-000000000000'
@@ -98,8 +98,8 @@ const damages: Record<string, Record<string, string[]>> = {
       `delete from events where resource_id = ${idOf('failed')}`,
     ],
   },
-  'Every reversed payout has given back its amount and its fee, and no other has': {
-    'a reversal under another name': [
+  'Every reversed payout returned its amount and its fee, and no other payout did': {
+    'a reversal with another purpose': [
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('reversed')} and purpose = 'bank_payout_reversal'`,
     ],
@@ -111,47 +111,45 @@ const damages: Record<string, Record<string, string[]>> = {
       `update ledger_transfers set cause_id = gen_random_uuid()
        where cause_id = ${idOf('reversed')} and purpose = 'bank_payout_fee_reversal'`,
     ],
-    'a reversal of a payout that nobody sent back': [
+    'a reversal of a payout that was not reversed': [
       `update ledger_transfers set purpose = 'bank_payout_reversal', cause_id = ${idOf('completed')}
        where environment_id = ${environmentId} and asset = 'USDC' and purpose = 'test_funding'`,
     ],
   },
-  'Every payout has told each of its states once, in their order, and nothing else': {
-    'a beginning that was not told': [`delete from events where resource_id = ${idOf('open')}`],
-    'an end that was not told': [
+  'Every payout emitted one event for each of its states, in order, and no others': {
+    'a missing first event': [`delete from events where resource_id = ${idOf('open')}`],
+    'a missing final event': [
       `delete from events where resource_id = ${idOf('completed')} and sequence = 2`,
     ],
-    'an end that was told as another': [
+    'a final event of another type': [
       `update events set type = 'crypto_transfer.failed'
        where resource_id = ${idOf('completed')} and sequence = 2`,
     ],
-    'an end that was told before it came': [
+    'a final event of an open payout': [
       `insert into events select environment_id, gen_random_uuid(), 'crypto_transfer.confirmed',
          resource_id, cause_id, 2, data, created_at
        from events where resource_id = ${idOf('open')}`,
     ],
-    'a completion that was left out before a reversal': [
+    'a reversal without a completion event': [
       `delete from events where resource_id = ${idOf('reversed')} and sequence = 2`,
     ],
-    'an event of a payout that is not there': [
+    'an event without a payout': [
       `update events set resource_id = gen_random_uuid() where resource_id = ${idOf('open')}`,
     ],
-    'a count that nobody reached': [
-      `update payouts set event_sequence = 7 where id = ${idOf('failed')}`,
-    ],
+    'a wrong event count': [`update payouts set event_sequence = 7 where id = ${idOf('failed')}`],
   },
   'Every open payout has exactly one live attempt, and no other payout has one': {
-    'an open payout that nobody tries': [
+    'an open payout without a live attempt': [
       `update payout_attempts set state = 'DEAD', ended_at = now() where ${attemptOf('open')}`,
     ],
-    'an open payout that is tried twice at once': [
+    'an open payout with two live attempts': [
       'drop index payout_has_one_attempt_that_counts',
       copyAttempt('open', 'LIVE'),
     ],
-    'a failed payout that is still tried': [copyAttempt('failed', 'LIVE')],
+    'a failed payout with a live attempt': [copyAttempt('failed', 'LIVE')],
   },
   'Every completed payout has exactly one attempt that landed, and no other payout has one': {
-    'a completed payout of which nothing landed': [
+    'a completed payout without a landed attempt': [
       `update payout_attempts set state = 'FAILED' where ${attemptOf('completed')}`,
     ],
     'a completed payout that landed twice': [
@@ -166,18 +164,18 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'LANDED' where ${attemptOf('again')} and number = 1`,
     ],
   },
-  'Every attempt is of a payout, and on its rail': {
+  'Every attempt belongs to a payout and is on its rail': {
     'an attempt on another rail': [
       `update payout_attempts set rail = 'elsewhere' where ${attemptOf('open')}`,
     ],
-    'an attempt of nothing': [
+    'an attempt without a payout': [
       `update payout_attempts set payout_id = gen_random_uuid()
        where ${attemptOf('again')} and number = 1`,
     ],
   },
 }
 
-test('a database that nobody has damaged proves every claim', async () => {
+test('an undamaged database proves every claim', async () => {
   expect(await claimsBrokenBy([])).toEqual([])
 })
 
@@ -187,11 +185,11 @@ describe.each(Object.entries(damages))('%s', (claim, ways) => {
   })
 })
 
-const spentAsItsStateSays =
-  'The money of every payout is held, spent or given back, as its state says'
+const resolvedAsItsStatusRequires =
+  'The money of every payout is held, settled or released, as its status requires'
 
-// A state is told by many rows at once, so a state that is wrong is wrong in several ways.
-describe(spentAsItsStateSays, () => {
+// Many rows depend on a status, so a wrong status violates several claims.
+describe(resolvedAsItsStatusRequires, () => {
   test.each([
     ['an open payout that somebody called completed', 'open', 'COMPLETED'],
     ['an open payout that somebody called failed', 'open', 'FAILED'],
@@ -204,7 +202,7 @@ describe(spentAsItsStateSays, () => {
       'alter table payouts drop constraint if exists completed_payout_has_its_time',
       `update payouts set status = '${status}' where id = ${idOf(name)}`,
     ])
-    expect(broken).toContain(spentAsItsStateSays)
+    expect(broken).toContain(resolvedAsItsStatusRequires)
   })
 
   test('is disproved alone by the other verb', async () => {
@@ -217,14 +215,14 @@ describe(spentAsItsStateSays, () => {
          debit, amount, entry_number, available_after, created_at
        from sound_ledger_resolutions where cause_id = ${idOf('completed')} and ${settle}`,
     ])
-    expect(broken).toEqual([spentAsItsStateSays])
+    expect(broken).toEqual([resolvedAsItsStatusRequires])
   })
 })
 
-// A claim that is added without a way to disprove it fails here until it has one above.
-test('every claim of this room is verified, and can be disproved', async () => {
+// Fails for a new claim until a damage for it is added above.
+test('every claim about payouts is verified and can be disproved', async () => {
   const claims = payoutProofs.map(claimOf)
   const verified = (await verifyLedger(db)).map(claimOf)
   expect(verified).toEqual(expect.arrayContaining(claims))
-  expect([...Object.keys(damages), spentAsItsStateSays].sort()).toEqual(claims.sort())
+  expect([...Object.keys(damages), resolvedAsItsStatusRequires].sort()).toEqual(claims.sort())
 })

@@ -4,174 +4,174 @@ import { setFaults } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, unchecked, usdc } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { until } from '../support/sessions.js'
-import { openFundedHouse, openSolanaHouse, untilFinal, untilGone } from './solana-house.js'
+import { openFundedService, openSolanaService, untilFinal, untilGone } from './open-solana.js'
 
-/** What may become of a transaction on its way, block by block, on the real chain and rail. */
+/** What can happen to a transaction, block by block, on the localnet with the real rail. */
 
 const db = await freshDatabase()
-const left = '73.5'
+const remaining = '73.5'
 
-/** Commits, and dies before anything leaves. */
+/** Like a process that commits and dies before it sends. */
 const mute = (rail: PayoutRail): PayoutRail => ({ ...rail, send: async () => {} })
 
 test('a transfer lands and is confirmed', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db)
-  const { data } = (await world.pay(wallet)).json
+  const { chain, wallet, ...solana } = await openFundedService(db)
+  const { data } = (await solana.pay(wallet)).json
   await until(async () => (await balanceOf(chain, wallet)) > 0n)
-  await world.look()
-  // Landed is not final yet: it may still be taken back.
-  expect((await world.find(data.reference)).status).toBe('SUBMITTED')
+  await solana.poll()
+  // Landed is not final yet: the block may still be dropped.
+  expect((await solana.find(data.reference)).status).toBe('SUBMITTED')
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
-  expect(await world.look()).toBe(0)
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
+  expect(await solana.poll()).toBe(0)
 })
 
-// The books have the money, the treasury has not: the simulation says so before anything is held.
-test('what the simulation refuses is not held, and the same key may try again', async () => {
-  const { chain, ...world } = await openSolanaHouse(db, { mintsLate: true })
-  expect((await world.fund('100')).status).toBe(201)
+// The books have the money and the treasury does not: found before anything is held.
+test('a payout that the treasury cannot cover holds nothing, and its key can be used again', async () => {
+  const { chain, ...solana } = await openSolanaService(db, { mintsLate: true })
+  expect((await solana.fund('100')).status).toBe(201)
   const wallet = await newWallet()
-  const refused = await world.pay(wallet, {}, 'again')
+  const refused = await solana.pay(wallet, {}, 'again')
   expect([refused.status, refused.json.reason]).toEqual([503, 'treasury_short'])
-  const forGood = await world.pay(usdc)
-  expect([forGood.status, forGood.json.reason]).toEqual([422, 'destination_is_mint'])
-  expect(await world.balances()).toMatchObject({ available: '100', held: '0' })
-  expect(await world.look()).toBe(0)
-  await world.back()
-  const { data } = (await world.pay(wallet, {}, 'again')).json
+  const permanent = await solana.pay(usdc)
+  expect([permanent.status, permanent.json.reason]).toEqual([422, 'destination_is_mint'])
+  expect(await solana.balances()).toMatchObject({ available: '100', held: '0' })
+  expect(await solana.poll()).toBe(0)
+  await solana.mintFunding()
+  const { data } = (await solana.pay(wallet, {}, 'again')).json
   await until(async () => (await balanceOf(chain, wallet)) > 0n)
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
 })
 
-test('one that lands and fails gives the money back, once it is final', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db)
+test('a transfer that lands and fails releases the money once it is final', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db)
   await setFaults(chain, { match: { account: wallet }, fault: 'fail' })
-  const { data } = (await world.pay(wallet)).json
+  const { data } = (await solana.pay(wallet)).json
   await until(async () => {
     await chain.advance()
-    return (await world.landings(data.reference)).length > 0
+    return (await solana.landings(data.reference)).length > 0
   })
-  await world.look()
-  expect(await world.balances()).toMatchObject({ available: '73.5', held: '26.5' })
+  await solana.poll()
+  expect(await solana.balances()).toMatchObject({ available: '73.5', held: '26.5' })
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectNotPaid(data.reference, wallet, { left: '100' })
-  expect((await world.find(data.reference)).failureReason).toBe('chain_error')
+  await solana.poll()
+  await solana.expectNotPaid(data.reference, wallet, { available: '100' })
+  expect((await solana.find(data.reference)).failureReason).toBe('chain_error')
 })
 
-test('one that was committed and never sent is sent by whoever looks', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db, { served: mute })
-  const { data } = (await world.pay(wallet)).json
-  expect(await world.landings(data.reference)).toEqual([])
-  await world.look()
+test('a transfer that was committed and not sent is sent by a worker', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db, { served: mute })
+  const { data } = (await solana.pay(wallet)).json
+  expect(await solana.landings(data.reference)).toEqual([])
+  await solana.poll()
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
-  expect((await world.find(data.reference)).attempts).toHaveLength(1)
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
+  expect((await solana.find(data.reference)).attempts).toHaveLength(1)
 })
 
-test('one that was sent by a worker who died before it wrote that down is paid once', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db, { served: mute })
-  const { data } = (await world.pay(wallet)).json
+test('a transfer whose worker died after sending it is paid once', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db, { served: mute })
+  const { data } = (await solana.pay(wallet)).json
   const dying = {
-    ...world.rail,
+    ...solana.rail,
     async send(attempts: LiveAttempt[]) {
-      await world.rail.send(attempts)
+      await solana.rail.send(attempts)
       throw new Error('killed')
     },
   }
-  await expect(world.look({ rail: dying })).rejects.toThrow('killed')
+  await expect(solana.poll({ rail: dying })).rejects.toThrow('killed')
   expect(await balanceOf(chain, wallet)).toBe(25_500_000n)
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
 })
 
-// The node answers an error, and has passed the transaction on all the same.
-test('one whose reply is lost concludes nothing from that', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db, { served: mute })
-  const { data } = (await world.pay(wallet)).json
+// The node answers with an error although it has forwarded the transaction.
+test('a lost reply of the node concludes nothing', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db, { served: mute })
+  const { data } = (await solana.pay(wallet)).json
   await setFaults(chain, { match: { account: wallet }, fault: 'lose_reply' })
-  await world.look()
-  expect(world.log.join()).toContain('endpoint rejected a transaction')
+  await solana.poll()
+  expect(solana.log.join()).toContain('endpoint rejected a transaction')
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
 })
 
-test('one that is dropped for a while is sent again, the same bytes, until it lands', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db, { served: mute })
+test('a dropped transfer is sent again, with the same bytes, until it lands', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db, { served: mute })
   await setFaults(chain, { match: { account: wallet }, fault: 'drop', times: 3 })
-  const { data } = (await world.pay(wallet)).json
-  for (let looks = 0; looks < 3; looks += 1) {
-    await world.look()
+  const { data } = (await solana.pay(wallet)).json
+  for (let polls = 0; polls < 3; polls += 1) {
+    await solana.poll()
     await chain.advance(10)
     expect(await balanceOf(chain, wallet)).toBe(0n)
   }
-  await world.look()
+  await solana.poll()
   expect(await balanceOf(chain, wallet)).toBe(25_500_000n)
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
-  expect((await world.find(data.reference)).attempts).toHaveLength(1)
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
+  expect((await solana.find(data.reference)).attempts).toHaveLength(1)
 })
 
-// Between the last block that can take the bytes and the moment when everybody knows that none
-// has, nothing may be signed: this is where paying twice would happen.
-test('one that never lands is signed anew only when it is dead, and one of the two lands', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db)
+// Between the last block that can include the transaction and the moment when every node knows that
+// none has, nothing may be signed: otherwise it could be paid twice.
+test('a transfer is signed again only when its attempt is dead, and one of the two lands', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db)
   await setFaults(chain, { match: { account: wallet }, fault: 'drop' })
-  const { data } = (await world.pay(wallet)).json
+  const { data } = (await solana.pay(wallet)).json
   const wire = await readWire(data.transactionSignature)
   await chain.advance(150)
   await setFaults(chain)
   for (let blocks = 150; blocks < untilGone - 5; blocks += 4) {
-    await world.look()
-    expect((await world.find(data.reference)).attempts).toHaveLength(1)
+    await solana.poll()
+    expect((await solana.find(data.reference)).attempts).toHaveLength(1)
     await chain.advance(4)
   }
   await chain.advance(10)
-  await world.look()
-  const again = await world.find(data.reference)
+  await solana.poll()
+  const again = await solana.find(data.reference)
   expect(again.attempts.map(({ state }: { state: string }) => state)).toEqual(['DEAD', 'LIVE'])
-  // Whoever kept the first bytes can do nothing with them any more.
+  // The first bytes are useless by now.
   await chain.ask('sendTransaction', wire, unchecked)
   await chain.advance(untilFinal)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
-  expect((await world.landings(data.reference))[0]!.signature).toBe(again.transactionSignature)
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
+  expect((await solana.landings(data.reference))[0]!.signature).toBe(again.transactionSignature)
 })
 
-test('one that never lands, however often it is signed, fails and gives the money back', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db)
+test('a transfer whose attempts all expire fails and releases the money', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db)
   await setFaults(chain, { match: { account: wallet }, fault: 'drop' })
-  const { data } = (await world.pay(wallet)).json
+  const { data } = (await solana.pay(wallet)).json
   for (let attempts = 1; attempts <= 5; attempts += 1) {
-    expect((await world.find(data.reference)).attempts).toHaveLength(attempts)
+    expect((await solana.find(data.reference)).attempts).toHaveLength(attempts)
     await chain.advance(untilGone)
-    await world.look()
+    await solana.poll()
   }
-  await world.expectNotPaid(data.reference, wallet, { left: '100' })
-  expect((await world.find(data.reference)).failureReason).toBe('expired')
+  await solana.expectNotPaid(data.reference, wallet, { available: '100' })
+  expect((await solana.find(data.reference)).failureReason).toBe('expired')
 })
 
-// Far later than anybody expects, and just in time: the first bytes land, and are the only ones.
-test('one that lands 140 blocks late is waited for', async () => {
-  const { chain, wallet, ...world } = await openFundedHouse(db)
+// Just before it expires: the first bytes land, and nothing else does.
+test('a transfer that lands 140 blocks late is not replaced', async () => {
+  const { chain, wallet, ...solana } = await openFundedService(db)
   await setFaults(chain, { match: { account: wallet }, fault: 'delay', slots: 140 })
-  const { data } = (await world.pay(wallet)).json
+  const { data } = (await solana.pay(wallet)).json
   for (let blocks = 0; blocks < 138; blocks += 23) {
-    await world.look()
+    await solana.poll()
     await chain.advance(23)
     expect(await balanceOf(chain, wallet)).toBe(0n)
   }
   await chain.advance(untilGone)
-  await world.look()
-  await world.expectPaidOnce(data.reference, wallet, { left })
-  expect((await world.find(data.reference)).attempts).toHaveLength(1)
+  await solana.poll()
+  await solana.expectPaidOnce(data.reference, wallet, { available: remaining })
+  expect((await solana.find(data.reference)).attempts).toHaveLength(1)
 })
 
 async function readWire(token: string): Promise<string> {

@@ -20,7 +20,7 @@ import { insertEnvironment } from '../support/environments.js'
 import { openHouse } from '../support/house.js'
 import { createHome, removeHome } from '../support/program.js'
 
-/** Where test mode uses an external chain, nobody can mint coins for its balances. */
+/** With an external chain in test mode, coins cannot be minted for balances. */
 
 const fund = '/v1/test/balances/fund'
 const folder = new URL('../../migrations/', import.meta.url)
@@ -30,7 +30,7 @@ async function sumTreasury(db: Database) {
   return readTreasuryBooks(db, { mode: 'test', asset: 'USDC' })
 }
 
-test('coins are refused with the ways to get them, naira is funded, and all reconciles', async () => {
+test('funding coins is refused with alternatives, naira is funded, and all reconciles', async () => {
   const chain = await startChain()
   await chain.advance(40)
   const db = await freshDatabase()
@@ -67,8 +67,8 @@ test('coins are refused with the ways to get them, naira is funded, and all reco
   ])
 })
 
-// One refusal must not take the fundings in the same batch with it.
-test('fundings of naira and coins that arrive together are decided one by one', async () => {
+// A refusal must not affect other fundings in the same batch.
+test('concurrent fundings of naira and coins are decided separately', async () => {
   const { ask, merchant } = await openHouse({ mint: undefined })
   const key = merchant.test.secret
   const bodies = Array.from({ length: 20 }, (_, index) =>
@@ -87,7 +87,7 @@ test('fundings of naira and coins that arrive together are decided one by one', 
   ])
 })
 
-test('the demo merchant gets no coins where nobody can mint them', async () => {
+test('the demo merchant gets no coins where they cannot be minted', async () => {
   const { db, seal, clock } = await openHouse({ mint: undefined })
   const home = createHome()
   const tools = { db, seal, home, now: clock.now(), mint: undefined }
@@ -98,8 +98,8 @@ test('the demo merchant gets no coins where nobody can mint them', async () => {
   expect(given).toEqual([{ asset: 'NGN' }])
 })
 
-// Installations with an external chain have such credits from before, and books are never edited.
-test('a migration lets coins pass that were funded and never minted', async () => {
+// Older installations with an external chain have such credits, and books are never edited.
+test('a migration accepts coins that were funded and never minted', async () => {
   const db = await emptyDatabase()
   await applyFiles(db, (name) => name < allowing)
   const environmentId = await insertEnvironment(db)
@@ -118,16 +118,16 @@ test('a migration lets coins pass that were funded and never minted', async () =
   expect(await compare(7_000_000n)).toMatchObject([{ kind: 'treasury_differs' }])
 
   await applyFiles(db, (name) => name === allowing)
-  expect(await sumTreasury(db)).toMatchObject({ came: 107_000_000n, coming: 100_000_000n })
+  expect(await sumTreasury(db)).toMatchObject({ received: 107_000_000n, unminted: 100_000_000n })
   expect(await compare(7_000_000n)).toEqual([])
-  // The operator may have sent the coins to the hot wallet since.
+  // The operator may have sent the coins to the hot wallet meanwhile.
   expect(await compare(107_000_000n)).toEqual([])
-  // What really came in must still be there, and nothing else.
+  // What was really received must still be there, and nothing else.
   expect(await compare(6_999_999n)).toMatchObject([{ kind: 'treasury_differs' }])
   expect(await compare(107_000_001n)).toMatchObject([{ kind: 'treasury_differs' }])
 })
 
-test('the migration leaves coins alone that were minted', async () => {
+test('the migration does not change minted coins', async () => {
   const { ask, db, merchant } = await openHouse()
   const key = merchant.test.secret
   await ask('POST', fund, { key, body: { asset: 'USDC', amount: '100' } })
@@ -135,7 +135,7 @@ test('the migration leaves coins alone that were minted', async () => {
   const text = await readFile(new URL(allowing, folder), 'utf8')
   await runScript(db, text.slice(text.indexOf('insert into coin_backings')))
   expect(await sumTreasury(db)).toEqual(before)
-  expect(before).toMatchObject({ came: 100_000_000n, coming: 0n })
+  expect(before).toMatchObject({ received: 100_000_000n, unminted: 0n })
 })
 
 async function applyFiles(db: Database, isWanted: (name: string) => boolean): Promise<void> {

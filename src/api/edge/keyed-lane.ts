@@ -13,38 +13,38 @@ import type { Tx } from '../../postgres/tx.js'
 import { refused } from './envelope.js'
 import type { RouteRequest } from './route.js'
 
-/** A use case over a list, as the rooms write them. */
-export type UseCase<Order, Value> = (
+/** A use case over a list: each input is done or refused alone. */
+export type UseCase<Input, Value> = (
   tx: Tx,
   now: Date,
-  orders: Order[],
+  inputs: Input[],
 ) => Promise<Outcome<Value>[]>
 
-type Input<Order, Value> = {
-  order: Order
+type CallInput<Input, Value> = {
+  input: Input
   requestId: string
   toAnswer: (value: Value) => Answer
 }
 
-export type Call<Order, Value> = KeyedCall<Input<Order, Value>> & { mode: Mode }
+export type Call<Input, Value> = KeyedCall<CallInput<Input, Value>> & { mode: Mode }
 
-export type KeyedLane<Order, Value> = OpenedLane<Call<Order, Value>, Answered>
+export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, Answered>
 
-/** Runs a list of calls in one transaction: keys claimed, work done, answers remembered. */
-export function toLaneWork<Order, Value>(
+/** Runs a list of calls in one transaction: claims the keys, does the work, stores the answers. */
+export function toLaneWork<Input, Value>(
   context: { clock: Clock; seal: Seal },
-  useCase: UseCase<Order, Value>,
+  useCase: UseCase<Input, Value>,
 ) {
-  return (tx: Tx, calls: Call<Order, Value>[]): Promise<Outcome<Answered>[]> => {
+  return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<Answered>[]> => {
     const now = context.clock.now()
-    return atMostOnce({ tx, now, seal: context.seal }, calls, async (inputs) => {
+    return atMostOnce({ tx, now, seal: context.seal }, calls, async (callInputs) => {
       const outcomes = await useCase(
         tx,
         now,
-        inputs.map((input) => input.order),
+        callInputs.map(({ input }) => input),
       )
       return outcomes.map((outcome, index) => {
-        const { requestId, toAnswer } = inputs[index]!
+        const { requestId, toAnswer } = callInputs[index]!
         return outcome instanceof Refusal ? refused(outcome, requestId) : toAnswer(outcome)
       })
     })
@@ -58,24 +58,24 @@ type LaneContext = {
   open?: OpenLane
 }
 
-/** Where requests that change something gather: test mode never makes live mode wait. */
-export function createKeyedLanes<Order, Value>(
+/** One lane for each mode, so that test mode never delays live mode. */
+export function createKeyedLanes<Input, Value>(
   context: LaneContext,
-  useCase: UseCase<Order, Value>,
+  useCase: UseCase<Input, Value>,
 ) {
-  const lanes: Record<Mode, KeyedLane<Order, Value>> = {
+  const lanes: Record<Mode, KeyedLane<Input, Value>> = {
     test: createKeyedLane(context, useCase),
     live: createKeyedLane(context, useCase),
   }
-  return { ...lanes, run: (call: Call<Order, Value>) => lanes[call.mode].run(call) }
+  return { ...lanes, run: (call: Call<Input, Value>) => lanes[call.mode].run(call) }
 }
 
-function createKeyedLane<Order, Value>(
+function createKeyedLane<Input, Value>(
   context: LaneContext,
-  useCase: UseCase<Order, Value>,
-): KeyedLane<Order, Value> {
+  useCase: UseCase<Input, Value>,
+): KeyedLane<Input, Value> {
   const { connect, open = openLane } = context
-  const lane = open<Call<Order, Value>, Answered>({
+  const lane = open<Call<Input, Value>, Answered>({
     connect,
     work: toLaneWork(context, useCase),
     nameOf: ({ environmentId }) => String(environmentId),
@@ -88,48 +88,49 @@ function createKeyedLane<Order, Value>(
   }
 }
 
+/** The lanes of `commitRefusal`: they store refusals as answers and do nothing else. */
+export function createRefusalLanes(context: LaneContext) {
+  return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
+}
+
 export type Asker = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now'
 >
 
-/** A call whose answer is known before it is made, so that the key is written only once. */
-export function toCall<Order, Value>(
-  ask: Asker,
-  order: Order,
+/** A call whose answer is known before it runs, so that the key is written only once. */
+export function toCall<Input, Value>(
+  caller: Asker,
+  input: Input,
   expected: Answer,
-): Call<Order, Value> {
-  return { ...toLateCall<Order, Value>(ask, order, () => expected), expected }
+): Call<Input, Value> {
+  const call = toLateCall<Input, Value>(caller, input, () => expected)
+  call.expected = expected
+  return call
 }
 
-/** A call whose answer depends on what the work finds. */
-export function toLateCall<Order, Value>(
-  ask: Asker,
-  order: Order,
+/** A call whose answer depends on the outcome of the work. */
+export function toLateCall<Input, Value>(
+  caller: Asker,
+  input: Input,
   toAnswer: (value: Value) => Answer,
-): Call<Order, Value> {
+): Call<Input, Value> {
   return {
-    environmentId: ask.environment.id,
-    mode: ask.environment.mode,
-    key: ask.key,
-    input: { order, requestId: ask.requestId, toAnswer },
-    // In the time of the world, by which keys are forgotten.
-    forgetAt: after(ask.now, limits.idempotency.keptMs - ask.environment.clockOffsetMs),
+    environmentId: caller.environment.id,
+    mode: caller.environment.mode,
+    key: caller.key,
+    input: { input, requestId: caller.requestId, toAnswer },
+    // Keys expire in real time, not in the time of the environment.
+    forgetAt: after(caller.now, limits.idempotency.keptMs - caller.environment.clockOffsetMs),
   }
 }
 
-/** A refusal for good is remembered under the key like an answer; all else is thrown on. */
-export function toRemembered(error: unknown): Refusal {
-  if (error instanceof Refusal && error.status < 500) return error
-  throw error
-}
-
-/** Something rare to do in a transaction; it refuses, by throwing, before it writes. */
+/** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
 export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
 
 /**
- * Rare changes have no lane: each has a transaction of its own, so that a long one holds up nobody,
- * and is done at most once per key all the same.
+ * Runs rare changes, at most once per key. They have no lane: each has a transaction of its own, so
+ * that a long one delays no other call.
  */
 export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
   const work = toLaneWork<KeyedChange, unknown>(context, changeOne)

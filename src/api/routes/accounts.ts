@@ -1,8 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { type Outcome, Refusal } from '../../base/refusal.js'
 import { type AccountKind, type AccountStatus, accountKinds } from '../../collections/account.js'
-import type { OrderedAccount } from '../../collections/create-accounts.js'
 import { type EndedAccount, endAccount } from '../../collections/end-accounts.js'
 import {
   type AccountLookup,
@@ -11,13 +9,15 @@ import {
   listAccounts,
 } from '../../collections/find-accounts.js'
 import type { AccountRequest } from '../../collections/prepare-accounts.js'
+import type { Answered } from '../../idempotency/answer.js'
 import { showAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { WalletRequest } from '../../wallets/prepare-wallets.js'
 import type { ApiParts } from '../api-parts.js'
+import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import { type Asker, toCall, toLateCall, toRemembered } from '../edge/keyed-lane.js'
+import { type Asker, toLateCall } from '../edge/keyed-lane.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
 
@@ -25,67 +25,53 @@ export const referenceIn = Type.String({
   minLength: 1,
   maxLength: limits.names.length,
   pattern: plainText,
-  description: 'Yours.',
+  description: 'Your own reference, such as an order number.',
   examples: ['order-1001'],
 })
 
-type Wish = Omit<AccountRequest, 'environment' | 'name' | 'request'>
-
-/**
- * Has a number opened, records the account and answers. A refusal that is for good is remembered
- * under the key like an answer.
- */
-export async function openAccount(rooms: ApiParts, ask: Asker, wish: Wish, message: string) {
-  const { environment, now } = ask
-  const [name, request] = [environment.merchantName, requestOf(ask)]
-  const ordering = rooms.collections.order(now, { ...wish, environment, name, request })
-  return recordAccount(rooms, ask, ordering, message)
-}
-
-type WalletAsk = Omit<WalletRequest, 'environment' | 'request'>
-
-/** The same, of a wallet. */
-export async function openWallet(rooms: ApiParts, ask: Asker, wish: WalletAsk, message: string) {
-  const { environment, now } = ask
-  const request = requestOf(ask)
-  const ordering = rooms.collections.orderWallet(now, { ...wish, environment, request })
-  return recordAccount(rooms, ask, ordering, message)
-}
-
-/** The same, where the order is under way. */
-export async function recordAccount(
-  rooms: ApiParts,
-  ask: Asker,
-  ordering: Promise<OrderedAccount>,
+export async function createAccount(
+  api: ApiParts,
+  caller: Asker,
+  request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
   message: string,
-) {
-  const order: Outcome<OrderedAccount> = await ordering.catch(toRemembered)
-  if (order instanceof Refusal)
-    return rooms.createAccount(
-      toLateCall(ask, order, () => {
-        throw new Error('a refused order has no answer of its own')
-      }),
-    )
-  const expected = successText(201, message, order.shown)
-  return rooms.createAccount(toCall(ask, order, expected))
+): Promise<Answered> {
+  const { environment, now } = caller
+  const prepared = await api.collections.prepareAccount(now, {
+    ...request,
+    environment,
+    name: environment.merchantName,
+    retryKey: retryKeyOf(caller),
+  })
+  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
 }
 
-/** What names this very request; undefined: every copy of it is another one. */
-export function requestOf({ key }: Asker): string | undefined {
+export async function createWallet(
+  api: ApiParts,
+  caller: Asker,
+  request: Omit<WalletRequest, 'environment' | 'retryKey'>,
+  message: string,
+): Promise<Answered> {
+  const { environment, now } = caller
+  const retryKey = retryKeyOf(caller)
+  const prepared = await api.collections.prepareWallet(now, { ...request, environment, retryKey })
+  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
+}
+
+export function retryKeyOf({ key }: Asker): string | undefined {
   return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 
-/** Ends an account, and then has the bank turn payers away. */
+/** Ends an account, then asks the bank to reject further payments. */
 export async function endAndClose(
-  rooms: ApiParts,
-  ask: Asker,
+  api: ApiParts,
+  caller: Asker,
   name: AccountLookup,
   message: string,
-) {
+): Promise<Answered> {
   let ended: EndedAccount | undefined
-  const answered = await rooms.change(
+  const answered = await api.change(
     toLateCall(
-      ask,
+      caller,
       async (tx, now) => {
         ended = await endAccount(tx, now, name)
         return ended
@@ -93,8 +79,8 @@ export async function endAndClose(
       (found) => successText(200, message, show(found as AccountWithPayments)),
     ),
   )
-  if (ended) rooms.collections.closeNumber(ended.account)
-  if (ended?.twin) rooms.collections.closeNumber(ended.twin)
+  if (ended) api.collections.closeNumber(ended.account)
+  if (ended?.twin) api.collections.closeNumber(ended.twin)
   return answered
 }
 
@@ -103,44 +89,43 @@ type About = {
   path: string
   resource: TSchema
   statuses: AccountStatus[]
-  /** Which ones are listed when nothing is said; undefined: all. */
-  listed?: AccountStatus
-  /** How the merchant's own reference is called. */
+  /** Filter of a list request that names no status; undefined: all. */
+  defaultStatus?: AccountStatus
+  /** Field name of the merchant's own reference. */
   named: 'merchantReference' | 'externalReference'
   parameter: 'reference' | 'accountReference'
 }
 
 const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
 
-/** The verify and list operations of one kind of account. */
 export function accountRoutes({ db }: ApiParts, about: About): Route[] {
   return [listRoute(db, about), readRoute(db, about)]
 }
 
 function listRoute(db: ApiParts['db'], about: About): Route {
-  const { kind, path, resource, statuses, listed, named } = about
+  const { kind, path, resource, statuses, defaultStatus, named } = about
   const { words, prefix } = accountKinds[kind]
   return route({
     ...base,
     path,
     operation: `list${operationOf(kind)}s`,
     summary: `List ${words}s`,
-    description: `Newest first${listed ? `; those that are ${listed} unless you ask for others` : ''}.`,
+    description: `Newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
     query: closed({
       [named]: Type.Optional(referenceIn),
       status: Type.Optional(withStatus(statuses)),
       ...pageQuery,
     }),
     answers: { 200: page(resource) },
-    async handle({ environment, query: asked }) {
-      const query = asked as ListQuery
+    async handle({ environment, query: sent }) {
+      const query = sent as ListQuery
       const limit = query.limit ?? limits.http.defaultPageSize
       const found = await listAccounts(
         db,
         { environmentId: environment.id, kind },
         {
           merchantReference: query[named],
-          status: query.status ?? listed,
+          status: query.status ?? defaultStatus,
           beforeId: query.cursor === undefined ? undefined : readPosition(prefix, query.cursor),
           limit: limit + 1,
         },
@@ -167,7 +152,7 @@ function readRoute(db: ApiParts['db'], { kind, path, resource, parameter }: Abou
     path: `${path}/:${parameter}`,
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
-    description: 'As it is now.',
+    description: 'Its current state.',
     params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

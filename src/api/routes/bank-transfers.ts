@@ -20,13 +20,13 @@ import {
   nairaInput,
   plainText,
 } from '../edge/schemas.js'
-import { pay, readRoutes } from './payouts.js'
+import { createPayout, readRoutes } from './payouts.js'
 
 const path = '/v1/disbursements/bank-transfer'
 
 const bankCode = Type.String({
   pattern: bankCodePattern,
-  description: 'As in `GET /v1/banks`.',
+  description: 'A bank code from `GET /v1/banks`.',
   examples: ['058'],
 })
 const accountNumber = Type.String({
@@ -45,7 +45,7 @@ const target = {
       minLength: 1,
       maxLength: 100,
       pattern: plainText,
-      description: 'If sent, the transfer is refused when the account belongs to somebody else.',
+      description: 'If sent, the transfer is refused unless the account has this name.',
       examples: ['Ada Obi'],
     }),
   ),
@@ -58,7 +58,7 @@ const body = closed({
       minLength: 1,
       maxLength: 100,
       pattern: plainText,
-      description: 'What the recipient reads.',
+      description: 'Shown to the recipient.',
       examples: ['Salary of January'],
     }),
   ),
@@ -91,19 +91,19 @@ const statuses: Record<string, PayoutStatus> = {
   REVERSED: 'REVERSED',
 }
 
-export function bankTransferRoutes(rooms: ApiParts): Route[] {
+export function bankTransferRoutes(api: ApiParts): Route[] {
   return [
-    create(rooms),
-    quoted(rooms),
-    ...readRoutes(rooms, { kind: 'bank_transfer', path, resource: bankTransfer, statuses }),
-    listBanks(rooms),
-    resolveName(rooms),
+    create(api),
+    quoteRoute(api),
+    ...readRoutes(api, { kind: 'bank_transfer', path, resource: bankTransfer, statuses }),
+    listBanks(api),
+    resolveName(api),
   ]
 }
 
 const base = { access: 'secret', tag: 'Disbursements' } as const
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -112,54 +112,55 @@ const create = (rooms: ApiParts) =>
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
-      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank says that it arrived, or `FAILED` when it is certain that nothing left; a bank may still send it back (`REVERSED`).',
+      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`).',
     body,
     answers: { 201: bankTransfer },
     refusals: [
       'insufficient_balance',
       ...refusedAs('bank_transfer_failed', 'duplicate_reference', ...bankSays),
     ],
-    handle(ask) {
-      refuseUnusualNaira(rooms, ask)
-      const { merchantReference = null } = ask.body
-      const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
-      return pay(rooms, ask, wish, 'Bank transfer submitted')
+    handle(request) {
+      refuseUnusualNaira(api, request)
+      const { merchantReference = null } = request.body
+      const metadata = readMetadata(request)
+      const payout = { merchantReference, metadata, ...readTarget(request) }
+      return createPayout(api, request, payout, 'Bank transfer submitted')
     },
   })
 
-const quoted = (rooms: ApiParts) =>
+const quoteRoute = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/quote`,
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
-    description: 'What it would cost now, and whether the account exists. Nothing is promised.',
+    description: 'What the transfer costs now, and whether the account exists. Reserves nothing.',
     body: closed(target),
     answers: { 200: quote },
     refusals: refusedAs('bank_transfer_failed', ...bankSays),
-    async handle(ask) {
-      refuseUnusualNaira(rooms, ask)
-      const wish = readTarget(ask)
-      const { fee, lines } = await rooms.ordering.quote(wish)
+    async handle(request) {
+      refuseUnusualNaira(api, request)
+      const quoted = readTarget(request)
+      const { fee, lines } = await api.payouts.quote(quoted)
       return success(200, 'Quote', {
-        amount: ask.body.amount,
+        amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
-        totalDebit: toWire(wish.amount + fee, 'NGN'),
+        totalDebit: toWire(quoted.amount + fee, 'NGN'),
         currency: 'NGN',
         lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),
       })
     },
   })
 
-const listBanks = (rooms: ApiParts) =>
+const listBanks = (api: ApiParts) =>
   route({
     ...base,
     method: 'GET',
     path: '/v1/banks',
     operation: 'listBanks',
     summary: 'List banks',
-    description: 'The codes that a bank transfer can name.',
+    description: 'The banks that a bank transfer can pay, with their codes.',
     answers: {
       200: Type.Object({
         items: Type.Array(bank),
@@ -168,29 +169,29 @@ const listBanks = (rooms: ApiParts) =>
     },
     refusals: refusedAs('bank_transfer_failed', 'rail_unavailable'),
     async handle({ environment }) {
-      const items = await directoryOf(rooms, environment).listBanks()
+      const items = await directoryOf(api, environment).listBanks()
       return success(200, 'Banks', { items, nextCursor: null })
     },
   })
 
-const resolveName = (rooms: ApiParts) =>
+const resolveName = (api: ApiParts) =>
   route({
     ...base,
     method: 'GET',
     path: '/v1/banks/resolve',
     operation: 'resolveBankAccount',
     summary: 'Resolve the name of a bank account',
-    description: 'Whose account it is, by bank and number.',
+    description: 'Returns the name of the account holder.',
     query: closed({ bankCode, accountNumber }),
-    answers: {
-      200: bankAccount,
-    },
+    answers: { 200: bankAccount },
     refusals: refusedAs(
       'bank_transfer_failed',
-      ...(['unknown_bank', 'account_not_found', 'rail_unavailable'] as const),
+      'unknown_bank',
+      'account_not_found',
+      'rail_unavailable',
     ),
     async handle({ environment, query }) {
-      const resolved = await directoryOf(rooms, environment).resolveName(query)
+      const resolved = await directoryOf(api, environment).resolveName(query)
       if (resolved instanceof Refusal) throw resolved
       return success(200, 'Bank account', { ...query, ...resolved })
     },
@@ -203,19 +204,25 @@ function readTarget({
   body: sent,
 }: Pick<RouteRequest<Target, unknown, unknown>, 'environment' | 'body'>) {
   const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
-  const account = { bankCode, accountNumber, accountName, narration, bankName: '' }
   return {
     environment,
     kind: 'bank_transfer' as const,
     asset: 'NGN' as const,
     amount: BigInt(amount),
     requestedAmount: String(amount),
-    destination: { kind: 'bank_account' as const, ...account },
+    destination: {
+      kind: 'bank_account' as const,
+      bankCode,
+      accountNumber,
+      accountName,
+      narration,
+      bankName: '',
+    },
   }
 }
 
-function directoryOf(rooms: ApiParts, { mode }: Environment): BankDirectory {
-  const directory = rooms.banks[mode]
+function directoryOf(api: ApiParts, { mode }: Environment): BankDirectory {
+  const directory = api.banks[mode]
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {
     reason: 'rail_unavailable',

@@ -15,6 +15,7 @@ import {
 } from '../../resources/checkout-session.js'
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
 import { toLateCall } from '../edge/keyed-lane.js'
@@ -38,14 +39,14 @@ import {
   stablecoinInput,
   withStatus,
 } from '../edge/schemas.js'
-import { recordAccount, referenceIn, requestOf } from './accounts.js'
+import { referenceIn, retryKeyOf } from './accounts.js'
 
 const path = '/v1/checkout/sessions'
 const base = { access: 'secret', tag: 'Checkout' } as const
 const params = inPath('reference', sessionSample)
 
-export function checkoutSessionRoutes(rooms: ApiParts): Route[] {
-  return [create(rooms), list(rooms), read(rooms), cancel(rooms)]
+export function checkoutSessionRoutes(api: ApiParts): Route[] {
+  return [create(api), list(api), read(api), cancel(api)]
 }
 
 const text = (length: number, example: string) =>
@@ -66,11 +67,11 @@ const priceIn = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Lets the customer pay in coins instead, at your price. Needs `paymentMethods.crypto` in the settings.',
+      'Lets the customer pay this amount in coins instead. Needs `paymentMethods.crypto` in the settings.',
   },
 )
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
@@ -78,7 +79,7 @@ const create = (rooms: ApiParts) =>
     operation: 'createCheckoutSession',
     summary: 'Create a checkout session',
     description:
-      'A page for one payment of one amount, at `url`: send your customer there. Without `expiresAt` it waits for 30 minutes.',
+      'A hosted page for one payment of one amount. Send your customer to its `url`. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       amount: koboInput,
       currency: Type.Optional(nairaInput),
@@ -94,24 +95,29 @@ const create = (rooms: ApiParts) =>
       merchantReference: Type.Optional(referenceIn),
       expiresAt: Type.Optional(expiryIn),
       crypto: Type.Optional(priceIn),
-      successUrl: webUrl('Where the customer goes on when paid; `reference` is added to it.'),
-      cancelUrl: webUrl('Where the customer goes back to; `reference` is added to it.'),
+      successUrl: webUrl(
+        'Where the customer continues after paying. `reference` is added to the query.',
+      ),
+      cancelUrl: webUrl('Where the customer goes back to. `reference` is added to the query.'),
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
     refusals: refusedAs(
       'checkout_session_failed',
-      ...(['kyc_missing', 'no_bank_account', 'account_refused'] as const),
-      ...(['rail_unavailable', 'no_payment_method'] as const),
+      'kyc_missing',
+      'no_bank_account',
+      'account_refused',
+      'rail_unavailable',
+      'no_payment_method',
     ),
-    async handle(ask) {
-      refuseUnusualNaira(rooms, ask)
-      const { environment, now, body } = ask
-      const ordering = rooms.collections.orderSession(now, {
+    async handle(request) {
+      refuseUnusualNaira(api, request)
+      const { environment, now, body } = request
+      const prepared = await api.collections.prepareSession(now, {
         environment,
-        request: requestOf(ask),
-        baseUrl: rooms.baseUrl(),
-        metadata: readMetadata(ask),
+        retryKey: retryKeyOf(request),
+        baseUrl: api.baseUrl(),
+        metadata: readMetadata(request),
         description: body.description,
         merchantReference: body.merchantReference ?? null,
         customerName: body.customer.name,
@@ -121,7 +127,10 @@ const create = (rooms: ApiParts) =>
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
         crypto: body.crypto ? readCrypto(body.crypto) : null,
       })
-      return recordAccount(rooms, ask, ordering.catch(asSession), 'Checkout session created')
+      return createResource(api, request, prepared, {
+        message: 'Checkout session created',
+        commit: api.commitAccount,
+      })
     },
   })
 
@@ -138,7 +147,7 @@ const list = ({ db }: ApiParts) =>
     path,
     operation: 'listCheckoutSessions',
     summary: 'List checkout sessions',
-    description: 'Newest first; by status, or by your own reference.',
+    description: 'Newest first. Filter by status or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
       status: Type.Optional(withStatus([...sessionStatuses])),
@@ -167,7 +176,7 @@ const read = ({ db }: ApiParts) =>
     path: `${path}/:reference`,
     operation: 'getCheckoutSession',
     summary: 'Read a checkout session',
-    description: 'As it is now.',
+    description: 'Its current state.',
     params,
     answers: { 200: checkoutSession },
     refusals: ['not_found'],
@@ -177,30 +186,32 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-const cancel = (rooms: ApiParts) =>
+const cancel = (api: ApiParts) =>
   route({
     ...base,
     method: 'POST',
     path: `${path}/:reference/cancel`,
     operation: 'cancelCheckoutSession',
     summary: 'Cancel a checkout session',
-    description: 'The page says so, and money that comes all the same counts as late.',
+    description:
+      'The page shows that it was cancelled. A payment that still arrives counts as late.',
     params,
     answers: { 200: checkoutSession },
     example: { status: 'cancelled' },
     refusals: ['not_found', ...refusedAs('checkout_session_failed', 'invalid_state')],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, reference: ask.params.reference }
-      const { account } = await getSession(rooms.db, name)
+    async handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      const { account } = await getSession(api.db, name)
       let isEnded = false
-      const answered = await rooms.change(
+      const answered = await api.change(
         toLateCall(
-          ask,
+          request,
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            const { twin } = await endAccount(tx, now, own).catch(asUncancelled)
-            // Its account was ended when its wallet was paid: that is no session to cancel.
+            const { twin } = await endAccount(tx, now, own).catch(asHasEnded)
+            // The session was paid in coins, which ended its bank account.
             if (twin?.status === 'PAID') throw hasEnded()
             isEnded = true
             return getSession(tx, name)
@@ -208,19 +219,12 @@ const cancel = (rooms: ApiParts) =>
           (found) => successText(200, 'Session cancelled', showSession(found as FoundSession)),
         ),
       )
-      if (isEnded) rooms.collections.closeNumber(account)
+      if (isEnded) api.collections.closeNumber(account)
       return answered
     },
   })
 
-/** What is wrong with its account is wrong with the session, under its own name. */
-function asSession(error: unknown): never {
-  if (!(error instanceof Refusal) || !error.code.endsWith('_creation_failed')) throw error
-  const { reason, message } = error
-  throw new Refusal('checkout_session_failed', { ...(reason && { reason }), message })
-}
-
-function asUncancelled(error: unknown): never {
+function asHasEnded(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'account_action_failed') throw error
   throw hasEnded()
 }
@@ -228,6 +232,6 @@ function asUncancelled(error: unknown): never {
 function hasEnded(): Refusal {
   return new Refusal('checkout_session_failed', {
     reason: 'invalid_state',
-    message: 'Only a session that is pending can be cancelled; this one has ended.',
+    message: 'Only a pending session can be cancelled; this one has ended.',
   })
 }

@@ -11,7 +11,7 @@ import { readCoins } from '../edge/read-coins.js'
 import { chainSays, refusedAs } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
-import { pay, readRoutes } from './payouts.js'
+import { createPayout, readRoutes } from './payouts.js'
 
 const path = '/v1/disbursements/crypto'
 
@@ -35,16 +35,16 @@ const quote = resource('CryptoTransferQuote', {
   lines: Type.Array(Type.Object({ operation: text('crypto_transfer'), amount: text('0.5') })),
 })
 
-export function cryptoTransferRoutes(rooms: ApiParts): Route[] {
+export function cryptoTransferRoutes(api: ApiParts): Route[] {
   const statuses = { SUBMITTED: 'SUBMITTED', CONFIRMED: 'COMPLETED', FAILED: 'FAILED' } as const
   return [
-    create(rooms),
-    quoted(rooms),
-    ...readRoutes(rooms, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
+    create(api),
+    quoteRoute(api),
+    ...readRoutes(api, { kind: 'crypto_transfer', path, resource: cryptoTransfer, statuses }),
   ]
 }
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     method: 'POST',
     path,
@@ -53,7 +53,7 @@ const create = (rooms: ApiParts) =>
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
-      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that nothing left.',
+      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left.',
     tag: 'Disbursements',
     body,
     answers: { 201: cryptoTransfer },
@@ -61,14 +61,15 @@ const create = (rooms: ApiParts) =>
       'insufficient_balance',
       ...refusedAs('crypto_transfer_failed', 'duplicate_reference', ...chainSays),
     ],
-    handle(ask) {
-      const { merchantReference = null } = ask.body
-      const wish = { ...readTarget(ask), merchantReference, metadata: readMetadata(ask) }
-      return pay(rooms, ask, wish, 'Crypto transfer submitted')
+    handle(request) {
+      const { merchantReference = null } = request.body
+      const metadata = readMetadata(request)
+      const payout = { merchantReference, metadata, ...readTarget(request) }
+      return createPayout(api, request, payout, 'Crypto transfer submitted')
     },
   })
 
-const quoted = (rooms: ApiParts) =>
+const quoteRoute = (api: ApiParts) =>
   route({
     method: 'POST',
     path: `${path}/quote`,
@@ -76,17 +77,17 @@ const quoted = (rooms: ApiParts) =>
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:
-      'What it would cost now, and whether the destination is fine. Nothing is promised.',
+      'What the transfer costs now, and whether the destination can receive it. Reserves nothing.',
     tag: 'Disbursements',
     body: closed(target),
     answers: { 200: quote },
     refusals: refusedAs('crypto_transfer_failed', ...chainSays),
-    async handle(ask) {
-      const wish = readTarget(ask)
-      const { asset, amount } = wish
-      const { fee, lines } = await rooms.ordering.quote(wish)
+    async handle(request) {
+      const quoted = readTarget(request)
+      const { asset, amount } = quoted
+      const { fee, lines } = await api.payouts.quote(quoted)
       return success(200, 'Quote', {
-        amount: ask.body.amount,
+        amount: request.body.amount,
         fee: formatDecimal(fee, asset),
         totalDebit: formatDecimal(amount + fee, asset),
         lines: lines.map((line) => ({

@@ -8,8 +8,8 @@ import { expiryIn, readExpiry } from '../edge/read-expiry.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
-import { cancelRoute, lookAgain, requeryRoute } from './account-actions.js'
-import { accountRoutes, openWallet, referenceIn } from './accounts.js'
+import { cancelRoute, requeryRoute, walletRequery } from './account-actions.js'
+import { accountRoutes, createWallet, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/crypto-wallets'
 const kind = 'crypto_wallet'
@@ -17,28 +17,28 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
 const about = { kind, path, resource: cryptoWallet } as const
 
-export function cryptoWalletRoutes(rooms: ApiParts): Route[] {
+export function cryptoWalletRoutes(api: ApiParts): Route[] {
   return [
-    create(rooms),
-    ...accountRoutes(rooms, {
+    create(api),
+    ...accountRoutes(api, {
       ...about,
       named: 'merchantReference',
       parameter: 'reference',
       statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
-    cancelRoute(rooms, about),
-    requeryRoute(rooms, about, lookAgain),
+    cancelRoute(api, about),
+    requeryRoute(api, about, walletRequery),
   ]
 }
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     ...base,
     path,
     operation: 'createCryptoWallet',
     summary: 'Create a crypto wallet',
     description:
-      'An address for one payment of one amount of one coin. When it is final on the chain you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.',
+      'An address for one payment of one amount of one coin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       merchantReference: referenceIn,
       asset: stablecoinInput,
@@ -49,14 +49,20 @@ const create = (rooms: ApiParts) =>
     }),
     answers: { 201: cryptoWallet },
     refusals: refusedAs('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
-    async handle(ask) {
-      const { merchantReference, expiresAt } = ask.body
-      const asset = ask.body.asset as Coin
-      const amount = readPrice(ask.body.amount, asset)
-      const expected = { amount, expiresAt: readExpiry(ask.now, expiresAt) }
-      const metadata = readMetadata(ask)
-      const asked = { expected, asset, requestedAmount: ask.body.amount }
-      const wish = { kind, merchantReference, metadata, ...asked } as const
-      return openWallet(rooms, ask, wish, 'Crypto wallet created')
+    async handle(request) {
+      const { merchantReference, amount: requestedAmount, expiresAt } = request.body
+      const asset = request.body.asset as Coin
+      const amount = readPrice(requestedAmount, asset)
+      const expected = { amount, expiresAt: readExpiry(request.now, expiresAt) }
+      const metadata = readMetadata(request)
+      const wallet = {
+        kind,
+        merchantReference,
+        metadata,
+        expected,
+        asset,
+        requestedAmount,
+      } as const
+      return createWallet(api, request, wallet, 'Crypto wallet created')
     },
   })

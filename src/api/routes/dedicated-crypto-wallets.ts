@@ -5,16 +5,16 @@ import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, networkInput } from '../edge/schemas.js'
-import { lookAgain, requeryRoute } from './account-actions.js'
-import { accountRoutes, openWallet, referenceIn } from './accounts.js'
+import { requeryRoute, walletRequery } from './account-actions.js'
+import { accountRoutes, createWallet, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/dedicated-crypto-wallets'
 const kind = 'dedicated_crypto_wallet'
 
-export function dedicatedCryptoWalletRoutes(rooms: ApiParts): Route[] {
+export function dedicatedCryptoWalletRoutes(api: ApiParts): Route[] {
   return [
-    create(rooms),
-    ...accountRoutes(rooms, {
+    create(api),
+    ...accountRoutes(api, {
       kind,
       path,
       resource: dedicatedCryptoWallet,
@@ -22,11 +22,11 @@ export function dedicatedCryptoWalletRoutes(rooms: ApiParts): Route[] {
       statuses: ['ACTIVE'],
       parameter: 'reference',
     }),
-    requeryRoute(rooms, { kind, path, resource: dedicatedCryptoWallet }, lookAgain),
+    requeryRoute(api, { kind, path, resource: dedicatedCryptoWallet }, walletRequery),
   ]
 }
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     method: 'POST',
     path,
@@ -35,7 +35,7 @@ const create = (rooms: ApiParts) =>
     operation: 'createDedicatedCryptoWallet',
     summary: 'Create a dedicated crypto wallet',
     description:
-      'A permanent address for a customer. Any amount of USDC or USDT may come, any number of times.',
+      'A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     body: closed({
       externalReference: referenceIn,
       network: networkInput,
@@ -44,13 +44,19 @@ const create = (rooms: ApiParts) =>
     answers: { 201: dedicatedCryptoWallet },
     refusals: refusedAs(
       'dedicated_crypto_wallet_creation_failed',
-      ...(['duplicate_reference', 'kyc_missing', 'rail_unavailable'] as const),
+      'duplicate_reference',
+      'kyc_missing',
+      'rail_unavailable',
     ),
-    async handle(ask) {
-      const { externalReference: merchantReference } = ask.body
-      const metadata = readMetadata(ask)
-      const any = { expected: null, asset: null, requestedAmount: null }
-      const wish = { kind, merchantReference, metadata, ...any } as const
-      return openWallet(rooms, ask, wish, 'Dedicated crypto wallet created')
+    async handle(request) {
+      const wallet = {
+        kind,
+        merchantReference: request.body.externalReference,
+        metadata: readMetadata(request),
+        expected: null,
+        asset: null,
+        requestedAmount: null,
+      } as const
+      return createWallet(api, request, wallet, 'Dedicated crypto wallet created')
     },
   })

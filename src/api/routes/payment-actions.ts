@@ -18,8 +18,9 @@ import type { BankDirectory, Destination, PayoutRail } from '../../payouts/ports
 import { payment, showPayment } from '../../resources/payment.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { commitRefusal, returnRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
-import { type KeyedChange, toLateCall, toRemembered } from '../edge/keyed-lane.js'
+import { type KeyedChange, toLateCall } from '../edge/keyed-lane.js'
 import { bankSays, chainSays, refusedAs } from '../edge/refusals-of.js'
 import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-request.js'
 import { type RouteRequest, route } from '../edge/route.js'
@@ -29,14 +30,14 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
 const params = inPath('reference', referenceSample(prefixes.payment))
 
-export const resolvePayment = (rooms: ApiParts) =>
+export const resolvePayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/resolve`,
     operation: 'resolvePayment',
-    summary: 'Decide about held money',
+    summary: 'Resolve a held payment',
     description:
-      'Accept what is held of a payment, or send it back: to the sender, or to `destination`. Coins go back only to the wallet that you name.',
+      'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Coins are returned only to a wallet that you name.',
     params,
     body: closed({
       action: Type.Enum(['accept', 'return'], { type: 'string', examples: ['accept'] }),
@@ -48,37 +49,35 @@ export const resolvePayment = (rooms: ApiParts) =>
       ...refusedAs('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
       ...refusedAs('payment_action_failed', ...chainSays),
     ],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, ...ask.params }
-      const isAccepted = (ask.body.action as string) === 'accept'
-      if (isAccepted && ask.body.destination) throw needless()
-      const found = await getPayment(rooms.db, name)
-      const wished = readDestination(ask.body.destination, found)
-      const way = isAccepted
+    async handle(request) {
+      const name = { environmentId: request.environment.id, ...request.params }
+      const isAccepted = (request.body.action as string) === 'accept'
+      if (isAccepted && request.body.destination) throw needlessDestination()
+      const found = await getPayment(api.db, name)
+      const requested = readDestination(request.body.destination, found)
+      const destination = isAccepted
         ? undefined
-        : await findWayBack(rooms, ask, { found, wished }).catch(toRemembered)
-      return rooms.change(
+        : await prepareReturn(api, request, { found, requested }).catch(returnRefusal)
+      if (destination instanceof Refusal) return commitRefusal(api, request, destination)
+      return api.change(
         toLateCall(
-          ask,
-          (tx, now) => {
-            if (way instanceof Refusal) throw way
-            if (!way) return acceptHeld(tx, now, name)
-            return returnHeld(tx, now, { ...name, destination: way })
-          },
+          request,
+          (tx, now) =>
+            destination ? returnHeld(tx, now, { ...name, destination }) : acceptHeld(tx, now, name),
           (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
         ),
       )
     },
   })
 
-export const refundOfPayment = (rooms: ApiParts) =>
+export const refundOfPayment = (api: ApiParts) =>
   route({
     ...base,
     path: `${path}/refund`,
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Sends accepted money back to whoever paid, or to `destination`: all of it, or `amount`. The fee is kept. Coins go back only to the wallet that you name.',
+      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Coins are returned only to a wallet that you name.',
     params,
     body: Type.Optional(
       closed({ amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) }),
@@ -86,108 +85,117 @@ export const refundOfPayment = (rooms: ApiParts) =>
     answers: { 201: payment },
     example: { amountAccepted: 0, amountReturning: 1_250_000, status: 'RETURNING' },
     refusals: [
-      ...(['not_found', 'insufficient_balance'] as const),
+      'not_found',
+      'insufficient_balance',
       ...refusedAs('payment_action_failed', 'invalid_state', 'amount_too_large', 'no_destination'),
       ...refusedAs('payment_action_failed', ...new Set([...bankSays, ...chainSays])),
     ],
-    async handle(ask) {
-      const name = { environmentId: ask.environment.id, ...ask.params }
-      const found = await getPayment(rooms.db, name)
-      const wish = {
-        amount: readAmount(ask.body?.amount, found) ?? found.amountAccepted,
-        wished: readDestination(ask.body?.destination, found),
-      }
-      const prepared = await prepare(rooms, ask, { found, ...wish }).catch(toRemembered)
+    async handle(request) {
+      const name = { environmentId: request.environment.id, ...request.params }
+      const found = await getPayment(api.db, name)
+      const amount = readAmount(request.body?.amount, found) ?? found.amountAccepted
+      const requested = readDestination(request.body?.destination, found)
+      const prepared = await prepare(api, request, { found, requested, amount }).catch(
+        returnRefusal,
+      )
+      if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
       let payout: Payout | undefined
       const call = toLateCall<KeyedChange, unknown>(
-        ask,
+        request,
         async (tx, now) => {
-          if (prepared instanceof Refusal) throw prepared
           const refunded = await refundPayment(tx, now, { name, refund: prepared })
           payout = refunded.payout
           return refunded.payment
         },
         (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
       )
-      // The key lives as long as the payout; that of a refund that was refused, as any other.
-      const answered = await rooms.change({ ...call, forgetAt: null })
-      if (payout) rooms.sendPayout(payout)
+      // A key that paid is kept as long as the payout: a repeat must never pay twice.
+      call.forgetAt = null
+      const answered = await api.change(call)
+      if (payout) api.sendPayout(payout)
       return answered
     },
   })
 
-type Asker = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now'>
+type Caller = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now'>
 
-type Way = { found: Payment; wished: Destination | undefined }
+type ReturnRequest = { found: Payment; requested: Destination | undefined }
 
-/** Always a promise: a refusal on the way is remembered, wherever it is found. */
 async function prepare(
-  rooms: ApiParts,
-  ask: Asker,
-  { found, wished, amount }: Way & { amount: bigint },
+  api: ApiParts,
+  caller: Caller,
+  { found, requested, amount }: ReturnRequest & { amount: bigint },
 ): Promise<PaymentRefund> {
-  await refuseUnpayable(rooms.db, found, amount)
-  const rail = railOf(rooms, ask, found)
-  const destination = await whereTo(rooms, ask, { found, wished })
-  await inspectCoins(rooms, ask, { found, destination, amount })
-  const { clockOffsetMs } = ask.environment
-  return prepareRefund(rail, ask.now, found, { amount, destination, clockOffsetMs })
+  await refuseUnpayable(api.db, found, amount)
+  const rail = railOf(api, caller, found)
+  const destination = await findDestination(api, caller, { found, requested })
+  await inspectWallet(api, caller, { found, destination, amount })
+  const { clockOffsetMs } = caller.environment
+  return prepareRefund(rail, caller.now, found, { amount, destination, clockOffsetMs })
 }
 
-/** Of held money. What is not held is refused when it is locked; nobody needs to be asked. */
-async function findWayBack(rooms: ApiParts, ask: Asker, way: Way): Promise<Destination> {
-  const destination = await whereTo(rooms, ask, way)
-  const { found } = way
+/** Where held money goes back to. If nothing is held, the transaction refuses it. */
+async function prepareReturn(
+  api: ApiParts,
+  caller: Caller,
+  { found, requested }: ReturnRequest,
+): Promise<Destination> {
+  const destination = await findDestination(api, caller, { found, requested })
   if (found.amountHeld > 0n)
-    await inspectCoins(rooms, ask, { found, destination, amount: found.amountHeld })
+    await inspectWallet(api, caller, { found, destination, amount: found.amountHeld })
   return destination
 }
 
 /**
- * The chain says what is wrong with a wallet before anything is promised. A bank is asked when the
- * money is sent: its way back is known, for the money came by it.
+ * Refuses a wallet that the chain would refuse, before anything is promised. Banks are asked when
+ * the money is sent: it came from that account, so the account exists.
  */
-async function inspectCoins(
-  rooms: ApiParts,
-  ask: Asker,
+async function inspectWallet(
+  api: ApiParts,
+  caller: Caller,
   { found, destination, amount }: { found: Payment; destination: Destination; amount: bigint },
 ): Promise<void> {
   const { asset } = found
   if (asset === 'NGN') return
-  railOf(rooms, ask, found)
-  const kind = returnKindOf(found)
-  const requestedAmount = formatDecimal(amount, asset)
-  const wish = { environment: ask.environment, kind, asset, amount, requestedAmount, destination }
-  await rooms.ordering.quote(wish).catch((error: unknown) => {
+  railOf(api, caller, found)
+  const request = {
+    environment: caller.environment,
+    kind: returnKindOf(found),
+    asset,
+    amount,
+    requestedAmount: formatDecimal(amount, asset),
+    destination,
+  }
+  await api.payouts.quote(request).catch((error: unknown) => {
     throw error instanceof Refusal ? asPaymentAction(error) : error
   })
 }
 
-/** Coins go back on the chain that they came by, and on no other. */
-function railOf({ rails }: ApiParts, { environment }: Asker, found: Payment): PayoutRail {
+/** Coins go back only on the chain that they came from. */
+function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): PayoutRail {
   const rail = rails[environment.mode][returnKindOf(found)]
   if (rail && (found.asset === 'NGN' || rail.name === found.rail)) return rail
   throw new Refusal('payment_action_failed', {
     reason: 'rail_unavailable',
-    message: `Nothing that could send this payment back is configured in ${environment.mode} mode.`,
+    message: `Returns of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
   })
 }
 
-/** Where the merchant says, or else where it came from. */
-async function whereTo(
+/** The destination that the merchant named, or else the sender. */
+async function findDestination(
   { collections, banks }: ApiParts,
-  { environment }: Asker,
-  { found, wished }: Way,
+  { environment }: Caller,
+  { found, requested }: ReturnRequest,
 ): Promise<Destination> {
-  if (wished) return withBankName(wished, banks[environment.mode])
+  if (requested) return withBankName(requested, banks[environment.mode])
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
   const rail = collections.rails[environment.mode]
   const sender = rail && destinationOf({ id: found.railId, sender: found.sender }, rail)
   if (sender) return sender
-  throw noDestination('The bank did not say who sent this payment.')
+  throw noDestination('The bank did not report who sent this payment.')
 }
 
-/** Merchants name a bank by its code; payers, who are told where their money goes, do not. */
+/** Merchants name a bank by its code; payers are shown its name. */
 async function withBankName(
   destination: Destination,
   directory: BankDirectory | undefined,
@@ -199,18 +207,18 @@ async function withBankName(
 }
 
 const unknownOwner =
-  'Coins do not go back by themselves: the wallet that sent them may be that of an exchange, ' +
-  'which would not know whose they are.'
+  'Coins are not returned to the sending wallet: it may belong to an exchange, ' +
+  'which could not tell whose they are.'
 
 function noDestination(why: string): Refusal {
   return new Refusal('payment_action_failed', {
     reason: 'no_destination',
-    message: `${why} Send destination: where it shall go.`,
+    message: `${why} Send a destination.`,
   })
 }
 
-function needless(): Refusal {
-  const issue = 'is for returns only'
+function needlessDestination(): Refusal {
+  const issue = 'is only for returns'
   return new Refusal('validation_failed', {
     message: `destination ${issue}.`,
     details: [{ field: 'destination', issue }],

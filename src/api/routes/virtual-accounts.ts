@@ -8,7 +8,7 @@ import { refusedAs } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, koboInput, nairaInput } from '../edge/schemas.js'
 import { cancelRoute, requeryRoute } from './account-actions.js'
-import { accountRoutes, openAccount, referenceIn } from './accounts.js'
+import { accountRoutes, createAccount, referenceIn } from './accounts.js'
 
 const path = '/v1/collections/virtual-accounts'
 const kind = 'virtual_account'
@@ -16,31 +16,31 @@ const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 
 const about = { kind, path, resource: virtualAccount } as const
 
-export function virtualAccountRoutes(rooms: ApiParts): Route[] {
+export function virtualAccountRoutes(api: ApiParts): Route[] {
   return [
-    create(rooms),
-    ...accountRoutes(rooms, {
+    create(api),
+    ...accountRoutes(api, {
       ...about,
       named: 'merchantReference',
       parameter: 'reference',
       statuses: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'],
     }),
-    cancelRoute(rooms, about),
-    requeryRoute(rooms, about, {
-      summary: 'Ask the bank for payments it did not announce',
-      description: 'Use it when a customer says that they paid and you have heard nothing.',
+    cancelRoute(api, about),
+    requeryRoute(api, about, {
+      summary: 'Fetch missed payments from the bank',
+      description: 'Use it when a customer has paid and you received no webhook.',
     }),
   ]
 }
 
-const create = (rooms: ApiParts) =>
+const create = (api: ApiParts) =>
   route({
     ...base,
     path,
     operation: 'createVirtualAccount',
     summary: 'Create a virtual account',
     description:
-      'An account number for one payment of one amount. Show it to your customer; when the money comes you hear of it by webhook. Without `expiresAt` it waits for 30 minutes.',
+      'An account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       merchantReference: referenceIn,
       amount: koboInput,
@@ -51,13 +51,21 @@ const create = (rooms: ApiParts) =>
     answers: { 201: virtualAccount },
     refusals: refusedAs(
       'virtual_account_creation_failed',
-      ...(['kyc_missing', 'no_bank_account', 'account_refused', 'rail_unavailable'] as const),
+      'kyc_missing',
+      'no_bank_account',
+      'account_refused',
+      'rail_unavailable',
     ),
-    async handle(ask) {
-      refuseUnusualNaira(rooms, ask)
-      const { merchantReference, amount, expiresAt } = ask.body
-      const expected = { amount: BigInt(amount), expiresAt: readExpiry(ask.now, expiresAt) }
-      const wish = { kind, merchantReference, metadata: readMetadata(ask), expected } as const
-      return openAccount(rooms, ask, wish, 'Virtual account created')
+    async handle(request) {
+      refuseUnusualNaira(api, request)
+      const { merchantReference, amount, expiresAt } = request.body
+      const expected = { amount: BigInt(amount), expiresAt: readExpiry(request.now, expiresAt) }
+      const account = {
+        kind,
+        merchantReference,
+        metadata: readMetadata(request),
+        expected,
+      } as const
+      return createAccount(api, request, account, 'Virtual account created')
     },
   })

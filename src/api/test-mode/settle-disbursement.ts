@@ -8,8 +8,9 @@ import { simulatedOutcomes } from '../../payouts/simulated-outcomes.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../resources/payout.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
+import { commitRefusal } from '../create-resource.js'
 import { successText } from '../edge/envelope.js'
-import { toLateCall, toRemembered } from '../edge/keyed-lane.js'
+import { toLateCall } from '../edge/keyed-lane.js'
 import { refusedAs } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
@@ -43,15 +44,13 @@ export const settleDisbursement = (rooms: ApiParts) =>
       const name = { environmentId: ask.environment.id, reference }
       const { payout } = await getPayout(rooms.db, name)
       checkOutcome(payout.kind, outcome)
-      // Outside of a transaction, for it may be a call over the network; what it said is kept.
-      const refusal = await instructRail(rooms, payout, outcome).catch(toRemembered)
+      // Before the transaction: it may be a call over the network.
+      const refusal = await instructRail(rooms, payout, outcome)
+      if (refusal) return commitRefusal(rooms, ask, refusal)
       return rooms.change(
         toLateCall(
           ask,
-          async (tx) => {
-            if (refusal) throw refusal
-            return getPayout(tx, name)
-          },
+          (tx) => getPayout(tx, name),
           (found) => show(found as Tried),
         ),
       )

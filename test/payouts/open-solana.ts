@@ -17,30 +17,30 @@ import { manualClock } from '../support/clock.js'
 import { openHouse } from '../support/house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
 
-/** The service on the embedded chain, with a worker that looks only when a test says so. */
+/** The service on the localnet, with a worker that polls only when a test calls `poll`. */
 
 const path = '/v1/disbursements/crypto'
 const silent = createLogger('silent')
 
 export type Line = { signature: string; err: unknown; memo: string | null }
 
-/** Longer than a lease, so that whatever was claimed before is due again. */
+/** Longer than a lease, so that every claimed attempt is due again. */
 export const aWhileMs = 10 * 60_000
 
-/** After so many blocks, what landed is final. */
+/** Blocks until a landed transaction is final. */
 export const untilFinal = 33
-/** After so many, what was signed now can never land, and everybody knows. */
+/** Blocks until a transaction signed now can no longer land, and every node knows. */
 export const untilGone = 150 + 2 * untilFinal
 
 export type Options = {
   slotMs?: number
-  /** Which nodes the rail talks to; of its own choice, the chain's first. */
+  /** Nodes that the rail uses; by default, the chain's first. */
   endpoints?: (chain: TestChain) => Promise<string[]>
-  /** Whether open payouts count against the treasury: only where the database is the test's own. */
+  /** Counts open payouts against the treasury. Needs a database of its own. */
   isCounting?: boolean
-  /** Nothing is minted before `back`. */
+  /** Mints nothing before `mintFunding`. */
   mintsLate?: boolean
-  /** What the service has in the place of the rail, as one that dies has. */
+  /** Replaces the rail of the service, not that of the worker. */
   served?: (rail: SolanaRail) => PayoutRail
 }
 
@@ -48,8 +48,8 @@ export const brokenMint: CoinMint = {
   mintAll: () => Promise.reject(new Error('the mint is closed')),
 }
 
-/** Everything but the database is the test's own, and ends with it. */
-export async function openSolanaHouse(db: Database, options: Options = {}) {
+/** Everything but the database belongs to the test and is closed with it. */
+export async function openSolanaService(db: Database, options: Options = {}) {
   const chain = await startChain({ slotMs: options.slotMs ?? 0 })
   const clock = manualClock()
   const signer = createKeySigner(new Secret(makeKey()))
@@ -59,7 +59,7 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   const logger = createLogger('debug', { write: (line) => log.push(line) })
   const treasury = { treasuryAddress: signer.address }
   const mint = createCoinMint(chain.url, treasury, { waitsForBlock: Boolean(options.slotMs) })
-  const mintOfHouse = options.mintsLate ? brokenMint : mint
+  const serviceMint = options.mintsLate ? brokenMint : mint
   const openRail = (urls: string[]) =>
     createSolanaRail({
       endpoints: urls,
@@ -69,52 +69,57 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
       isEmbedded: true,
       network: 'not-mainnet',
       promised: options.isCounting ? openCommitments(db, 'test') : nothingPromised,
-      fill: createFilling({ db, mint: mintOfHouse, logger }),
+      fill: createFilling({ db, mint: serviceMint, logger }),
     })
   const rail = await openRail(endpoints)
   onTestFinished(() => rail.stop())
   const served = options.served?.(rail) ?? rail
-  const house = await openHouse({
+  const service = await openHouse({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: served }, live: {} },
-    mint: mintOfHouse,
+    mint: serviceMint,
   })
-  const key = house.merchant.test.secret
+  const key = service.merchant.test.secret
   let count = 0
 
-  const get = async (where: string) => (await house.ask('GET', where, { key })).json.data
+  const get = async (where: string) => (await service.ask('GET', where, { key })).json.data
   const find = (reference: string) => get(`${path}/${reference}`)
 
   return {
     chain,
     clock,
     rail,
-    house,
+    service,
     log,
     openRail,
     find,
 
     async fund(amount: string, asset = 'USDC') {
-      return house.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
+      return service.ask('POST', '/v1/test/balances/fund', { key, body: { asset, amount } })
     },
 
-    /** What was minted counts once another block has followed. */
-    async back() {
+    /** Mints what was funded; it counts after another block. */
+    async mintFunding() {
       await mintBackings({ db, mint })
       await chain.advance()
     },
 
-    /** A moment later, so that what the rail remembers for a moment is asked anew. */
+    /** A minute later, when what the rail caches has expired. */
     async pay(wallet: string, change: object = {}, idempotencyKey = `key ${count++}`) {
       clock.advance(60_000)
       const headers = { 'idempotency-key': idempotencyKey }
-      const wish = { amount: '25.50', asset: 'USDC', network: 'SOLANA' }
-      const body = { ...wish, destinationAddress: wallet, ...change }
-      return house.ask('POST', path, { key, headers, body })
+      const body = {
+        amount: '25.50',
+        asset: 'USDC',
+        network: 'SOLANA',
+        destinationAddress: wallet,
+        ...change,
+      }
+      return service.ask('POST', path, { key, headers, body })
     },
 
-    /** What a worker does, with everything open due. */
-    async look(tools: { db?: Database; rail?: PayoutRail } = {}) {
+    /** What a worker does, with every open payout due. */
+    async poll(tools: { db?: Database; rail?: PayoutRail } = {}) {
       clock.advance(aWhileMs)
       return pollPayouts({ db, rail, clock, logger: silent, ...tools }, clock.now())
     },
@@ -131,26 +136,26 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
 
     landings: (reference: string) => landingsOf(chain, rail, reference),
 
-    /** It is confirmed, and everything that anybody can see of it happened exactly once. */
-    async expectPaidOnce(reference: string, wallet: string, money: { left: string }) {
+    /** The payout is confirmed, and happened once on the chain, in the books and in the events. */
+    async expectPaidOnce(reference: string, wallet: string, balance: { available: string }) {
       const { status, transactionSignature } = await find(reference)
       expect(status).toBe('CONFIRMED')
       expect(await balanceOf(chain, wallet)).toBe(25_500_000n)
       const landed = await landingsOf(chain, rail, reference)
       expect(landed).toMatchObject([{ signature: transactionSignature, err: null }])
-      expect(await this.balances()).toMatchObject({ available: money.left, held: '0' })
+      expect(await this.balances()).toMatchObject({ ...balance, held: '0' })
       const types = ['crypto_transfer.submitted', 'crypto_transfer.confirmed']
       expect(await this.eventsOf(reference)).toEqual(types)
       await expectSoundBooks(db)
     },
 
-    /** It failed for certain: nothing came, and everything was given back, once. */
-    async expectNotPaid(reference: string, wallet: string, money: { left: string }) {
+    /** The payout failed: nothing arrived, and all money was released once. */
+    async expectNotPaid(reference: string, wallet: string, balance: { available: string }) {
       expect((await find(reference)).status).toBe('FAILED')
       expect(await balanceOf(chain, wallet)).toBe(0n)
       const landed = await landingsOf(chain, rail, reference)
       expect(landed.filter(({ err }) => err === null)).toEqual([])
-      expect(await this.balances()).toMatchObject({ available: money.left, held: '0' })
+      expect(await this.balances()).toMatchObject({ ...balance, held: '0' })
       const types = ['crypto_transfer.submitted', 'crypto_transfer.failed']
       expect(await this.eventsOf(reference)).toEqual(types)
       await expectSoundBooks(db)
@@ -158,15 +163,15 @@ export async function openSolanaHouse(db: Database, options: Options = {}) {
   }
 }
 
-/** A house with a hundred dollars in the books and in the treasury, and somebody to pay. */
-export async function openFundedHouse(db: Database, options?: Options) {
-  const world = await openSolanaHouse(db, options)
-  await world.fund('100')
-  await world.back()
-  return { ...world, wallet: (await newWallet()) as string }
+/** With 100 USDC in the books and in the treasury, and a wallet to pay. */
+export async function openFundedService(db: Database, options?: Options) {
+  const solana = await openSolanaService(db, options)
+  await solana.fund('100')
+  await solana.mintFunding()
+  return { ...solana, wallet: (await newWallet()) as string }
 }
 
-/** What the chain knows of a payout: all that moved the treasury's coins with its name on it. */
+/** Transactions that moved the treasury's coins with the reference of the payout. */
 async function landingsOf(chain: Rpc, rail: SolanaRail, reference: string): Promise<Line[]> {
   const account = await tokenAccountOf(rail.treasuryAddress)
   const lines = await chain.call<Line[]>('getSignaturesForAddress', account, {
@@ -175,20 +180,20 @@ async function landingsOf(chain: Rpc, rail: SolanaRail, reference: string): Prom
   return lines.filter(({ memo }) => memo?.includes(reference))
 }
 
-/** Another worker's pool. */
+/** The pool of another worker. */
 export function openPool(db: Database): Database {
   const pool = new Database(db.url, () => {})
   onTestFinished(() => pool.close())
   return pool
 }
 
-/** Opens a node beside the chain's first, with faults of its own. */
+/** Opens another node of the chain, with faults of its own. */
 export async function openNode(chain: TestChain, ...rules: object[]): Promise<Rpc> {
   const { url } = await chain.call<{ url: string }>('localnet_openNode', { rules })
   return rpcAt(url)
 }
 
-/** The last bytes of these forms are the bare keys, which is what Solana's tools keep. */
+/** As Solana's tools store keys: the bare keys are the last bytes of these encodings. */
 function makeKey(): string {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)

@@ -1,0 +1,66 @@
+import { type Outcome, Refusal } from '../base/refusal.js'
+import { type Answered, isRemembered } from '../idempotency/answer.js'
+import type { ApiParts } from './api-parts.js'
+import { successText } from './edge/envelope.js'
+import { type Asker, type Call, toCall, toLateCall } from './edge/keyed-lane.js'
+
+type PreparedResource = {
+  /** The resource as it starts: JSON text for the answer. */
+  shown: string
+  /** Called when the resource is committed or refused, where the preparation waits for that. */
+  finish?: () => void
+}
+
+type Creation<Prepared, Value> = {
+  message: string
+  commit: (call: Call<Prepared, Value>) => Promise<Answered>
+  /** Sends what was committed, without waiting for it. */
+  send?: (prepared: Prepared) => void
+  /** The key of a payout is kept as long as the payout: a repeat must never pay twice. */
+  keepsKey?: boolean
+}
+
+/**
+ * Creates a payout, virtual or dedicated account, wallet or checkout session. All take the same
+ * five steps; the route itself does the first two:
+ *
+ * 1. Parse: the route validates the request.
+ * 2. Prepare: asks the rail and fixes everything that must be known before the commit. Nothing
+ *    leaves. Returns the prepared resource, or a refusal.
+ * 3. Commit: a lane writes the resource, its event and, under the key, its answer in one
+ *    transaction.
+ * 4. Send: only what was committed, and only by the request that committed it.
+ * 5. Answer: the same for every request with this key.
+ */
+export async function createResource<Prepared extends PreparedResource, Value>(
+  api: Pick<ApiParts, 'storeRefusal'>,
+  caller: Asker,
+  prepared: Outcome<Prepared>,
+  { message, commit, send, keepsKey = false }: Creation<Prepared, Value>,
+): Promise<Answered> {
+  if (prepared instanceof Refusal) return commitRefusal(api, caller, prepared)
+  const call = toCall<Prepared, Value>(caller, prepared, successText(201, message, prepared.shown))
+  if (keepsKey) call.forgetAt = null
+  const answered = await commit(call).finally(prepared.finish)
+  if (answered.status === 201 && !answered.isReplayed) send?.(prepared)
+  return answered
+}
+
+/**
+ * Commits a refusal that preparation returned: a repeat with the same key gets the same answer. A
+ * refusal that is not remembered, such as a failure on our side, is thrown.
+ */
+export async function commitRefusal(
+  { storeRefusal }: Pick<ApiParts, 'storeRefusal'>,
+  caller: Asker,
+  refusal: Refusal,
+): Promise<Answered> {
+  if (!caller.key || !isRemembered(refusal.status)) throw refusal
+  return storeRefusal(toLateCall(caller, refusal, (none: never) => none))
+}
+
+/** For preparations that throw their refusals. */
+export function returnRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}

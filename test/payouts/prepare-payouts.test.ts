@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { Environment } from '../../src/base/environment.js'
+import { limits } from '../../src/base/limits.js'
+import { createLogger } from '../../src/base/log.js'
+import { type Outcome, Refusal } from '../../src/base/refusal.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { createFeeBook } from '../../src/payouts/fee-book.js'
+import type { Inspected, Target } from '../../src/payouts/ports.js'
+import {
+  createPayoutPreparation,
+  type PayoutRequest,
+  type PreparedPayout,
+} from '../../src/payouts/prepare-payouts.js'
+import { manualClock } from '../support/clock.js'
+import { freshDatabase } from '../support/database.js'
+import { insertEnvironment } from '../support/environments.js'
+import { fundingOf, holdOf, now } from '../support/movements.js'
+import { PaperRail } from '../support/paper-rail.js'
+
+const db = await freshDatabase()
+
+/** Each payout of a batch is checked against what the ones before it leave of `free`. */
+class TreasuryRail extends PaperRail {
+  free = 0n
+  inspections = 0
+
+  override async inspect(targets: Target[]): Promise<Outcome<Inspected>[]> {
+    this.inspections += targets.length
+    let { free } = this
+    return targets.map(({ amount, destination }) => {
+      if (free < amount)
+        return new Refusal('crypto_transfer_failed', { reason: 'treasury_short', message: 'short' })
+      free -= amount
+      return { destination, extraFees: this.extraFees }
+    })
+  }
+}
+
+async function openPreparation(balance = 1_000_000n) {
+  const id = await insertEnvironment(db)
+  const environment: Environment = {
+    id,
+    mode: 'test',
+    merchantId: 'mer_test',
+    merchantName: 'Ada',
+    clockOffsetMs: 0,
+  }
+  const book = { environmentId: id, asset: 'USDC' } as const
+  await db.transaction((tx) => moveAll(tx, now, [fundingOf(book, balance)]))
+  const rail = new TreasuryRail()
+  const log: string[] = []
+  const { quote, prepare } = createPayoutPreparation({
+    db,
+    rails: { test: { crypto_transfer: rail }, live: {} },
+    fees: createFeeBook({ db, clock: manualClock() }),
+    logger: createLogger('error', { write: (line) => log.push(line) }),
+  })
+  const requestOf = (amount: bigint): PayoutRequest => ({
+    environment,
+    kind: 'crypto_transfer',
+    asset: 'USDC',
+    amount,
+    requestedAmount: String(amount),
+    destination: { kind: 'wallet', address: 'somewhere' },
+    merchantReference: null,
+    metadata: '{}',
+  })
+  return {
+    rail,
+    log,
+    quote: (amount: bigint) => quote(requestOf(amount)),
+    prepare: (amount: bigint) => prepare(now, requestOf(amount)),
+    spend: (amount: bigint) => db.transaction((tx) => moveAll(tx, now, [holdOf(book, amount)])),
+  }
+}
+
+function expectPrepared(outcome: Outcome<PreparedPayout>): PreparedPayout {
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
+}
+
+function reasonOf(outcome: unknown): string | undefined {
+  return outcome instanceof Refusal ? (outcome.reason ?? outcome.code) : undefined
+}
+
+test('payouts of one batch are not promised the same treasury money', async () => {
+  const { rail, prepare } = await openPreparation()
+  rail.free = 1_000n
+  const [first, second] = [prepare(700n), prepare(700n)]
+  const paid = expectPrepared(await first)
+  rail.free -= paid.payout.amount
+  paid.finish()
+  expect(reasonOf(await second)).toBe('treasury_short')
+})
+
+// The first is refused after it was prepared, so what it reserved is free again.
+test('a payout is not short because of a neighbour that is refused later', async () => {
+  const { rail, prepare, log } = await openPreparation()
+  rail.free = 1_000n
+  let isAnswered = false
+  const [first, second] = [prepare(700n), prepare(700n)]
+  second.then(() => {
+    isAnswered = true
+  })
+  const refused = expectPrepared(await first)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(isAnswered).toBe(false)
+  refused.finish()
+  expectPrepared(await second).finish()
+  expect(log).toEqual([])
+})
+
+test('a payout whose neighbours spend the balance is refused for want of balance', async () => {
+  const { rail, prepare, spend, log } = await openPreparation(1_000_000n)
+  rail.free = 1_000n
+  const [first, second] = [prepare(700n), prepare(700n)]
+  const paid = expectPrepared(await first)
+  rail.free -= paid.payout.amount
+  await spend(999_500n)
+  paid.finish()
+  expect(reasonOf(await second)).toBe('insufficient_balance')
+  expect(log).toEqual([])
+})
+
+test('a payout without neighbours is short after two attempts, which is logged', async () => {
+  const { rail, prepare, log } = await openPreparation()
+  expect(reasonOf(await prepare(700n))).toBe('treasury_short')
+  expect(rail.inspections).toBe(2)
+  expect(log.join()).toContain('the hot wallet is short')
+})
+
+test('a payout that always has neighbours is short after a limited number of attempts', async () => {
+  const { rail, prepare, quote } = await openPreparation()
+  const inspectAgain = rail.inspect.bind(rail)
+  let shortAttempts = 0
+  rail.inspect = async (targets) => {
+    await new Promise((resolve) => setTimeout(resolve, 3))
+    shortAttempts += targets.filter(({ amount }) => amount === 700n).length
+    return inspectAgain(targets)
+  }
+  rail.free = 100n
+  const neighbours = setInterval(() => quote(1n).catch(() => {}), 1)
+  expect(reasonOf(await prepare(700n))).toBe('treasury_short')
+  clearInterval(neighbours)
+  expect(shortAttempts).toBeLessThanOrEqual(limits.payouts.shortLooks)
+})
+
+test('a preparation that fails ends with its error, and no neighbour waits for it', async () => {
+  const { rail, prepare, quote } = await openPreparation()
+  rail.prepare = () => Promise.reject(new Error('a bug'))
+  rail.free = 1_000n
+  await expect(prepare(700n)).rejects.toThrow('a bug')
+  await expect(quote(2_000n)).rejects.toMatchObject({ reason: 'treasury_short' })
+})
+
+test('a rail is not asked about what the balance does not cover', async () => {
+  const { rail, prepare } = await openPreparation(500n)
+  expect(reasonOf(await prepare(700n))).toBe('insufficient_balance')
+  expect(rail.inspections).toBe(0)
+})
