@@ -11,13 +11,13 @@ const failure = Type.Object(
   {
     status: Type.Literal(false, { examples: [false] }),
     message: Type.String({
-      description: 'Says what to change.',
+      description: 'Explains the error and what to change.',
       examples: ['amount is required.'],
     }),
     code: Type.Enum(Object.keys(codes), { examples: ['validation_failed'] }),
     reason: Type.Optional(
       Type.Enum(Object.keys(reasons), {
-        description: 'A more specific code.',
+        description: 'More specific reason, if there is one.',
         examples: ['invalid_json'],
       }),
     ),
@@ -27,14 +27,14 @@ const failure = Type.Object(
     nextStep: Type.Optional(text(codes.validation_failed.nextStep)),
     requestId: text('req_8f3a5c0d9e1b7a46000042'),
   },
-  { title: 'Refusal', description: 'The request was refused, or failed.' },
+  { title: 'Refusal', description: 'The request was refused or failed.' },
 )
 
 /** Honoured on every POST: a retry with the same key gets the first answer. */
 const key = Type.String({
   pattern: keyPattern,
   description:
-    'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request gets the first answer and creates nothing.',
+    'A UUID or another unique value, 1 to 255 printable ASCII characters. A retry with the same key and the same request returns the original response and creates nothing.',
   examples: ['2f1c8a1e-5b0e-4c8e-9a53-0d1f7d1f2a77'],
 })
 const keyHeader = Type.Object({ 'Idempotency-Key': Type.Optional(key) })
@@ -73,7 +73,7 @@ function successes(route: Route) {
     Object.entries(route.answers).map(([status, data]) => {
       const json = { schema: envelope(data) }
       const csv = route.hasCsv ? { 'text/csv': { schema: Type.String() } } : {}
-      return [status, { description: 'Done.', content: { 'application/json': json, ...csv } }]
+      return [status, { description: 'Success.', content: { 'application/json': json, ...csv } }]
     }),
   )
 }
@@ -88,7 +88,7 @@ function failures(route: Route) {
   const statuses = new Set(refusalsOf(route).map(httpStatusOf))
   // A separate object per status: each gets its own examples.
   const answer = () => ({
-    description: 'Refused.',
+    description: 'Error.',
     content: { 'application/json': { schema: failure } },
   })
   return Object.fromEntries([...statuses].map((status) => [status, answer()]))

@@ -5,7 +5,7 @@ import { Refusal } from '../../base/refusal.js'
 import { readTime } from './read-time.js'
 
 export const expiryIn = Type.String({
-  description: 'ISO 8601; at most 24 hours ahead.',
+  description: 'ISO 8601 timestamp, at most 24 hours ahead.',
   examples: ['2026-01-05T09:30:00Z'],
 })
 

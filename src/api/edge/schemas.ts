@@ -45,7 +45,7 @@ const cursorSample = 'dmFfMDZkc3Q0bTdiMGZndjN4MGJhOWJ3cmYweXg'
 export const inPath = <Name extends string>(name: Name, example: string) =>
   Type.Object({
     [name]: Type.String({
-      description: 'The reference from the answer that created it.',
+      description: 'Reference from the response that created it.',
       examples: [example],
     }),
   } as Record<Name, TString>)

@@ -110,7 +110,7 @@ function listRoute(db: ApiParts['db'], about: About): Route {
     path,
     operation: `list${operationOf(kind)}s`,
     summary: `List ${words}s`,
-    description: `Newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
+    description: `Returns ${words}s, newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
     query: closed({
       [named]: Type.Optional(referenceIn),
       status: Type.Optional(withStatus(statuses)),
@@ -152,7 +152,7 @@ function readRoute(db: ApiParts['db'], { kind, path, resource, parameter }: Abou
     path: `${path}/:${parameter}`,
     operation: `get${operationOf(kind)}`,
     summary: `Verify a ${accountKinds[kind].words}`,
-    description: 'Its current state.',
+    description: 'Returns the current state.',
     params: inPath(parameter, referenceSample(accountKinds[kind].prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

@@ -26,12 +26,12 @@ const path = '/v1/disbursements/bank-transfer'
 
 const bankCode = Type.String({
   pattern: bankCodePattern,
-  description: 'A bank code from `GET /v1/banks`.',
+  description: 'Code of the bank, as listed by `GET /v1/banks`.',
   examples: ['058'],
 })
 const accountNumber = Type.String({
   pattern: accountNumberPattern,
-  description: 'Ten digits.',
+  description: 'Ten-digit account number.',
   examples: ['0123456789'],
 })
 
@@ -58,7 +58,7 @@ const body = closed({
       minLength: 1,
       maxLength: 100,
       pattern: plainText,
-      description: 'Shown to the recipient.',
+      description: 'Text that the recipient reads.',
       examples: ['Salary of January'],
     }),
   ),
@@ -135,7 +135,7 @@ const quoteRoute = (api: ApiParts) =>
     path: `${path}/quote`,
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
-    description: 'What the transfer costs now, and whether the account exists. Reserves nothing.',
+    description: 'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
     body: closed(target),
     answers: { 200: quote },
     refusals: refusedAs('bank_transfer_failed', ...bankSays),
@@ -160,7 +160,7 @@ const listBanks = (api: ApiParts) =>
     path: '/v1/banks',
     operation: 'listBanks',
     summary: 'List banks',
-    description: 'The banks that a bank transfer can pay, with their codes.',
+    description: 'Returns the banks that bank transfers can pay, with their codes.',
     answers: {
       200: Type.Object({
         items: Type.Array(bank),

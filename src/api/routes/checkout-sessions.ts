@@ -67,7 +67,7 @@ const priceIn = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Lets the customer pay this amount in coins instead. Needs `paymentMethods.crypto` in the settings.',
+      'Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the settings.',
   },
 )
 
@@ -79,7 +79,7 @@ const create = (api: ApiParts) =>
     operation: 'createCheckoutSession',
     summary: 'Create a checkout session',
     description:
-      'A hosted page for one payment of one amount. Send your customer to its `url`. Expires after 30 minutes unless you send `expiresAt`.',
+      'Creates a hosted page for one payment of one amount. Send your customer to its `url`. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       amount: koboInput,
       currency: Type.Optional(nairaInput),
@@ -147,7 +147,8 @@ const list = ({ db }: ApiParts) =>
     path,
     operation: 'listCheckoutSessions',
     summary: 'List checkout sessions',
-    description: 'Newest first. Filter by status or by your own reference.',
+    description:
+      'Returns checkout sessions, newest first. Filter by status or by your own reference.',
     query: closed({
       merchantReference: Type.Optional(referenceIn),
       status: Type.Optional(withStatus([...sessionStatuses])),
@@ -175,8 +176,8 @@ const read = ({ db }: ApiParts) =>
     method: 'GET',
     path: `${path}/:reference`,
     operation: 'getCheckoutSession',
-    summary: 'Read a checkout session',
-    description: 'Its current state.',
+    summary: 'Retrieve a checkout session',
+    description: 'Returns the current state.',
     params,
     answers: { 200: checkoutSession },
     refusals: ['not_found'],
@@ -194,7 +195,7 @@ const cancel = (api: ApiParts) =>
     operation: 'cancelCheckoutSession',
     summary: 'Cancel a checkout session',
     description:
-      'The page shows that it was cancelled. A payment that still arrives counts as late.',
+      'Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     params,
     answers: { 200: checkoutSession },
     example: { status: 'cancelled' },

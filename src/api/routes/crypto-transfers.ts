@@ -77,7 +77,7 @@ const quoteRoute = (api: ApiParts) =>
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:
-      'What the transfer costs now, and whether the destination can receive it. Reserves nothing.',
+      'Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     tag: 'Disbursements',
     body: closed(target),
     answers: { 200: quote },

@@ -38,7 +38,7 @@ const create = (api: ApiParts) =>
     operation: 'createCryptoWallet',
     summary: 'Create a crypto wallet',
     description:
-      'An address for one payment of one amount of one coin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send `expiresAt`.',
+      'Creates a wallet address for one payment of one amount of one stablecoin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       merchantReference: referenceIn,
       asset: stablecoinInput,

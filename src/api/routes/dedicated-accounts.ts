@@ -36,7 +36,7 @@ const create = (api: ApiParts) =>
     operation: 'createDedicatedAccount',
     summary: 'Create a dedicated account',
     description:
-      'A permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
+      'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
     body: closed({ externalReference: referenceIn, metadata: Type.Optional(metadataIn) }),
     answers: { 201: dedicatedAccount },
     refusals: refusedAs(
@@ -61,7 +61,7 @@ const deactivate = (api: ApiParts) =>
     path: `${path}/:accountReference/deactivate`,
     operation: 'deactivateDedicatedAccount',
     summary: 'Deactivate a dedicated account',
-    description: 'Permanent. Payments that still arrive are held until you resolve them.',
+    description: 'Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
     params: inPath('accountReference', referenceSample(prefixes.dedicatedAccount)),
     answers: { 200: dedicatedAccount },
     example: { status: 'INACTIVE' },

@@ -35,7 +35,7 @@ const create = (api: ApiParts) =>
     operation: 'createDedicatedCryptoWallet',
     summary: 'Create a dedicated crypto wallet',
     description:
-      'A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.',
+      'Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     body: closed({
       externalReference: referenceIn,
       network: networkInput,

@@ -37,7 +37,7 @@ export const resolvePayment = (api: ApiParts) =>
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
-      'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Coins are returned only to a wallet that you name.',
+      'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
     params,
     body: closed({
       action: Type.Enum(['accept', 'return'], { type: 'string', examples: ['accept'] }),
@@ -77,7 +77,7 @@ export const refundOfPayment = (api: ApiParts) =>
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Coins are returned only to a wallet that you name.',
+      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Stablecoins are returned only to a wallet that you name.',
     params,
     body: Type.Optional(
       closed({ amount: Type.Optional(amountIn), destination: Type.Optional(destinationIn) }),

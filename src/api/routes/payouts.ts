@@ -54,7 +54,7 @@ export function readRoutes(
     path,
     operation: `list${name}s`,
     summary: `List ${words}s`,
-    description: 'Newest first. Filter by status or by your own reference.',
+    description: `Returns ${words}s, newest first. Filter by status or by your own reference.`,
     query: closed({
       merchantReference: Type.Optional(merchantReferenceIn),
       status: Type.Optional(withStatus(Object.keys(statuses))),
@@ -85,7 +85,7 @@ export function readRoutes(
     path: `${path}/:reference`,
     operation: `get${name}`,
     summary: `Verify a ${words}`,
-    description: 'Its current state, with every attempt.',
+    description: 'Returns the current state, with every attempt to send it.',
     params: inPath('reference', referenceSample(prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],

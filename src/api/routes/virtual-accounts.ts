@@ -28,7 +28,7 @@ export function virtualAccountRoutes(api: ApiParts): Route[] {
     cancelRoute(api, about),
     requeryRoute(api, about, {
       summary: 'Fetch missed payments from the bank',
-      description: 'Use it when a customer has paid and you received no webhook.',
+      description: 'Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     }),
   ]
 }
@@ -40,7 +40,7 @@ const create = (api: ApiParts) =>
     operation: 'createVirtualAccount',
     summary: 'Create a virtual account',
     description:
-      'An account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.',
+      'Creates an account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.',
     body: closed({
       merchantReference: referenceIn,
       amount: koboInput,

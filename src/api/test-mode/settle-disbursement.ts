@@ -17,7 +17,7 @@ import { closed, inPath } from '../edge/schemas.js'
 
 const outcomes = Object.values(simulatedOutcomes).flatMap((ofKind) => Object.keys(ofKind))
 
-export const settleDisbursement = (rooms: ApiParts) =>
+export const settleDisbursement = (api: ApiParts) =>
   route({
     method: 'POST',
     path: '/v1/test/disbursements/:reference/settle',
@@ -38,18 +38,18 @@ export const settleDisbursement = (rooms: ApiParts) =>
       ...refusedAs('bank_transfer_failed', 'invalid_state', 'not_simulated'),
       ...refusedAs('payment_action_failed', 'invalid_state', 'not_simulated'),
     ],
-    async handle(ask) {
-      const { reference } = ask.params
-      const outcome = ask.body.outcome as string
-      const name = { environmentId: ask.environment.id, reference }
-      const { payout } = await getPayout(rooms.db, name)
+    async handle(request) {
+      const { reference } = request.params
+      const outcome = request.body.outcome as string
+      const name = { environmentId: request.environment.id, reference }
+      const { payout } = await getPayout(api.db, name)
       checkOutcome(payout.kind, outcome)
       // Before the transaction: it may be a call over the network.
-      const refusal = await instructRail(rooms, payout, outcome)
-      if (refusal) return commitRefusal(rooms, ask, refusal)
-      return rooms.change(
+      const refusal = await instructRail(api, payout, outcome)
+      if (refusal) return commitRefusal(api, request, refusal)
+      return api.change(
         toLateCall(
-          ask,
+          request,
           (tx) => getPayout(tx, name),
           (found) => show(found as Tried),
         ),
