@@ -4,23 +4,23 @@ import type { Flag } from './read-flags.js'
 /** Description and flags of every operation, by its full name. */
 export const described: Record<string, { about: string; flags: Flag[] }> = {
   'virtualAccounts.create': {
-    about: 'Create a virtual account. An account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send expiresAt.',
+    about: 'Create a virtual account. Creates an account number for one payment of one amount. Show it to your customer; a webhook notifies you when the payment arrives. Expires after 30 minutes unless you send expiresAt.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', true, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'virtualAccounts.get': {
-    about: 'Verify a virtual account. Its current state.',
+    about: 'Verify a virtual account. Returns the current state.',
     flags: [],
   },
   'virtualAccounts.list': {
-    about: 'List virtual accounts. Newest first.',
+    about: 'List virtual accounts. Returns virtual accounts, newest first.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -31,52 +31,52 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'virtualAccounts.requery': {
-    about: 'Fetch missed payments from the bank. Use it when a customer has paid and you received no webhook.',
+    about: 'Fetch missed payments from the bank. Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
   },
   'dedicatedAccounts.create': {
-    about: 'Create a dedicated account. A permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
+    about: 'Create a dedicated account. Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
     flags: [
-      ['externalReference', 'text', 'Yours.', true, false],
+      ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'dedicatedAccounts.get': {
-    about: 'Verify a dedicated account. Its current state.',
+    about: 'Verify a dedicated account. Returns the current state.',
     flags: [],
   },
   'dedicatedAccounts.list': {
-    about: 'List dedicated accounts. Newest first. Only ACTIVE ones unless you filter by another status.',
+    about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
     flags: [
-      ['externalReference', 'text', 'Yours.', false, false],
+      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, INACTIVE.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'dedicatedAccounts.deactivate': {
-    about: 'Deactivate a dedicated account. Permanent. Payments that still arrive are held until you resolve them.',
+    about: 'Deactivate a dedicated account. Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
     flags: [],
   },
   'cryptoWallets.create': {
-    about: 'Create a crypto wallet. An address for one payment of one amount of one coin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send expiresAt.',
+    about: 'Create a crypto wallet. Creates a wallet address for one payment of one amount of one stablecoin. A webhook notifies you when the payment is final on the chain. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'cryptoWallets.get': {
-    about: 'Verify a crypto wallet. Its current state.',
+    about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
   },
   'cryptoWallets.list': {
-    about: 'List crypto wallets. Newest first.',
+    about: 'List crypto wallets. Returns crypto wallets, newest first.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE, PAID, EXPIRED, CANCELLED.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -91,7 +91,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [],
   },
   'dedicatedCryptoWallets.create': {
-    about: 'Create a dedicated crypto wallet. A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.',
+    about: 'Create a dedicated crypto wallet. Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any number of times.',
     flags: [
       ['externalReference', 'text', 'Your own reference, such as an order number.', true, false],
       ['network', 'text', 'One of: SOLANA.', true, false],
@@ -99,13 +99,13 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'dedicatedCryptoWallets.get': {
-    about: 'Verify a dedicated crypto wallet. Its current state.',
+    about: 'Verify a dedicated crypto wallet. Returns the current state.',
     flags: [],
   },
   'dedicatedCryptoWallets.list': {
-    about: 'List dedicated crypto wallets. Newest first.',
+    about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
     flags: [
-      ['externalReference', 'text', 'Yours.', false, false],
+      ['externalReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: ACTIVE.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -137,7 +137,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'payments.resolve': {
-    about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Coins are returned only to a wallet that you name.',
+    about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Stablecoins are returned only to a wallet that you name.',
     flags: [
       ['action', 'text', 'One of: accept, return.', true, false],
       ['destination.bankCode', 'text', '', false, false],
@@ -147,7 +147,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'payments.refund': {
-    about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. Coins are returned only to a wallet that you name.',
+    about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. Stablecoins are returned only to a wallet that you name.',
     flags: [
       ['amount', 'amount', 'NGN: an integer in kobo. USDC and USDT: a decimal string.', false, false],
       ['destination.bankCode', 'text', '', false, false],
@@ -157,7 +157,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'checkout.sessions.create': {
-    about: 'Create a checkout session. A hosted page for one payment of one amount. Send your customer to its url. Expires after 30 minutes unless you send expiresAt.',
+    about: 'Create a checkout session. Creates a hosted page for one payment of one amount. Send your customer to its url. Expires after 30 minutes unless you send expiresAt.',
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
@@ -165,30 +165,30 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
       ['customer.name', 'text', '', true, false],
       ['customer.email', 'text', '', true, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
-      ['expiresAt', 'text', 'ISO 8601; at most 24 hours ahead.', false, false],
+      ['expiresAt', 'text', 'ISO 8601 timestamp, at most 24 hours ahead.', false, false],
       ['crypto.asset', 'text', 'One of: USDC, USDT.', false, false],
       ['crypto.network', 'text', 'One of: SOLANA.', false, false],
       ['crypto.amount', 'text', 'Decimal amount with at most 6 digits after the point.', false, false],
-      ['successUrl', 'text', 'Where the customer goes on when paid; reference is added to it.', false, false],
-      ['cancelUrl', 'text', 'Where the customer goes back to; reference is added to it.', false, false],
+      ['successUrl', 'text', 'Where the customer continues after paying. reference is added to the query.', false, false],
+      ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'checkout.sessions.get': {
-    about: 'Read a checkout session. Its current state.',
+    about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
   },
   'checkout.sessions.list': {
-    about: 'List checkout sessions. Newest first. Filter by status or by your own reference.',
+    about: 'List checkout sessions. Returns checkout sessions, newest first. Filter by status or by your own reference.',
     flags: [
-      ['merchantReference', 'text', 'Yours.', false, false],
+      ['merchantReference', 'text', 'Your own reference, such as an order number.', false, false],
       ['status', 'text', 'Only items in this state. One of: pending, paid, expired, cancelled.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
   },
   'checkout.sessions.cancel': {
-    about: 'Cancel a checkout session. The page shows that it was cancelled. A payment that still arrives counts as late.',
+    about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
   },
   'checkout.retrieve': {
@@ -213,7 +213,7 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoTransfers.quote': {
-    about: 'Price a crypto transfer. What the transfer costs now, and whether the destination can receive it. Reserves nothing.',
+    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it. Reserves nothing.',
     flags: [
       ['amount', 'text', 'Decimal amount with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'One of: USDC, USDT.', true, false],
@@ -222,11 +222,11 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'cryptoTransfers.get': {
-    about: 'Verify a crypto transfer. Its current state, with every attempt.',
+    about: 'Verify a crypto transfer. Returns the current state, with every attempt to send it.',
     flags: [],
   },
   'cryptoTransfers.list': {
-    about: 'List crypto transfers. Newest first. Filter by status or by your own reference.',
+    about: 'List crypto transfers. Returns crypto transfers, newest first. Filter by status or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, CONFIRMED, FAILED.', false, false],
@@ -239,30 +239,30 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
-      ['accountNumber', 'text', 'Ten digits.', true, false],
-      ['accountName', 'text', 'If sent, the transfer is refused when the account belongs to somebody else.', false, false],
-      ['narration', 'text', 'What the recipient reads.', false, false],
+      ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten-digit account number.', true, false],
+      ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
+      ['narration', 'text', 'Text that the recipient reads.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
   },
   'bankTransfers.quote': {
-    about: 'Price a bank transfer. What the transfer costs now, and whether the account exists. Reserves nothing.',
+    about: 'Price a bank transfer. Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
     flags: [
       ['amount', 'integer', 'Amount in kobo.', true, false],
       ['currency', 'text', 'One of: NGN.', false, false],
-      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
-      ['accountNumber', 'text', 'Ten digits.', true, false],
+      ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
     ],
   },
   'bankTransfers.get': {
-    about: 'Verify a bank transfer. Its current state, with every attempt.',
+    about: 'Verify a bank transfer. Returns the current state, with every attempt to send it.',
     flags: [],
   },
   'bankTransfers.list': {
-    about: 'List bank transfers. Newest first. Filter by status or by your own reference.',
+    about: 'List bank transfers. Returns bank transfers, newest first. Filter by status or by your own reference.',
     flags: [
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, COMPLETED, FAILED, REVERSED.', false, false],
@@ -271,14 +271,14 @@ export const described: Record<string, { about: string; flags: Flag[] }> = {
     ],
   },
   'banks.list': {
-    about: 'List banks. The banks that a bank transfer can pay, with their codes.',
+    about: 'List banks. Returns the banks that bank transfers can pay, with their codes.',
     flags: [],
   },
   'banks.resolve': {
     about: 'Resolve the name of a bank account. Returns the name of the account holder.',
     flags: [
-      ['bankCode', 'text', 'A bank code from GET /v1/banks.', true, false],
-      ['accountNumber', 'text', 'Ten digits.', true, false],
+      ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
+      ['accountNumber', 'text', 'Ten-digit account number.', true, false],
     ],
   },
   'balances.list': {

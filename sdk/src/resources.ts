@@ -72,8 +72,8 @@ export type Resources = {
     /**
      * Create a virtual account.
      *
-     * An account number for one payment of one amount. Show it to your customer; a webhook notifies
-     * you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.
+     * Creates an account number for one payment of one amount. Show it to your customer; a webhook
+     * notifies you when the payment arrives. Expires after 30 minutes unless you send `expiresAt`.
      *
      * `POST /v1/collections/virtual-accounts`
      */
@@ -81,7 +81,7 @@ export type Resources = {
     /**
      * Verify a virtual account.
      *
-     * Its current state.
+     * Returns the current state.
      *
      * `GET /v1/collections/virtual-accounts/{reference}`
      */
@@ -89,7 +89,7 @@ export type Resources = {
     /**
      * List virtual accounts.
      *
-     * Newest first.
+     * Returns virtual accounts, newest first.
      *
      * `GET /v1/collections/virtual-accounts`
      */
@@ -105,7 +105,8 @@ export type Resources = {
     /**
      * Fetch missed payments from the bank.
      *
-     * Use it when a customer has paid and you received no webhook.
+     * Asks the bank for payments that it did not report. Use it when a customer has paid and you
+     * received no webhook.
      *
      * `POST /v1/collections/virtual-accounts/{reference}/requery`
      */
@@ -115,8 +116,8 @@ export type Resources = {
     /**
      * Create a dedicated account.
      *
-     * A permanent account number for a customer, an invoice or a subscription. Accepts any amount,
-     * any number of times.
+     * Creates a permanent account number for a customer, an invoice or a subscription. Accepts any
+     * amount, any number of times.
      *
      * `POST /v1/collections/dedicated-accounts`
      */
@@ -124,7 +125,7 @@ export type Resources = {
     /**
      * Verify a dedicated account.
      *
-     * Its current state.
+     * Returns the current state.
      *
      * `GET /v1/collections/dedicated-accounts/{accountReference}`
      */
@@ -132,7 +133,8 @@ export type Resources = {
     /**
      * List dedicated accounts.
      *
-     * Newest first. Only ACTIVE ones unless you filter by another status.
+     * Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another
+     * status.
      *
      * `GET /v1/collections/dedicated-accounts`
      */
@@ -140,7 +142,8 @@ export type Resources = {
     /**
      * Deactivate a dedicated account.
      *
-     * Permanent. Payments that still arrive are held until you resolve them.
+     * Deactivates the account permanently. Payments that still arrive are held until you resolve
+     * them.
      *
      * `POST /v1/collections/dedicated-accounts/{accountReference}/deactivate`
      */
@@ -150,8 +153,9 @@ export type Resources = {
     /**
      * Create a crypto wallet.
      *
-     * An address for one payment of one amount of one coin. A webhook notifies you when the payment
-     * is final on the chain. Expires after 30 minutes unless you send `expiresAt`.
+     * Creates a wallet address for one payment of one amount of one stablecoin. A webhook notifies
+     * you when the payment is final on the chain. Expires after 30 minutes unless you send
+     * `expiresAt`.
      *
      * `POST /v1/collections/crypto-wallets`
      */
@@ -159,7 +163,7 @@ export type Resources = {
     /**
      * Verify a crypto wallet.
      *
-     * Its current state.
+     * Returns the current state.
      *
      * `GET /v1/collections/crypto-wallets/{reference}`
      */
@@ -167,7 +171,7 @@ export type Resources = {
     /**
      * List crypto wallets.
      *
-     * Newest first.
+     * Returns crypto wallets, newest first.
      *
      * `GET /v1/collections/crypto-wallets`
      */
@@ -195,7 +199,8 @@ export type Resources = {
     /**
      * Create a dedicated crypto wallet.
      *
-     * A permanent address for a customer. Accepts any amount of USDC or USDT, any number of times.
+     * Creates a permanent wallet address for a customer. Accepts any amount of USDC or USDT, any
+     * number of times.
      *
      * `POST /v1/collections/dedicated-crypto-wallets`
      */
@@ -203,7 +208,7 @@ export type Resources = {
     /**
      * Verify a dedicated crypto wallet.
      *
-     * Its current state.
+     * Returns the current state.
      *
      * `GET /v1/collections/dedicated-crypto-wallets/{reference}`
      */
@@ -211,7 +216,7 @@ export type Resources = {
     /**
      * List dedicated crypto wallets.
      *
-     * Newest first.
+     * Returns dedicated crypto wallets, newest first.
      *
      * `GET /v1/collections/dedicated-crypto-wallets`
      */
@@ -255,8 +260,8 @@ export type Resources = {
     /**
      * Resolve a held payment.
      *
-     * Accepts the held amount of a payment, or returns it to the sender or to `destination`. Coins
-     * are returned only to a wallet that you name.
+     * Accepts the held amount of a payment, or returns it to the sender or to `destination`.
+     * Stablecoins are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/resolve`
      */
@@ -265,7 +270,7 @@ export type Resources = {
      * Refund a payment.
      *
      * Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is
-     * kept. Coins are returned only to a wallet that you name.
+     * kept. Stablecoins are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/refund`
      */
@@ -276,16 +281,16 @@ export type Resources = {
       /**
        * Create a checkout session.
        *
-       * A hosted page for one payment of one amount. Send your customer to its `url`. Expires after
-       * 30 minutes unless you send `expiresAt`.
+       * Creates a hosted page for one payment of one amount. Send your customer to its `url`.
+       * Expires after 30 minutes unless you send `expiresAt`.
        *
        * `POST /v1/checkout/sessions`
        */
       create(input: CreateCheckoutSessionInput, options?: WriteOptions): Promise<CheckoutSession>
       /**
-       * Read a checkout session.
+       * Retrieve a checkout session.
        *
-       * Its current state.
+       * Returns the current state.
        *
        * `GET /v1/checkout/sessions/{reference}`
        */
@@ -293,7 +298,7 @@ export type Resources = {
       /**
        * List checkout sessions.
        *
-       * Newest first. Filter by status or by your own reference.
+       * Returns checkout sessions, newest first. Filter by status or by your own reference.
        *
        * `GET /v1/checkout/sessions`
        */
@@ -301,7 +306,8 @@ export type Resources = {
       /**
        * Cancel a checkout session.
        *
-       * The page shows that it was cancelled. A payment that still arrives counts as late.
+       * Ends the session; its page shows that it was cancelled. A payment that still arrives counts
+       * as late.
        *
        * `POST /v1/checkout/sessions/{reference}/cancel`
        */
@@ -339,7 +345,8 @@ export type Resources = {
     /**
      * Price a crypto transfer.
      *
-     * What the transfer costs now, and whether the destination can receive it. Reserves nothing.
+     * Returns what the transfer costs now and checks that the destination can receive it. Reserves
+     * nothing.
      *
      * `POST /v1/disbursements/crypto/quote`
      */
@@ -347,7 +354,7 @@ export type Resources = {
     /**
      * Verify a crypto transfer.
      *
-     * Its current state, with every attempt.
+     * Returns the current state, with every attempt to send it.
      *
      * `GET /v1/disbursements/crypto/{reference}`
      */
@@ -355,7 +362,7 @@ export type Resources = {
     /**
      * List crypto transfers.
      *
-     * Newest first. Filter by status or by your own reference.
+     * Returns crypto transfers, newest first. Filter by status or by your own reference.
      *
      * `GET /v1/disbursements/crypto`
      */
@@ -375,7 +382,7 @@ export type Resources = {
     /**
      * Price a bank transfer.
      *
-     * What the transfer costs now, and whether the account exists. Reserves nothing.
+     * Returns what the transfer costs now and checks that the account exists. Reserves nothing.
      *
      * `POST /v1/disbursements/bank-transfer/quote`
      */
@@ -383,7 +390,7 @@ export type Resources = {
     /**
      * Verify a bank transfer.
      *
-     * Its current state, with every attempt.
+     * Returns the current state, with every attempt to send it.
      *
      * `GET /v1/disbursements/bank-transfer/{reference}`
      */
@@ -391,7 +398,7 @@ export type Resources = {
     /**
      * List bank transfers.
      *
-     * Newest first. Filter by status or by your own reference.
+     * Returns bank transfers, newest first. Filter by status or by your own reference.
      *
      * `GET /v1/disbursements/bank-transfer`
      */
@@ -401,7 +408,7 @@ export type Resources = {
     /**
      * List banks.
      *
-     * The banks that a bank transfer can pay, with their codes.
+     * Returns the banks that bank transfers can pay, with their codes.
      *
      * `GET /v1/banks`
      */

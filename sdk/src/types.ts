@@ -39,9 +39,9 @@ export type Bank = {
 }
 
 export type BankAccount = {
-  /** A bank code from `GET /v1/banks`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Ten digits. */
+  /** Ten-digit account number. */
   accountNumber: string
   /** Such as `GTBank`. */
   bankName: string
@@ -672,13 +672,13 @@ export type PublicCheckoutSession = {
   successUrl?: string | null
 }
 
-/** The request was refused, or failed. */
+/** The request was refused or failed. */
 export type Refusal = {
   status: false
-  /** Says what to change. */
+  /** Explains the error and what to change. */
   message: string
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'webhook_endpoint_failed' | 'internal_error'
-  /** A more specific code. */
+  /** More specific reason, if there is one. */
   reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'kyc_missing' | 'no_bank_account' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit'
   details?: ({
     /** Such as `amount`. */
@@ -881,7 +881,7 @@ export type CreateVirtualAccountInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** ISO 8601; at most 24 hours ahead. */
+  /** ISO 8601 timestamp, at most 24 hours ahead. */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -927,7 +927,7 @@ export type CreateCryptoWalletInput = {
   network: 'SOLANA'
   /** Decimal amount with at most 6 digits after the point. */
   amount: string
-  /** ISO 8601; at most 24 hours ahead. */
+  /** ISO 8601 timestamp, at most 24 hours ahead. */
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
@@ -1039,10 +1039,10 @@ export type CreateCheckoutSessionInput = {
   }
   /** Your own reference, such as an order number. */
   merchantReference?: string | undefined
-  /** ISO 8601; at most 24 hours ahead. */
+  /** ISO 8601 timestamp, at most 24 hours ahead. */
   expiresAt?: string | undefined
   /**
-   * Lets the customer pay this amount in coins instead. Needs `paymentMethods.crypto` in the
+   * Lets the customer pay this amount in a stablecoin instead. Needs `paymentMethods.crypto` in the
    * settings.
    */
   crypto?: {
@@ -1118,13 +1118,13 @@ export type CreateBankTransferInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** A bank code from `GET /v1/banks`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Ten digits. */
+  /** Ten-digit account number. */
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
-  /** Shown to the recipient. */
+  /** Text that the recipient reads. */
   narration?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
@@ -1137,9 +1137,9 @@ export type QuoteBankTransferInput = {
   /** Amount in kobo. */
   amount: number
   currency?: 'NGN' | undefined
-  /** A bank code from `GET /v1/banks`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Ten digits. */
+  /** Ten-digit account number. */
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
@@ -1159,9 +1159,9 @@ export type ListBankTransfersQuery = {
 
 /** Resolve the name of a bank account. */
 export type ResolveBankAccountQuery = {
-  /** A bank code from `GET /v1/banks`. */
+  /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
-  /** Ten digits. */
+  /** Ten-digit account number. */
   accountNumber: string
 }
 
