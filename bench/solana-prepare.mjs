@@ -65,7 +65,7 @@ const rail = await createSolanaRail({
   logger: createLogger('warn'),
   isEmbedded: true,
   network: 'not-mainnet',
-  promised: { sum: async () => 0n },
+  commitments: { sum: async () => 0n },
 })
 const call = (method, ...params) =>
   fetch(chain.url, {

@@ -33,7 +33,7 @@ import { connectLane } from './postgres/connection.js'
 import { Database } from './postgres/database.js'
 import { type OpenedLane, type OpenLane, openLane } from './postgres/lane.js'
 import { RequestLog } from './request-log/request-log.js'
-import { type CoinMint, createFilling, createFunding } from './simulation/test-funding.js'
+import { type CoinMint, createFunding, createPendingMint } from './simulation/test-funding.js'
 import type { WalletRails } from './wallets/prepare-wallets.js'
 import { countTroubledWallets } from './wallets/troubled-wallets.js'
 
@@ -53,12 +53,12 @@ type Parts = {
   /** Payout rails by mode; a mode without one refuses payouts. */
   rails?: PayoutRails
   banks?: Record<Mode, BankDirectory | undefined>
-  collecting?: CollectionRails
-  customers?: SandboxPayers
+  collectionRails?: CollectionRails
+  sandboxPayers?: SandboxPayers
   wallets?: WalletRails
-  coinCustomers?: LocalnetPayers | undefined
+  localnetPayers?: LocalnetPayers | undefined
   /** Test rails whose outcomes callers can set. */
-  simulated?: SimulatedRail[]
+  simulatedRails?: SimulatedRail[]
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
   /** Overrides the defaults. */
@@ -75,8 +75,13 @@ const noWallets = { test: undefined, live: undefined }
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
   const { clock = systemClock, open = openLane, rails = noRails } = parts
-  const { banks = noBanks, simulated = [], collecting = noCollecting, customers } = parts
-  const { wallets = noWallets, coinCustomers } = parts
+  const {
+    banks = noBanks,
+    simulatedRails = [],
+    collectionRails = noCollecting,
+    sandboxPayers,
+  } = parts
+  const { wallets = noWallets, localnetPayers } = parts
   const seal = createSeal(config.secret)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = limits.postgres
@@ -100,10 +105,10 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     db,
     logger,
     ...laneContext,
-    rails: collecting,
-    customers,
+    rails: collectionRails,
+    sandboxPayers,
     wallets,
-    coinCustomers,
+    localnetPayers,
   })
   const fundings = createKeyedLanes(laneContext, createFunding(parts.mint))
   const payouts = createKeyedLanes(laneContext, createPayouts)
@@ -118,7 +123,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     connect: () => connectLane(databaseUrl, 'manilla streams'),
   })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
-  const fill = createFilling({ db, mint: parts.mint, logger })
+  const fill = createPendingMint({ db, mint: parts.mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
@@ -134,7 +139,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       db,
       seal,
       banks,
-      simulated,
+      simulated: simulatedRails,
       rails,
       collections,
       streams,

@@ -18,8 +18,8 @@ import { createKeySigner, openKeyFile, type Signer } from './rails/solana/signer
 import { ProcessSigner } from './rails/solana/signer-process.js'
 import {
   callLocalnet,
-  createCoinCustomers,
   createCoinMint,
+  createLocalnetPayers,
   giveLamports,
 } from './simulation/embedded-chain.js'
 import { keepLocalnetRunning } from './simulation/localnet/keep-running.js'
@@ -28,16 +28,16 @@ import { magicRules } from './simulation/magic-wallets.js'
 import { createSandboxBank, type SandboxBank } from './simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from './simulation/sandbox-bank/simulated-bank.js'
 import { SimulatedChain } from './simulation/simulated-chain.js'
-import { type CoinMint, createFilling } from './simulation/test-funding.js'
-import { refuseOtherSeed } from './wallets/troubled-wallets.js'
+import { type CoinMint, createPendingMint } from './simulation/test-funding.js'
+import { assertSameSeed } from './wallets/troubled-wallets.js'
 
 /** Every connection to a bank or chain, by mode. */
 export type OpenRails = {
   rails: PayoutRails
-  reversing: ReversingRail[]
-  collecting: Record<Mode, CollectionRail | undefined>
+  reversingRails: ReversingRail[]
+  collectionRails: Record<Mode, CollectionRail | undefined>
   wallets: Record<Mode, WalletRail | undefined>
-  coinCustomers: LocalnetPayers | undefined
+  localnetPayers: LocalnetPayers | undefined
   banks: Record<Mode, BankDirectory | undefined>
   simulated: SimulatedRail[]
   mint: CoinMint | undefined
@@ -77,7 +77,7 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
     live: await openSolana(tools, 'live'),
   }
   for (const rail of Object.values(solana))
-    if (rail?.wallets) await refuseOtherSeed(db, rail.wallets)
+    if (rail?.wallets) await assertSameSeed(db, rail.wallets)
   const sandboxBank = config.bank.test === 'sandbox' ? openSandboxBank(tools) : undefined
   return {
     rails: {
@@ -87,10 +87,10 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       },
       live: { ...(solana.live && { crypto_transfer: solana.live, crypto_return: solana.live }) },
     },
-    reversing: sandboxBank ? [sandboxBank] : [],
-    collecting: { test: sandboxBank, live: undefined },
+    reversingRails: sandboxBank ? [sandboxBank] : [],
+    collectionRails: { test: sandboxBank, live: undefined },
     wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
-    coinCustomers: localnet && createCoinCustomers(localnet.url),
+    localnetPayers: localnet && createLocalnetPayers(localnet.url),
     banks: { test: sandboxBank, live: undefined },
     simulated: [
       ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
@@ -165,7 +165,7 @@ async function openOnLocalnet(tools: Tools, { url }: RunningLocalnet) {
     isEmbedded: true,
     network: 'not-mainnet',
     walletSigner: openSeedFile(seed),
-    fill: createFilling({ ...tools, mint }),
+    mintPending: createPendingMint({ ...tools, mint }),
   })
   return { rail, mint }
 }
@@ -190,7 +190,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
 }
 
 function shared({ db, clock, logger }: Tools, mode: Mode) {
-  return { clock, logger, promised: openCommitments(db, mode) }
+  return { clock, logger, commitments: openCommitments(db, mode) }
 }
 
 function openSigner(config: SolanaConfig, logger: Logger): Signer | undefined {

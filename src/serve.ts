@@ -15,10 +15,10 @@ type ServedRails = Pick<
   | 'banks'
   | 'simulated'
   | 'mint'
-  | 'collecting'
+  | 'collectionRails'
   | 'sandboxBank'
   | 'wallets'
-  | 'coinCustomers'
+  | 'localnetPayers'
 >
 
 export type Served = {
@@ -40,14 +40,14 @@ export async function serve(
     databaseUrl,
     logger,
     ...rails,
-    ...(sandboxBank && { customers: sandboxBank }),
+    ...(sandboxBank && { sandboxPayers: sandboxBank }),
   })
   addWorkFigures(service.metrics.registry, { db: service.db, clock: systemClock })
   let metricsServer: Server | undefined
   try {
     const address = await service.app.listen({ host: config.host, port: config.port })
     metricsServer = await listenForMetrics(service.metrics, config)
-    sandboxBank?.announceTo(`${addressOf(service.app)}/rails/${sandboxBank.name}/notices/test`)
+    sandboxBank?.sendNoticesTo(`${addressOf(service.app)}/rails/${sandboxBank.name}/notices/test`)
     return {
       url: config.publicUrl ?? address,
       metricsUrl: `${loopbackUrl(metricsServer)}/metrics`,

@@ -6,12 +6,12 @@ import { limits } from './base/limits.js'
 import type { Logger } from './base/log.js'
 import type { Seal } from './base/sealed.js'
 import { expireAccounts } from './collections/end-accounts.js'
-import { fetchUnannouncedPayments } from './collections/fetch-missed-payments.js'
+import { fetchMissedPayments } from './collections/fetch-missed-payments.js'
 import { followReturns } from './collections/follow-returns.js'
-import { createPaymentLane, type PaymentLane, takeDueNotices } from './collections/payment-lane.js'
+import { createPaymentLane, judgeDueNotices, type PaymentLane } from './collections/payment-lane.js'
 import type { WalletRail } from './collections/ports.js'
 import { sendReturns } from './collections/send-returns.js'
-import { forgetOldKeys } from './idempotency/forget-keys.js'
+import { deleteOldKeys } from './idempotency/forget-keys.js'
 import type { OpenRails } from './open-rails.js'
 import { JobProgress } from './operations/job-progress.js'
 import { reconcileDue } from './operations/reconcile.js'
@@ -29,7 +29,7 @@ import { markForReview } from './payouts/review-payouts.js'
 import { connectLane } from './postgres/connection.js'
 import type { Database } from './postgres/database.js'
 import { isDatabaseAway } from './postgres/failures.js'
-import { forgetOldEntries } from './request-log/forget-entries.js'
+import { deleteOldEntries } from './request-log/forget-entries.js'
 import { mintBackings } from './simulation/test-funding.js'
 import { concludeSweeps } from './wallets/conclude-sweeps.js'
 import { sweepWallets } from './wallets/sweep-wallets.js'
@@ -58,14 +58,14 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
     {
       name: 'delete old idempotency keys',
       everyMs: hour,
-      batch: limits.idempotency.forgottenAtOnce,
-      run: forgetOldKeys,
+      batch: limits.idempotency.keysDeletedPerBatchMax,
+      run: deleteOldKeys,
     },
     {
       name: 'delete old request logs',
       everyMs: hour,
-      batch: limits.requestLogs.forgottenAtOnce,
-      run: (db, now) => forgetOldEntries(db, now, requestLogDays),
+      batch: limits.requestLogs.entriesDeletedPerBatchMax,
+      run: (db, now) => deleteOldEntries(db, now, requestLogDays),
     },
     {
       name: 'check for low balances',
@@ -85,7 +85,7 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
   ]
 }
 
-function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobTools): Job[] {
+function collectionJobs({ rails, collectionRails, wallets }: OpenRails, tools: JobTools): Job[] {
   const { lane, clock, logger } = tools
   const everyMs = limits.collections.jobIntervalMs
   const returnRails = Object.values(rails).flatMap((byKind) =>
@@ -95,33 +95,32 @@ function collectionJobs({ rails, collecting, wallets }: OpenRails, tools: JobToo
     {
       name: 'expire accounts',
       everyMs,
-      batch: limits.collections.expiredAtOnce,
+      batch: limits.collections.expiriesPerBatchMax,
       run: expireAccounts,
     },
     ...modes.flatMap((mode) => {
-      const rail = collecting[mode]
+      const rail = collectionRails[mode]
       if (!rail) return []
       return [
         {
           name: `fetch payments without a notice from ${rail.name}`,
           everyMs: limits.collections.unannouncedIntervalMs,
           batch: Number.POSITIVE_INFINITY,
-          run: (db: Database, now: Date) =>
-            fetchUnannouncedPayments({ db, rail, mode, logger }, now),
+          run: (db: Database, now: Date) => fetchMissedPayments({ db, rail, mode, logger }, now),
         },
       ]
     }),
-    ...namesOf(collecting).map((rail) => ({
+    ...namesOf(collectionRails).map((rail) => ({
       name: `judge payments of ${rail}`,
       everyMs,
-      batch: limits.collections.noticesAtOnce,
-      run: (db: Database, now: Date) => takeDueNotices({ db, rail, lane, logger }, now),
+      batch: limits.collections.noticesPerBatchMax,
+      run: (db: Database, now: Date) => judgeDueNotices({ db, rail, lane, logger }, now),
     })),
     ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
     ...[...new Set(returnRails)].map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
-      batch: limits.collections.returnsAtOnce,
+      batch: limits.collections.returnsPerBatchMax,
       run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
@@ -135,49 +134,49 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
     {
       name: `poll ${mode} wallets`,
       everyMs: deposits.jobIntervalMs,
-      batch: deposits.accountsAtOnce,
+      batch: deposits.accountsPerBatchMax,
       run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
       name: `poll unreadable ${mode} wallets`,
       everyMs: deposits.jobIntervalMs,
-      batch: deposits.accountsAtOnce,
+      batch: deposits.accountsPerBatchMax,
       run: (db, now) =>
         watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
       name: `judge ${mode} deposits`,
       everyMs: collections.jobIntervalMs,
-      batch: collections.noticesAtOnce,
-      run: (db, now) => takeDueNotices({ db, rail: rail.name, lane, logger }, now),
+      batch: collections.noticesPerBatchMax,
+      run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
       name: `sweep ${mode} wallets`,
       everyMs: sweeps.jobIntervalMs,
-      batch: sweeps.accountsAtOnce,
+      batch: sweeps.accountsPerBatchMax,
       run: (db, now) => sweepWallets({ db, rail, clock, logger }, now),
     },
     {
       name: `poll ${mode} sweeps`,
-      everyMs: sweeps.lookEveryMs,
-      batch: sweeps.looksAtOnce,
+      everyMs: sweeps.pollIntervalMs,
+      batch: sweeps.sweepsPerBatchMax,
       run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
     },
   ]
 }
 
-function namesOf(collecting: OpenRails['collecting']): string[] {
+function namesOf(collecting: OpenRails['collectionRails']): string[] {
   return Object.values(collecting).flatMap((rail) => rail?.name ?? [])
 }
 
 function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
-  const { rails, reversing, mint, treasuries } = opened
+  const { rails, reversingRails, mint, treasuries } = opened
   const payoutRails = new Set(Object.values(rails).flatMap((byKind) => Object.values(byKind)))
   return [
     {
       name: 'mark payouts for review',
       everyMs: hour,
-      batch: limits.payouts.reviewedAtOnce,
+      batch: limits.payouts.reviewsPerBatchMax,
       run: (db, now) => markForReview({ db, logger }, now),
     },
     ...treasuries.map((treasury) => ({
@@ -189,13 +188,13 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
     ...[...payoutRails].map((rail) => ({
       name: `poll payouts on ${rail.name}`,
       everyMs: limits.payouts.jobIntervalMs,
-      batch: limits.payouts.looksAtOnce,
+      batch: limits.payouts.attemptsPerBatchMax,
       run: (db: Database, now: Date) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
-    ...reversing.map((rail) => ({
+    ...reversingRails.map((rail) => ({
       name: `poll reversals of ${rail.name}`,
-      everyMs: limits.payouts.reversalsEveryMs,
+      everyMs: limits.payouts.reversalIntervalMs,
       batch: 1,
       run: (db: Database, now: Date) =>
         followReversals({ db, rail, logger, follow: followReturns }, now),
@@ -205,7 +204,7 @@ function payoutJobs(opened: OpenRails, { clock, logger }: JobTools): Job[] {
           {
             name: 'mint test coins',
             everyMs: limits.payouts.mintIntervalMs,
-            batch: limits.payouts.mintedAtOnce,
+            batch: limits.payouts.mintsPerBatchMax,
             run: (db: Database) => mintBackings({ db, mint }),
           },
         ]
@@ -236,7 +235,7 @@ const deliveries = { name: 'deliver webhooks', everyMs: limits.webhooks.pollInte
 export function startWork(tools: Tools): Work {
   const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, requestLogDays } = tools
   const stopping = new AbortController()
-  const collectionRails = Object.values(rails.collecting).filter((rail) => rail !== undefined)
+  const collectionRails = Object.values(rails.collectionRails).filter((rail) => rail !== undefined)
   const payments = createPaymentLane({
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,

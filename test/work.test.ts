@@ -23,10 +23,10 @@ test('a rail for several kinds of payouts has each job once', () => {
       },
       live: { crypto_transfer: live, crypto_return: live },
     },
-    reversing: [],
+    reversingRails: [],
     mint: undefined,
     treasuries: [],
-    collecting: { test: undefined, live: undefined },
+    collectionRails: { test: undefined, live: undefined },
     wallets: { test: undefined, live: undefined },
   }
   const tools = {

@@ -2,7 +2,7 @@ import { type Outcome, Refusal } from '../base/refusal.js'
 import { type Answered, isRemembered } from '../idempotency/answer.js'
 import type { ApiParts } from './api-parts.js'
 import { successText } from './edge/envelope.js'
-import { type Asker, type Call, toCall, toLateCall } from './edge/keyed-lane.js'
+import { type Call, type Caller, toCall, toCallWithLateAnswer } from './edge/keyed-lane.js'
 
 type PreparedResource = {
   /** The resource as it starts: JSON text for the answer. */
@@ -34,13 +34,13 @@ type Creation<Prepared, Value> = {
  */
 export async function createResource<Prepared extends PreparedResource, Value>(
   api: Pick<ApiParts, 'storeRefusal'>,
-  caller: Asker,
+  caller: Caller,
   prepared: Outcome<Prepared>,
   { message, commit, send, keepsKey = false }: Creation<Prepared, Value>,
 ): Promise<Answered> {
   if (prepared instanceof Refusal) return commitRefusal(api, caller, prepared)
   const call = toCall<Prepared, Value>(caller, prepared, successText(201, message, prepared.shown))
-  if (keepsKey) call.forgetAt = null
+  if (keepsKey) call.expiresAt = null
   const answered = await commit(call).finally(prepared.finish)
   if (answered.status === 201 && !answered.isReplayed) send?.(prepared)
   return answered
@@ -52,11 +52,11 @@ export async function createResource<Prepared extends PreparedResource, Value>(
  */
 export async function commitRefusal(
   { storeRefusal }: Pick<ApiParts, 'storeRefusal'>,
-  caller: Asker,
+  caller: Caller,
   refusal: Refusal,
 ): Promise<Answered> {
   if (!caller.key || !isRemembered(refusal.status)) throw refusal
-  return storeRefusal(toLateCall(caller, refusal, (none: never) => none))
+  return storeRefusal(toCallWithLateAnswer(caller, refusal, (none: never) => none))
 }
 
 /** For preparations that throw their refusals. */

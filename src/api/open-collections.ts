@@ -36,30 +36,30 @@ type Tools = {
   clock: Clock
   logger: Logger
   rails: CollectionRails
-  customers: SandboxPayers | undefined
+  sandboxPayers: SandboxPayers | undefined
   wallets: WalletRails
-  coinCustomers: LocalnetPayers | undefined
+  localnetPayers: LocalnetPayers | undefined
 }
 
 export type Collections = {
   rails: CollectionRails
   /** Simulated payers of the sandbox bank. */
-  customers: SandboxPayers | undefined
+  sandboxPayers: SandboxPayers | undefined
   /** Simulated payers of the localnet. */
-  coinCustomers: LocalnetPayers | undefined
+  localnetPayers: LocalnetPayers | undefined
   prepareAccount: PrepareAccount
   prepareWallet: PrepareWallet
   prepareSession: PrepareSession
   /** Has a worker poll the wallet soon. */
-  lookAtWallet(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
+  pollWalletSoon(account: Pick<CollectionAccount, 'rail' | 'number'>): Promise<void>
   /** Public: the reference alone gives access. Concurrent calls share one query. */
   findSession(reference: string): Promise<PublicSession | undefined>
   /** Asks the bank to reject further payments, without waiting for it. */
-  closeNumber(account: CollectionAccount): void
-  keepNotice(notice: NewNotice): Promise<NoticeName>
-  takeNotice(name: NoticeName): Promise<unknown>
+  closeAccount(account: CollectionAccount): void
+  storeNotice(notice: NewNotice): Promise<NoticeName>
+  judgeNotice(name: NoticeName): Promise<unknown>
   /** Judges a notice without waiting for it. */
-  takeSoon(name: NoticeName): void
+  judgeNoticeSoon(name: NoticeName): void
   /**
    * Fetches all payments into an account from the bank and judges the new ones; has a worker poll a
    * wallet soon.
@@ -69,7 +69,7 @@ export type Collections = {
 }
 
 export function openCollections(tools: Tools): Collections {
-  const { db, clock, logger, rails, customers, wallets, coinCustomers } = tools
+  const { db, clock, logger, rails, sandboxPayers, wallets, localnetPayers } = tools
   const all = Object.values(rails).filter((rail) => rail !== undefined)
   const byName = new Map(all.map((rail) => [rail.name, rail]))
   const notices = { test: createNoticeLane(tools), live: createNoticeLane(tools) }
@@ -79,23 +79,23 @@ export function openCollections(tools: Tools): Collections {
   const prepareWallet = createWalletPreparation({ db, wallets })
   return {
     rails,
-    customers,
-    coinCustomers,
+    sandboxPayers,
+    localnetPayers,
     prepareAccount,
     prepareWallet,
     prepareSession: createSessionPreparation({ db, prepareAccount, prepareWallet }),
-    lookAtWallet: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
+    pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findSession: gather(createPublicFinder(db)),
     // A failure is harmless: late payments into the account are judged like any other.
-    closeNumber: ({ rail, number }) => {
+    closeAccount: ({ rail, number }) => {
       const closed = byName.get(rail)?.closeAccounts([number])
       closed?.catch((error) =>
         logger.warn({ err: error, number }, 'the bank did not close an account'),
       )
     },
-    keepNotice: (notice) => notices[notice.mode].run(notice),
-    takeNotice: (name) => payments[name.mode].run(name),
-    takeSoon: (name) => {
+    storeNotice: (notice) => notices[notice.mode].run(notice),
+    judgeNotice: (name) => payments[name.mode].run(name),
+    judgeNoticeSoon: (name) => {
       payments[name.mode]
         .run(name)
         .catch((error) =>

@@ -122,9 +122,9 @@ export const variables = Type.Object({
       'Requests per second per IP address (IPv6: per /64) on public routes, counted per process; 0 disables the limit.',
   }),
   REQUEST_LOG_DAYS: Type.Integer({
-    default: limits.requestLogs.keptDays,
+    default: limits.requestLogs.retentionDaysMax,
     minimum: 0,
-    maximum: limits.requestLogs.keptDays,
+    maximum: limits.requestLogs.retentionDaysMax,
     description: 'How many days merchant request logs are kept; 0 disables them.',
   }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),

@@ -18,20 +18,20 @@ export const limits = {
     /** How long a refused connection stays open so that the client can read the response. */
     lingerMs: second,
     /** A readiness check that takes longer has failed. */
-    readyMs: 2 * second,
+    readinessTimeoutMs: 2 * second,
     /** Field errors listed in one refusal; more would make the response larger than the request. */
-    details: 20,
-    pageSize: 100,
-    defaultPageSize: 20,
-    csvRows: 10_000,
+    detailsShownMax: 20,
+    pageSizeMax: 100,
+    pageSizeDefault: 20,
+    csvRowsMax: 10_000,
     cursorLength: 500,
   },
   lane: {
     /** Calls per transaction. Larger batches only add latency at the same throughput. */
-    batch: 256,
+    callsPerBatchMax: 256,
     /** Calls queued in one lane; the next one is refused. */
-    waiting: 20_000,
-    transientRetries: 5,
+    callsWaitingMax: 20_000,
+    retriesMax: 5,
     connectMs: 2.5 * second,
     /** The server cancels a statement before the client cuts the connection. */
     statementMs: 3 * second,
@@ -39,14 +39,14 @@ export const limits = {
     /** Short: a lane meets a lock only where two inserts collide. */
     lockMs: second / 20,
     /** Side lanes per lane, in which calls wait for locks. */
-    asides: 3,
+    sideLanesMax: 3,
     /** A call that has waited this long is refused, and a lost connection is not retried. */
-    waitMs: 3 * second,
+    callWaitMaxMs: 3 * second,
     reconnectMs: 50,
     reconnectMaxMs: second / 2,
   },
   /** Reads that arrive together and share one query. */
-  gather: { batch: 512, underWay: 4, waiting: 20_000 },
+  gather: { keysPerBatchMax: 512, batchesInFlightMax: 4, keysWaitingMax: 20_000 },
   postgres: {
     poolSize: 10,
     connectMs: 5 * second,
@@ -60,9 +60,9 @@ export const limits = {
     lockMs: 2 * second,
     idleInTransactionMs: 15 * second,
     /** A server that stays silent this long after its own timeout loses the connection. */
-    silenceMs: second,
+    responseGraceMs: second,
     /** Proofs over every row, whose statements the server never cancels. */
-    unhurriedMs: day,
+    proofStatementMs: day,
     keepAliveMs: 10 * second,
     /** Reserved for authentication and readiness, so that slow reads cannot block them. */
     quickPoolSize: 2,
@@ -73,33 +73,33 @@ export const limits = {
     socketPathBytes: 103,
     logBytes: 10 * 1024 * 1024,
     logTailLength: 3_000,
-    lookEveryMs: 20,
-    retryEveryMs: 200,
+    pollIntervalMs: 20,
+    launchRetryIntervalMs: 200,
     /** Replaying the log after a crash may take minutes. */
-    readyWithinMs: 10 * minute,
+    startTimeoutMs: 10 * minute,
     /** A server whose data directory was deleted notices within a minute and exits. */
-    freeWithinMs: 75 * second,
-    stopWithinMs: minute,
+    conflictTimeoutMs: 75 * second,
+    stopTimeoutMs: minute,
     removalRetries: 10,
     removalRetryMs: 50,
   },
   webhooks: {
     endpointsPerEnvironment: 10,
     urlLength: 2_048,
-    filters: 50,
+    eventTypesMax: 50,
     secretOverlapMs: day,
     /** Rotated secrets that still sign; one more rotation is refused. */
-    previousSecrets: 5,
+    previousSecretsMax: 5,
     attemptTimeoutMs: 15 * second,
     /** Longer than an attempt: otherwise another worker would send the same delivery. */
     leaseMs: minute,
     /** How much of a response is stored. */
-    responseBytes: 4_096,
+    responseBytesMax: 4_096,
     /** The longest Retry-After that is honoured. */
     retryAfterMaxMs: day,
     /** Unsealed signing keys cached in memory. */
     signingKeysCachedMax: 10_000,
-    attemptsShown: 50,
+    attemptsShownMax: 50,
     /** Retries are delayed by up to this fraction more, at random. */
     retryJitterFraction: 0.1,
     /** An endpoint that has failed for this long is disabled. */
@@ -119,36 +119,36 @@ export const limits = {
     /** On shutdown: attempts that are still running after this are cut off. */
     shutdownMs: 5 * second,
     idleConnectionMs: 10 * second,
-    recoveredAtOnce: 10_000,
+    recoveriesPerCallMax: 10_000,
   },
   payouts: {
     /** The creating process sends first; polling starts after this. */
-    firstLookMs: second,
-    lookEveryMs: second,
-    longestLookMs: 10 * minute,
+    firstPollDelayMs: second,
+    pollIntervalMs: second,
+    pollIntervalMaxMs: 10 * minute,
     /** Covers sending, plus ten calls in a row to a slow node (asserted below). */
     leaseMs: 2 * minute,
     /** An attempt is not sent later than this after its claim: the lease might end meanwhile. */
     sendWithinMs: minute,
-    looksAtOnce: 256,
+    attemptsPerBatchMax: 256,
     jobIntervalMs: 200,
     /** A payout without an outcome after this needs a person. */
-    reviewMs: 3 * day,
-    attempts: 5,
+    reviewAfterMs: 3 * day,
+    attemptsMax: 5,
     /** How long fee schedules are cached; a change takes effect within this. */
-    pricesKeptMs: second,
-    pricesKept: 10_000,
-    mintedAtOnce: 100,
+    feeCacheMs: second,
+    feesCachedMax: 10_000,
+    mintsPerBatchMax: 100,
     mintIntervalMs: 100,
     /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
-    openListed: 10_000,
+    openPayoutsListedMax: 10_000,
     /** Checks of a payout that the hot wallet cannot cover while earlier ones may still end. */
-    shortLooks: 20,
-    reversalsEveryMs: second,
+    shortfallChecksMax: 20,
+    reversalIntervalMs: second,
     /** Retry interval of a reversal that exceeds the balance limit of the ledger. */
-    unbookedEveryMs: minute,
-    waitingAtOnce: 500,
-    reviewedAtOnce: 1_000,
+    unbookedReversalIntervalMs: minute,
+    waitingReversalsPerBatchMax: 500,
+    reviewsPerBatchMax: 1_000,
     treasuryIntervalMs: minute,
   },
   solana: solanaLimits,
@@ -158,94 +158,94 @@ export const limits = {
     unknownForMs: 30 * second,
     /** After completion; long enough for a test to see the transfer completed. */
     reversesAfterMs: 5 * second,
-    reversalsAtOnce: 500,
+    reversalsPerBatchMax: 500,
     statementLines: 1_000,
     /** Notices a test may request for one payment, to exercise duplicates. */
-    copies: 50,
-    noticesAtOnce: 64,
-    noticesEveryMs: 200,
+    noticeCopiesMax: 50,
+    noticesPerBatchMax: 64,
+    noticeIntervalMs: 200,
     /** Between checks of a notice that another process is sending. */
-    noticeBreathMs: 10,
-    noticeMs: 10 * second,
+    noticePollIntervalMs: 10,
+    noticeTimeoutMs: 10 * second,
     /** Longer than an attempt: otherwise another process would send the same notice. */
     noticeLeaseMs: 30 * second,
     noticeIdleMs: 4 * second,
     /** On shutdown: notices that are still being sent after this are cut off. */
-    noticeFinishMs: 2 * second,
-    noticeTries: 50,
-    noticeRetryMs: second,
-    longestNoticeRetryMs: 10 * minute,
+    noticeShutdownMs: 2 * second,
+    noticeAttemptsMax: 50,
+    noticeRetryDelayMs: second,
+    noticeRetryDelayMaxMs: 10 * minute,
   },
   collections: {
-    defaultExpiryMs: 30 * minute,
-    longestExpiryMs: day,
+    expiryDefaultMs: 30 * minute,
+    expiryMaxMs: day,
     paymentsShown: 50,
     /** First retry of a notice that was not judged or matches no collection account. */
-    retryMs: second,
-    longestRetryMs: hour,
-    noticesAtOnce: 256,
+    noticeRetryDelayMs: second,
+    noticeRetryDelayMaxMs: hour,
+    noticesPerBatchMax: 256,
     jobIntervalMs: 200,
     leaseMs: minute,
-    expiredAtOnce: 500,
-    returnsAtOnce: 100,
+    expiriesPerBatchMax: 500,
+    returnsPerBatchMax: 100,
     /** Attempts to return a payment before a person must decide. */
-    returnTries: 20,
+    returnAttemptsMax: 20,
     /** How far back banks are queried for payments without a notice. */
-    unannouncedMs: day,
+    unannouncedLookbackMs: day,
     unannouncedIntervalMs: 10 * minute,
     /** Younger payments are skipped: their notices may still arrive. */
-    announcedWithinMs: minute,
+    unannouncedAgeMinMs: minute,
   },
   deposits: {
     jobIntervalMs: 500,
-    accountsAtOnce: 1_000,
+    accountsPerBatchMax: 1_000,
     leaseMs: 20 * second,
     /** While a payment is expected, and for an hour after one arrived. */
-    lookEveryMs: second,
+    pollIntervalMs: second,
     busyMs: hour,
     /** A wallet is polled at the busy interval for this long after it expires. */
-    lateMs: 10 * minute,
+    lateGraceMs: 10 * minute,
     /** Longest poll interval of idle dedicated wallets. */
-    longestLookMs: 10 * minute,
+    dedicatedPollIntervalMaxMs: 10 * minute,
     /** Longest poll interval of idle temporary wallets. */
-    longestRestMs: day,
+    temporaryPollIntervalMaxMs: day,
     /** Poll interval of a wallet that could not be read. */
-    troubleEveryMs: minute,
+    troubledPollIntervalMs: minute,
     /** A history that stays incomplete for this many polls marks the wallet as unreadable. */
-    unreadLooks: 60,
+    unreadPollsMax: 60,
     /** When no node answers. */
     retryMs: 2 * second,
     /** Histories read in one poll, and in one call to the rail. */
-    historiesAtOnce: 200,
-    historiesTogether: 50,
+    historiesPerPollMax: 200,
+    historiesPerCallMax: 50,
     /** A poll starts no further history after this. */
-    readMs: 5 * second,
+    historyReadMs: 5 * second,
     /** The history of a recently used wallet is read again this often, from this far back. */
-    auditEveryMs: day,
-    auditedMs: 7 * day,
+    auditIntervalMs: day,
+    auditLookbackMs: 7 * day,
     /** Every tenth poll of an incomplete history starts further back. */
-    overlapEvery: 10,
+    overlapEveryPolls: 10,
     memoLength: 200,
   },
   disputes: {
     /** A dispute that was not observed for this long is no longer listed. */
     openMs: hour,
-    keptMs: 30 * day,
-    listed: 100,
+    retentionMs: 30 * day,
+    listedMax: 100,
   },
   sweeps: {
     jobIntervalMs: 2 * second,
-    accountsAtOnce: 300,
+    accountsPerBatchMax: 300,
     /** In millionths of a coin: a dedicated wallet that holds less is not swept. */
-    leastAmount: 10_000n,
-    lookEveryMs: second,
-    looksAtOnce: 256,
+    amountMin: 10_000n,
+    pollIntervalMs: second,
+    sweepsPerBatchMax: 256,
     leaseMs: minute,
     /** A failed sweep costs a fee, so the delay doubles with every failure in this period. */
     failuresCountedMs: day,
     failuresCounted: 12,
     refusalsCounted: 6,
-    failedRestMs: second,
+    failedRetryDelayMs: second,
   },
   work: {
     /** On shutdown: jobs that are still running after this are abandoned. */
@@ -273,24 +273,24 @@ export const limits = {
     /** Notes about payments on the checkout page. */
     notesShown: 10,
     /** Without an event stream, a page polls at this interval for some minutes, then slows down. */
-    pollMs: 600,
-    eagerMs: 5 * minute,
-    longestPollMs: 5 * second,
+    pollIntervalMs: 600,
+    eagerPollingMs: 5 * minute,
+    pollIntervalMaxMs: 5 * second,
     /** Poll interval of a page that has an event stream. */
-    reassureMs: 30 * second,
+    streamingPollIntervalMs: 30 * second,
   },
   streams: {
     perSession: 5,
     perAddress: 20,
     total: 10_000,
-    longestMs: 15 * minute,
-    beatMs: 15 * second,
+    durationMaxMs: 15 * minute,
+    heartbeatIntervalMs: 15 * second,
     /** When a page reconnects after its stream ended. */
     retryMs: 3 * second,
     /** When a page retries after the process had no free stream. */
-    fullMs: minute,
-    listenAgainMs: second,
-    listenBeatMs: 10 * second,
+    fullRetryMs: minute,
+    relistenDelayMs: second,
+    listenHeartbeatIntervalMs: 10 * second,
   },
   reconcile: {
     intervalMs: day,
@@ -304,9 +304,9 @@ export const limits = {
     overlapSlots: 10_000n,
     statementPages: 1_000,
     attemptsPerCheckMax: 256,
-    noticesCompared: 1_000_000,
+    noticesComparedMax: 1_000_000,
     /** Collection accounts queried at the bank one by one. */
-    numbersAsked: 1_000,
+    accountsQueriedMax: 1_000,
     walletPages: 1_000,
     walletsPerPage: 1_000,
   },
@@ -321,46 +321,46 @@ export const limits = {
   lowBalance: { environmentsPerBatchMax: 1_000, pollIntervalMs: 10 * second },
   testClock: {
     /** One advance. */
-    advanceMs: 366 * day,
+    advanceMaxMs: 366 * day,
     /** Distance of `sentAt` from now, either way. */
     sentWithinMs: 366 * day,
     /** Total offset: years stay at four digits. */
-    aheadMs: 100 * 366 * day,
+    offsetMaxMs: 100 * 366 * day,
     /** Accounts moved in one statement, which must end before its timeout. */
     openAccounts: 20_000,
     /** Moves of a clock that are read to convert a time. */
     movesReadMax: 1_000,
     /** Checkout pages notified after an advance. */
-    pagesWoken: 1_000,
+    pagesNotifiedMax: 1_000,
   },
   /** Operator commands that use the database of a service that shuts down. */
   borrowed: { shutdownMs: 5 * second, pollIntervalMs: 50 },
   idempotency: {
     keyLength: 255,
-    keptMs: 30 * day,
-    forgottenAtOnce: 1_000,
+    retentionMs: 30 * day,
+    keysDeletedPerBatchMax: 1_000,
     /** How long a call waits for the first call with its key, with growing pauses. */
-    inProgressMs: 2 * second,
-    inProgressPauseMs: 10,
+    inProgressWaitMaxMs: 2 * second,
+    inProgressRetryDelayMs: 10,
   },
   requestLogs: {
-    keptDays: 30,
-    forgottenAtOnce: 2_000,
+    retentionDaysMax: 30,
+    entriesDeletedPerBatchMax: 2_000,
     /** Characters kept of each body. */
     bodyLength: 4_096,
     /** How long a finished request waits to be written with others. */
-    gatherMs: second / 4,
+    flushDelayMs: second / 4,
     /** Small, because masking a batch blocks the event loop for milliseconds. */
-    batch: 256,
+    entriesPerBatchMax: 256,
     /** Entries in memory, and characters of their bodies; beyond either, entries are dropped. */
-    waiting: 10_000,
-    waitingLength: 16 * 1024 * 1024,
+    entriesWaitingMax: 10_000,
+    waitingLengthMax: 16 * 1024 * 1024,
     /** Entries a page scans for a filter; the cursor continues after them. */
-    seenAtOnce: 10_000,
+    entriesScannedPerPageMax: 10_000,
   },
   keys: {
     /** A revoked key may work for this long. */
-    cachedMs: second,
+    cacheMs: second,
     keysCachedMax: 10_000,
     lastUsedIntervalMs: 5 * second,
     rollGraceMaxMs: 7 * day,
@@ -382,7 +382,7 @@ export const limits = {
     frameOriginsMax: 10,
     logoBytesMax: 32 * 1024,
     documentBytesMax: 64 * 1024,
-    remembered: 500,
+    environmentsCachedMax: 500,
   },
   rateLimit: { tracked: 50_000, listsRunning: 3, listsWaiting: 50, listsRetryAfterSeconds: 1 },
   proof: { counterexamplesShownMax: 20 },
@@ -390,14 +390,14 @@ export const limits = {
 
 // A lease outlives the work it covers, or two workers would do the same row.
 assert(limits.webhooks.leaseMs > limits.webhooks.attemptTimeoutMs)
-assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + 10 * limits.solana.callMs)
-assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeMs)
-assert(limits.deposits.leaseMs > limits.deposits.readMs + limits.solana.callMs)
+assert(limits.payouts.leaseMs >= limits.payouts.sendWithinMs + 10 * limits.solana.callTimeoutMs)
+assert(limits.sandboxBank.noticeLeaseMs > limits.sandboxBank.noticeTimeoutMs)
+assert(limits.deposits.leaseMs > limits.deposits.historyReadMs + limits.solana.callTimeoutMs)
 
 // The innermost timeout fires first, so that its cause is reported.
 assert(limits.lane.lockMs < limits.lane.statementMs)
 assert(limits.lane.statementMs < limits.lane.deadlineMs)
-assert(limits.postgres.quickStatementMs < limits.http.readyMs)
+assert(limits.postgres.quickStatementMs < limits.http.readinessTimeoutMs)
 assert(limits.postgres.requestStatementMs < limits.http.requestMs)
 assert(limits.postgres.changeStatementMs < limits.http.requestMs)
 assert(limits.http.shutdownMs < limits.http.forcedExitMs)
@@ -405,10 +405,10 @@ assert(limits.work.shutdownMs < limits.http.forcedExitMs)
 
 assert(limits.work.missingAfterMs >= 3 * limits.work.heartbeatIntervalMs)
 assert(limits.webhooks.inFlightUnprovenMax < limits.webhooks.inFlightMax)
-assert(limits.collections.announcedWithinMs < limits.collections.unannouncedMs)
-assert(limits.collections.unannouncedIntervalMs < limits.collections.unannouncedMs)
+assert(limits.collections.unannouncedAgeMinMs < limits.collections.unannouncedLookbackMs)
+assert(limits.collections.unannouncedIntervalMs < limits.collections.unannouncedLookbackMs)
 assert(limits.reconcile.overlapMs > limits.reconcile.intervalMs)
-assert(limits.deposits.overlapEvery < limits.deposits.unreadLooks)
+assert(limits.deposits.overlapEveryPolls < limits.deposits.unreadPollsMax)
 
 // A logo in base64 fits the stored settings and the request that sets it.
 const logoLength = Math.ceil(limits.settings.logoBytesMax / 3) * 4

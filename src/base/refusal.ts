@@ -45,12 +45,12 @@ export function notFound(what: string, reference: string): Refusal {
   const message =
     reference === ''
       ? `The path must end with the reference of a ${what}.`
-      : `No ${what} ${sayBack(reference)} exists. Check the reference and the mode of your API key.`
+      : `No ${what} ${quoteInput(reference)} exists. Check the reference and the mode of your API key.`
   return new Refusal('not_found', { message })
 }
 
 /** Caller input as quoted in a message: shortened, and without control characters. */
-export function sayBack(name: string): string {
+export function quoteInput(name: string): string {
   const plain = name.replace(/\p{C}/gu, '�')
   return plain.length > limits.names.length ? `${plain.slice(0, limits.names.length)}…` : plain
 }

@@ -15,31 +15,31 @@ export const solanaLimits = {
 
   /** Agave reads at most 50 KiB per request; a payout takes about 900 bytes of it. */
   callsPerRequest: 50,
-  requestsUnderWay: 4,
+  requestsInFlightMax: 4,
   /** Calls whose responses may be long: a page of a history, or all tokens of a wallet. */
   longAnswersPerRequest: 20,
   connections: 16,
-  callMs: 5 * second,
+  callTimeoutMs: 5 * second,
   /** Attempts per endpoint before the rail counts as unavailable. */
-  rounds: 2,
+  attemptsPerEndpointMax: 2,
   responseBytes: 16 * 1024 * 1024,
   endpoints: 5,
   memoBytes: 128,
   /** How long a blockhash is reused. It is valid for about a minute. */
-  blockhashMs: 2 * second,
+  blockhashCacheMs: 2 * second,
   /** On the embedded chain a blockhash is valid for some seconds only. */
-  embeddedBlockhashMs: second / 5,
+  embeddedBlockhashCacheMs: second / 5,
   /** How long the first blockhash waits for a fresher one from another endpoint. */
-  patienceMs: second / 4,
+  blockhashWaitMs: second / 4,
   /** How long treasury balances are cached. */
-  balancesMs: second,
+  balanceCacheMs: second,
   /** How long a recipient that passed its checks is not checked again. */
-  soundMs: 10 * second,
-  soundRecipients: 50_000,
+  recipientCacheMs: 10 * second,
+  checkedRecipientsCachedMax: 50_000,
   /** Cached token account addresses of recipients. */
-  recipients: 50_000,
+  recipientsCachedMax: 50_000,
   /** Cached transaction templates. */
-  templates: 1_000,
+  templatesCachedMax: 1_000,
   /** An attempt that expired this long ago is searched for by memo: a backup may be older. */
   longOutageBlocks: 2_000,
   /** Even on the worst days at most every second slot was skipped. */
@@ -48,17 +48,17 @@ export const solanaLimits = {
    * About an hour of blocks, more than ever waited for finality. An attempt that existed when a
    * majority had finalized a block cannot land this many blocks after it.
    */
-  unfinalizedBlocks: 10_000,
+  unfinalizedBlocksMax: 10_000,
   /** About half a minute: an endpoint that is further behind another is not trusted alone. */
-  staleSlots: 64,
+  slotLagMax: 64,
   /** An endpoint that failed is queried last for this long. */
-  awayMs: 10 * second,
+  failedEndpointAvoidMs: 10 * second,
   historyPages: 100,
-  signerMs: 5 * second,
-  signerWaiting: 10_000,
+  signerTimeoutMs: 5 * second,
+  signerQueueMax: 10_000,
   signerLineLength: 200,
 } as const
 
-assert(solanaLimits.embeddedBlockhashMs < solanaLimits.blockhashMs)
-assert(solanaLimits.patienceMs < solanaLimits.callMs)
+assert(solanaLimits.embeddedBlockhashCacheMs < solanaLimits.blockhashCacheMs)
+assert(solanaLimits.blockhashWaitMs < solanaLimits.callTimeoutMs)
 assert(solanaLimits.callsPerRequest * 900 < 50 * 1024)

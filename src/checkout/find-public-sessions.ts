@@ -98,7 +98,7 @@ function createSettingsReader(db: Reader) {
 
   /** Queries may finish out of order: an older version never replaces a newer one. */
   function remember(settings: StoredSettings): void {
-    if (cache.size >= limits.settings.remembered) cache.clear()
+    if (cache.size >= limits.settings.environmentsCachedMax) cache.clear()
     if ((cache.get(settings.environmentId)?.version ?? 0) < settings.version)
       cache.set(settings.environmentId, settings)
   }

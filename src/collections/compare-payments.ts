@@ -5,7 +5,7 @@ import type { Reader } from '../postgres/tx.js'
 import type { PaymentNotice } from './ports.js'
 import { type BankInMode, type RecordedNotice, readBankPages } from './read-bank.js'
 
-export type Compared = { differences: Difference[]; isComplete: boolean }
+export type PaymentComparison = { differences: Difference[]; isComplete: boolean }
 
 /**
  * Compares a bank's payments with those in the books, in both directions. A payment that we refused
@@ -15,7 +15,7 @@ export async function comparePayments(
   db: Reader,
   bank: BankInMode,
   period: { from: Date; to: Date },
-): Promise<Compared> {
+): Promise<PaymentComparison> {
   const seen = new Set<string>()
   const differences: Difference[] = []
   let isComplete = false
@@ -51,8 +51,8 @@ async function findNotAtBank(
   db: Reader,
   { rail, mode, from }: BankInMode & { from: Date },
   seen: Set<string>,
-): Promise<Compared> {
-  const { noticesCompared, numbersAsked } = limits.reconcile
+): Promise<PaymentComparison> {
+  const { noticesComparedMax, accountsQueriedMax } = limits.reconcile
   const rows = await db.rows<{ id: string; number: string; amount: bigint }>({
     text: `
       select p.rail_id as id, p.amount, a.number from notices n
@@ -60,17 +60,17 @@ async function findNotAtBank(
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
       where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'TAKEN'
       order by n.received_at limit $4`,
-    values: [rail.name, mode, from, noticesCompared],
+    values: [rail.name, mode, from, noticesComparedMax],
   })
   const unseen = rows.filter(({ id }) => !seen.has(id))
   const differences: Difference[] = []
-  for (const { id, number, amount } of unseen.slice(0, numbersAsked)) {
+  for (const { id, number, amount } of unseen.slice(0, accountsQueriedMax)) {
     // The payment may be outside the compared period, so query the bank by account.
     const atBank = await rail.findPayments(number)
     if (atBank.some((payment) => payment.id === id)) continue
     differences.push({ kind: 'not_at_rail', name: id, inBooks: show(amount), atRail: 'nothing' })
   }
-  const isComplete = rows.length < noticesCompared && unseen.length <= numbersAsked
+  const isComplete = rows.length < noticesComparedMax && unseen.length <= accountsQueriedMax
   return { differences, isComplete }
 }
 

@@ -41,7 +41,7 @@ export async function expireAccounts(
     const due = await tx.rows(sql<CollectionAccount>`
       select ${sql.raw(accountColumns)} from collection_accounts a
       where a.status = 'ACTIVE' and a.due_at <= ${now} ${own}
-      order by a.due_at limit ${limits.collections.expiredAtOnce}
+      order by a.due_at limit ${limits.collections.expiriesPerBatchMax}
       for no key update skip locked`)
     await endAll(
       tx,
@@ -53,7 +53,7 @@ export async function expireAccounts(
 }
 
 /** An account that has ended, and its counterpart as it was before. */
-export type EndedAccount = AccountWithPayments & { twin: CollectionAccount | undefined }
+export type EndedAccount = AccountWithPayments & { counterpart: CollectionAccount | undefined }
 
 /**
  * Cancels a temporary account or deactivates a dedicated one. The counterpart of a session's
@@ -67,14 +67,14 @@ export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promis
   const counterpart = findCounterpart(account, locked.values())
   const status = isDedicated(account) ? 'INACTIVE' : 'CANCELLED'
   if (account.status === status)
-    return { account, payments: await paymentsOf(tx, account), twin: counterpart }
+    return { account, payments: await paymentsOf(tx, account), counterpart }
   if (account.status !== 'ACTIVE') throw notActive(account, status)
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
   const at = after(now, clockOffsetMs)
   const own = { ...account, status, endedAt: at } as const
   const other = cancelCounterpart(counterpart, at)
   const [ended] = await endAll(tx, now, other ? [own, other] : [own])
-  return { ...ended!, twin: counterpart }
+  return { ...ended!, counterpart }
 }
 
 /** Writes accounts with their new status. The caller has locked them. */

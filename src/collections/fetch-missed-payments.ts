@@ -13,10 +13,10 @@ type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
  * Lists a bank's recent payments and stores notices for those it never sent one for. If a notice
  * arrives later, it is ignored as a duplicate. Returns how many payments were missed.
  */
-export async function fetchUnannouncedPayments(tools: Tools, now: Date): Promise<number> {
+export async function fetchMissedPayments(tools: Tools, now: Date): Promise<number> {
   const { db, rail, mode, logger } = tools
-  const { unannouncedMs, announcedWithinMs } = limits.collections
-  const period = { from: after(now, -unannouncedMs), to: after(now, -announcedWithinMs) }
+  const { unannouncedLookbackMs, unannouncedAgeMinMs } = limits.collections
+  const period = { from: after(now, -unannouncedLookbackMs), to: after(now, -unannouncedAgeMinMs) }
   const missed: PaymentNotice[] = []
   let isComplete = false
   for await (const page of readBankPages(db, { rail, mode, ...period })) {
@@ -31,7 +31,7 @@ export async function fetchUnannouncedPayments(tools: Tools, now: Date): Promise
     rail: rail.name,
     mode,
     id: payment.id,
-    announced: payment,
+    payment,
     body: null,
   }))
   await db.transaction(async (tx) => insertNotices(tx, { now, dueAt: now }, notices))

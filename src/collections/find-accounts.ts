@@ -73,7 +73,7 @@ export async function getAccount(db: Reader, name: AccountLookup): Promise<Accou
   return { ...found, otherDeposits: await listOtherDeposits(db, found.account) }
 }
 
-export async function findByNumber(
+export async function findAccountByNumber(
   db: Reader,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
 ): Promise<CollectionAccount | undefined> {

@@ -72,7 +72,7 @@ export async function getPayment(db: Reader, name: PaymentName): Promise<Payment
   return toPayment(row)
 }
 
-export async function findByRailId(
+export async function findPaymentByRailId(
   db: Reader,
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
 ): Promise<Payment | undefined> {

@@ -49,8 +49,8 @@ type Conclusions = { accounts: Map<string, CollectionAccount>; tooLargeNotices: 
 
 /** Short at first, because the account may be about to be committed; then doubling. */
 function retryDelayMs(attempts: number): number {
-  const { retryMs, longestRetryMs } = limits.collections
-  return Math.min(retryMs * 2 ** Math.min(attempts, 20), longestRetryMs)
+  const { noticeRetryDelayMs, noticeRetryDelayMaxMs } = limits.collections
+  return Math.min(noticeRetryDelayMs * 2 ** Math.min(attempts, 20), noticeRetryDelayMaxMs)
 }
 
 export function accountNumberOf({ rail, mode, payment }: Notice): AccountNumber {

@@ -73,7 +73,7 @@ export function wakeNewestPages(tx: Tx, environmentId: EnvironmentId): void {
   tx.write(sql`
     select pg_notify(${sessionChannel}, newest.reference) from (
       select reference from checkout_sessions where environment_id = ${environmentId}
-      order by id desc limit ${limits.testClock.pagesWoken}) newest`)
+      order by id desc limit ${limits.testClock.pagesNotifiedMax}) newest`)
 }
 
 /** By session id. */

@@ -24,7 +24,7 @@ export function createNoticeLane({ connect, clock, open = openLane }: Tools): No
     async work(tx: Tx, notices: NewNotice[]) {
       const now = clock.now()
       // The caller judges the notice next. If it crashes before that, a worker does when it is due.
-      insertNotices(tx, { now, dueAt: after(now, limits.collections.retryMs) }, notices)
+      insertNotices(tx, { now, dueAt: after(now, limits.collections.noticeRetryDelayMs) }, notices)
       return notices.map(({ rail, mode, id }) => ({ rail, mode, id }))
     },
   })
@@ -49,21 +49,21 @@ export function createPaymentLane({
 
 const noticesDue: DueTable = {
   table: 'notices',
-  key: ['rail', 'mode', 'id'],
-  open: "state in ('WAITING', 'UNMATCHED')",
-  of: 'rail',
-  counter: 'looks',
+  keyColumns: ['rail', 'mode', 'id'],
+  openCondition: "state in ('WAITING', 'UNMATCHED')",
+  ownerColumn: 'rail',
+  counterColumn: 'looks',
   returning: 'job.rail, job.mode, job.id',
 }
 
 /** Judges notices that were not judged on arrival, and unmatched ones again. Returns how many. */
-export async function takeDueNotices(
+export async function judgeDueNotices(
   tools: { db: Database; rail: string; lane: Pick<PaymentLane, 'run'>; logger: Logger },
   now: Date,
 ): Promise<number> {
   const { db, rail, lane, logger } = tools
-  const { leaseMs, noticesAtOnce: limit } = limits.collections
-  const names = await claimDue<NoticeName>(db, noticesDue, { of: rail, now, leaseMs, limit })
+  const { leaseMs, noticesPerBatchMax: limit } = limits.collections
+  const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, leaseMs, limit })
   await Promise.all(
     names.map((name) =>
       lane.run(name).catch((error) => {

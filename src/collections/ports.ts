@@ -1,7 +1,7 @@
 import type { Outcome } from '../base/refusal.js'
 import type { Coin } from '../money/assets.js'
 import type { Dispute } from '../payouts/disputes.js'
-import type { Finding, Prepared } from '../payouts/ports.js'
+import type { AttemptFinding, PreparedAttempt } from '../payouts/ports.js'
 
 /** A bank account to open. The bank returns the same number for the same reference. */
 export type AccountOpening = {
@@ -48,18 +48,18 @@ export type PaymentNotice = {
 }
 
 /** An unverified HTTP request to a rail's notice URL. */
-export type IncomingMessage = {
+export type NoticeRequest = {
   headers: Record<string, string | string[] | undefined>
   body: string
 }
 
 /** A verified and parsed message. Only payments are stored. */
-export type ReadMessage =
-  | { kind: 'announced'; announced: PaymentNotice }
+export type ReadNotice =
+  | { kind: 'payment'; payment: PaymentNotice }
   /** From the bank, but not about a payment. */
-  | { kind: 'beside_the_point' }
+  | { kind: 'other' }
   /** The signature is missing or wrong. */
-  | { kind: 'not_genuine' }
+  | { kind: 'unverified' }
 
 /** A bank that collects money for us. It never gives a number to a second account. */
 export interface CollectionRail {
@@ -68,7 +68,7 @@ export interface CollectionRail {
   openAccounts(openings: AccountOpening[]): Promise<Outcome<OpenedAccount>[]>
   /** The bank may then reject transfers, but some can still arrive. Idempotent. */
   closeAccounts(numbers: string[]): Promise<void>
-  readMessage(message: IncomingMessage): ReadMessage
+  readNotice(message: NoticeRequest): ReadNotice
   /** All payments into an account, including those the bank sent no notice for. */
   findPayments(accountNumber: string): Promise<PaymentNotice[]>
   /** All payments of a period, page by page, for reconciliation. */
@@ -82,7 +82,7 @@ export interface CollectionRail {
 }
 
 /** A simulated bank transfer into a collection account. */
-export type CustomerPayment = {
+export type SimulatedPayment = {
   /** Chosen by the caller. A repeated id changes nothing. */
   id: string
   accountNumber: string
@@ -108,16 +108,16 @@ export interface SandboxPayers {
    * Pays into an account, open or closed. Returns the bank's payment with this id; undefined if the
    * bank does not know the account.
    */
-  receivePayment(payment: CustomerPayment): Promise<PaymentNotice | undefined>
+  receivePayment(payment: SimulatedPayment): Promise<PaymentNotice | undefined>
   /** Sends the payment's due notices and waits until all are answered. */
-  announceNow(paymentId: string): Promise<void>
+  sendNoticesNow(paymentId: string): Promise<void>
 }
 
 /** A wallet derived from the seed, with its token account for each coin. */
 export type Wallet = { address: string; tokenAccounts: Record<Coin, string> }
 
 /** What a finalized transaction changed in one token account. */
-export type Move = {
+export type TokenTransaction = {
   signature: string
   slot: bigint
   /** Block time. */
@@ -132,8 +132,8 @@ export type Move = {
 }
 
 /** Oldest first. */
-export type Moves = {
-  moves: Move[]
+export type TokenHistory = {
+  moves: TokenTransaction[]
   /** Transactions without a majority of endpoints, or of an unknown version: possible deposits. */
   unreadable: string[]
   /** Transactions that endpoints report differently. */
@@ -167,13 +167,13 @@ export type SweptPart = {
 export type SweepRequest = { reference: string; asset: Coin; parts: SweptPart[] }
 
 /** A committed sweep, read back from its row. */
-export type LiveSweep = Prepared & { reference: string; asset: Coin }
+export type LiveSweep = PreparedAttempt & { reference: string; asset: Coin }
 
 /** A chain on which we collect coins, in wallets derived from one seed. Lists keep their order. */
 export interface WalletRail {
   readonly name: string
   /** Whether the chain has been identified, and with it the rail's name. */
-  hasMetItsChain(): Promise<boolean>
+  isChainKnown(): Promise<boolean>
   /** A number always derives the same wallet. */
   deriveWallets(numbers: number[]): Promise<Wallet[]>
   /**
@@ -184,16 +184,16 @@ export interface WalletRail {
   /** Finalized balances by majority of endpoints; 0 if no account exists, null if they disagree. */
   readAmounts(tokenAccounts: string[]): Promise<(bigint | null)[]>
   /** An Error marks a history that cannot be read; the others are not affected. */
-  readMoves(ranges: HistoryRange[]): Promise<(Moves | Error)[]>
+  readMoves(ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]>
   /** Tokens other than ours in these wallets; `asset` is the mint address. */
   findStrayTokens(wallets: string[]): Promise<{ wallet: string; address: string; asset: string }[]>
   /** How many parts fit in one transaction. */
   readonly partsPerSweep: number
   /** Signs with the keys of the wallets and of the treasury. Sends nothing. */
-  prepareSweeps(requests: SweepRequest[]): Promise<Outcome<Prepared>[]>
+  prepareSweeps(requests: SweepRequest[]): Promise<Outcome<PreparedAttempt>[]>
   /** Sends committed sweeps; may be repeated. Neither success nor an error is a final result. */
   sendSweeps(sweeps: LiveSweep[]): Promise<void>
-  checkSweeps(sweeps: LiveSweep[]): Promise<Finding[]>
+  checkSweeps(sweeps: LiveSweep[]): Promise<AttemptFinding[]>
 }
 
 /** Simulated payers on the localnet. */

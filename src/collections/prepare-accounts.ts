@@ -140,14 +140,14 @@ function railUnavailable({ environment, kind }: AccountRequest): Refusal {
 }
 
 /** Once the answer is forgotten, the same key asks for a new account. */
-const { keptMs } = limits.idempotency
+const { retentionMs } = limits.idempotency
 
 /** The same for every copy of a request: a rail gives the same number for the same reference. */
 export function railReference(now: Date, request: Requested, id: string): string {
   const { environment, kind, merchantReference, retryKey } = request
   const name = isDedicated({ kind })
     ? merchantReference
-    : retryKey && `${retryKey}/${Math.floor(now.getTime() / keptMs)}`
+    : retryKey && `${retryKey}/${Math.floor(now.getTime() / retentionMs)}`
   if (name === undefined) return accountReference({ kind, id }).replace('_', '-')
   const digest = createHash('sha256').update(`${environment.id}/${kind}/${name}`).digest('hex')
   return `${accountKinds[kind].prefix.replace('_', '-')}${digest.slice(0, 40)}`

@@ -18,7 +18,11 @@ import { insertReturns, type Return } from './store-returns.js'
 export type PaymentRefund = { record: Return; payout: NewPayout }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
-export async function refuseUnpayable(db: Reader, payment: Payment, amount: bigint): Promise<void> {
+export async function refuseUnaffordableRefund(
+  db: Reader,
+  payment: Payment,
+  amount: bigint,
+): Promise<void> {
   refuseTooMuch(payment, amount)
   const { environmentId, asset } = payment
   const balances = await listBalancesOf(db, [environmentId])

@@ -17,7 +17,7 @@ export async function requeryAccount(
   const found = await rail.findPayments(number)
   await Promise.all(
     found.map(async (payment) => {
-      const notice = { rail: name, mode, id: payment.id, announced: payment, body: null }
+      const notice = { rail: name, mode, id: payment.id, payment, body: null }
       await payments.run(await notices.run(notice))
     }),
   )

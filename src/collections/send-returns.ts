@@ -3,7 +3,7 @@ import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
 import { createPayouts, type NewPayout } from '../payouts/create-payouts.js'
-import { isInTime, readLiveAttempts } from '../payouts/live-attempts.js'
+import { isWithinSendTime, readLiveAttempts } from '../payouts/live-attempts.js'
 import type { PayoutRail } from '../payouts/ports.js'
 import { isShort } from '../payouts/unfinished-payouts.js'
 import type { Database } from '../postgres/database.js'
@@ -24,10 +24,10 @@ type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 
 const returnsDue: DueTable = {
   table: 'payment_returns',
-  key: ['environment_id', 'id'],
-  open: "state = 'WAITING'",
-  of: 'rail',
-  counter: 'tries',
+  keyColumns: ['environment_id', 'id'],
+  openCondition: "state = 'WAITING'",
+  ownerColumn: 'rail',
+  counterColumn: 'tries',
   returning: `${returnColumns('job')}, job.tries as attempts,
     (select e.clock_offset_ms::float8 from environments e where e.id = job.environment_id)
       as "clockOffsetMs"`,
@@ -71,7 +71,7 @@ async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): P
     db,
     created.map(({ payout }) => payout),
   )
-  const attempts = live.filter((attempt) => isInTime(attempt, clock.now()))
+  const attempts = live.filter((attempt) => isWithinSendTime(attempt, clock.now()))
   if (attempts.length > 0) await rail.send(attempts)
   const late = live.length - attempts.length
   if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'return attempts too old to send')
@@ -79,10 +79,10 @@ async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): P
 
 async function claimReturns(db: Database, now: Date, rail: string): Promise<ClaimedReturn[]> {
   const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
-    of: rail,
+    owner: rail,
     now,
     leaseMs: limits.collections.leaseMs,
-    limit: limits.collections.returnsAtOnce,
+    limit: limits.collections.returnsPerBatchMax,
   })
   return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
     ...toReturn(row),
@@ -93,7 +93,7 @@ async function claimReturns(db: Database, now: Date, rail: string): Promise<Clai
 
 /** A rail that does not answer is retried when the lease ends, a limited number of times. */
 function isFinal({ status }: Refusal, attempts: number): boolean {
-  return status < 500 || attempts >= limits.collections.returnTries
+  return status < 500 || attempts >= limits.collections.returnAttemptsMax
 }
 
 async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {

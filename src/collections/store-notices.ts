@@ -12,7 +12,7 @@ export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
 export type Notice = NoticeName & { payment: PaymentNotice; attempts: number }
 
 export type NewNotice = NoticeName & {
-  announced: PaymentNotice
+  payment: PaymentNotice
   /** The body as it arrived; null if we found the payment by querying the rail. */
   body: string | null
 }
@@ -60,11 +60,11 @@ export function insertNotices(
   { now, dueAt }: { now: Date; dueAt: Date },
   notices: NewNotice[],
 ): void {
-  const rows = notices.map(({ rail, mode, id, announced, body }) => ({
+  const rows = notices.map(({ rail, mode, id, payment, body }) => ({
     rail,
     mode,
     id,
-    announced: serializePayment(announced),
+    announced: serializePayment(payment),
     body,
     due_at: dueAt,
   }))

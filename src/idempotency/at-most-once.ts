@@ -19,7 +19,7 @@ export type KeyedCall<Input> = {
   /** The answer on success, if known in advance: it saves a second write of the key. */
   expected?: Answer
   /** Null: never, except for a refusal, which created nothing that the key must outlive. */
-  forgetAt: Date | null
+  expiresAt: Date | null
 }
 
 type Keyed<Input> = KeyedCall<Input> & { key: IdempotencyKey }
@@ -127,9 +127,9 @@ function inProgress(): Refusal {
 export function whileInProgress<Result>(run: () => Promise<Result>): Promise<Result> {
   return retry(run, {
     isPassing: (error) => error instanceof Refusal && error.reason === 'idempotency_in_progress',
-    pauseMs: limits.idempotency.inProgressPauseMs,
-    pauseMaxMs: limits.idempotency.inProgressMs,
-    timeoutMs: limits.idempotency.inProgressMs,
+    pauseMs: limits.idempotency.inProgressRetryDelayMs,
+    pauseMaxMs: limits.idempotency.inProgressWaitMaxMs,
+    timeoutMs: limits.idempotency.inProgressWaitMaxMs,
   })
 }
 
@@ -146,8 +146,8 @@ function remember<Input>(
     .filter((call) => isKept(call) && !isStored(call))
     .map((call) => {
       const { status, answer, isSealed } = toStored(answered.get(call)!, seal)
-      const refusedUntil = status >= 400 ? after(now, limits.idempotency.keptMs) : null
-      const forget_at = call.forgetAt ?? refusedUntil
+      const refusedUntil = status >= 400 ? after(now, limits.idempotency.retentionMs) : null
+      const forget_at = call.expiresAt ?? refusedUntil
       return { ...identityOf(call), status, answer, is_sealed: isSealed, forget_at }
     })
   const forgotten = keyed.filter((call) => !isKept(call)).map(identityOf)
@@ -169,7 +169,7 @@ function toClaim(call: Keyed<unknown>, seal: Seal) {
     status: stored?.status ?? null,
     answer: stored?.answer ?? null,
     is_sealed: stored?.isSealed ?? false,
-    forget_at: call.forgetAt,
+    forget_at: call.expiresAt,
   }
 }
 

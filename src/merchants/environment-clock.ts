@@ -24,8 +24,8 @@ export async function getClockOffset(db: Reader, id: EnvironmentId): Promise<num
 export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promise<number> {
   await lockEnvironment(tx, environmentId)
   const offsetMs = (await getClockOffset(tx, environmentId)) + byMs
-  if (offsetMs <= limits.testClock.aheadMs) return offsetMs
-  const most = `${limits.testClock.aheadMs / day} days`
+  if (offsetMs <= limits.testClock.offsetMaxMs) return offsetMs
+  const most = `${limits.testClock.offsetMaxMs / day} days`
   throw new Refusal('validation_failed', {
     message: `The clock can be at most ${most} ahead of real time.`,
     details: [{ field: 'seconds', issue: `must leave the clock at most ${most} ahead` }],

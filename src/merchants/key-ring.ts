@@ -36,7 +36,7 @@ type Lookup = Promise<KnownKey | undefined>
  */
 export function createKeyRing(needs: { db: Database; seal: Seal; clock: Clock }): KeyRing {
   const { db, seal, clock } = needs
-  const bounds = { ageMaxMs: limits.keys.cachedMs, sizeMax: limits.keys.keysCachedMax }
+  const bounds = { ageMaxMs: limits.keys.cacheMs, sizeMax: limits.keys.keysCachedMax }
   const known = new ExpiringCache<Lookup>(bounds)
   // Separate, so that a flood of invented keys cannot evict real ones.
   const unknown = new ExpiringCache<Lookup>(bounds)

@@ -6,18 +6,18 @@ import type { Logger } from '../base/log.js'
 import { comparePayments } from '../collections/compare-payments.js'
 import type { CollectionRail, WalletRail } from '../collections/ports.js'
 import {
-  type Carried,
   compareBooks,
   type Difference,
-  findUnseen,
+  findMissingAtRail,
+  type RailTransfer,
 } from '../payouts/compare-books.js'
 import { compareTreasury } from '../payouts/compare-treasury.js'
 import { listDisputes, type OpenDispute } from '../payouts/disputes.js'
 import { type BookedPayout, listBooked } from '../payouts/list-booked.js'
 import { readLandedAttempts } from '../payouts/live-attempts.js'
-import type { Finding, PayoutRail } from '../payouts/ports.js'
+import type { AttemptFinding, PayoutRail } from '../payouts/ports.js'
 import {
-  type Agreed,
+  type AgreedPosition,
   claimReconciliation,
   recordReconciliation,
 } from '../payouts/reconciliations.js'
@@ -26,7 +26,7 @@ import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import type { SolanaRail, TreasuryTransfer } from '../rails/solana/rail.js'
 import { compareDeposits } from '../wallets/compare-deposits.js'
-import { readArriving } from '../wallets/store-sweeps.js'
+import { sumLiveSweeps } from '../wallets/store-sweeps.js'
 
 export type Reconciled = { rail: string; differences: Difference[]; position: bigint }
 
@@ -34,7 +34,7 @@ export type Reconciled = { rail: string; differences: Difference[]; position: bi
 export type ReconcilableBank = Pick<PayoutRail, 'name' | 'check'> &
   CollectionRail & {
     statement(period: { from: Date; to: Date; after?: StatementPosition }): Promise<{
-      lines: { token: string; reference: string; amount: bigint; state: Carried['state'] }[]
+      lines: { token: string; reference: string; amount: bigint; state: RailTransfer['state'] }[]
       next: StatementPosition | null
     }>
   }
@@ -49,7 +49,7 @@ export type ReconcilableRails = {
 /** Start of the comparison: a time for the books, a slot for a chain. */
 type Since = { from: Date; slot: bigint }
 
-type RailReport = { carried: Carried[]; position: bigint; isComplete: boolean }
+type RailReport = { carried: RailTransfer[]; position: bigint; isComplete: boolean }
 
 /** One rail to compare with the books. */
 type Counterpart = {
@@ -124,7 +124,7 @@ function recordResult(
   return recordReconciliation(db, now, { rail, dueAt, differences: differences.length, position })
 }
 
-function toSince({ agreedAt, position }: Agreed): Since {
+function toSince({ agreedAt, position }: AgreedPosition): Since {
   const { overlapMs, overlapSlots } = limits.reconcile
   return {
     from: agreedAt ? after(agreedAt, -overlapMs) : beginning,
@@ -166,7 +166,7 @@ async function compareOnce(
     tx.liftTimeouts()
     return listBooked(tx, { rail: rail.name, from: since.from, tokens })
   })
-  const checked = await checkUnseen({ db, rail }, findUnseen(booked, carried))
+  const checked = await checkUnseen({ db, rail }, findMissingAtRail(booked, carried))
   const differences = [
     ...compareBooks(booked, [...carried, ...checked]),
     ...(await counterpart.compareHoldings(db, since)),
@@ -178,8 +178,8 @@ async function compareOnce(
 async function checkUnseen(
   { db, rail }: { db: Database; rail: Counterpart['rail'] },
   unseen: BookedPayout[],
-): Promise<Carried[]> {
-  const found: Carried[] = []
+): Promise<RailTransfer[]> {
+  const found: RailTransfer[] = []
   const { attemptsPerCheckMax } = limits.reconcile
   for (let start = 0; start < unseen.length; start += attemptsPerCheckMax) {
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
@@ -193,7 +193,7 @@ async function checkUnseen(
 }
 
 /** Null: the rail does not have it. */
-const carriedStates: Record<Finding['state'], Carried['state'] | null> = {
+const carriedStates: Record<AttemptFinding['state'], RailTransfer['state'] | null> = {
   landed: 'landed',
   failed: 'failed',
   pending: 'unknown',
@@ -220,7 +220,7 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
   return {
     rail,
     everyMs: limits.reconcile.intervalMs,
-    isKnown: () => rail.hasMetItsChain(),
+    isKnown: () => rail.isChainKnown(),
     async report({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
       const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
@@ -235,7 +235,7 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
         const before = await readTreasuryBooks(db, { mode, asset })
         const { [asset]: held } = await rail.treasuryBalances()
         // Arriving sweeps first: one that ends in between is counted in both.
-        const arriving = await readArriving(db, rail.name, asset)
+        const arriving = await sumLiveSweeps(db, rail.name, asset)
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
@@ -257,7 +257,7 @@ function depositsOf(wallets: WalletRail, now: Date): Counterpart {
   return {
     rail,
     everyMs: limits.reconcile.depositsIntervalMs,
-    isKnown: () => wallets.hasMetItsChain(),
+    isKnown: () => wallets.isChainKnown(),
     report: async () => ({ carried: [], position: 0n, isComplete: true }),
     async compareHoldings(db, { from }) {
       const { differences, isComplete } = await compareDeposits(db, wallets, { now, from })
@@ -271,7 +271,13 @@ function toDisputed({ subject, hosts, firstSeenAt }: OpenDispute): Difference {
   return { kind: 'endpoints_disagree', name: subject, inBooks: 'as the majority, or open', atRail }
 }
 
-function toCarried({ signature, memo, asset, amountOut, hasFailed }: TreasuryTransfer): Carried {
+function toCarried({
+  signature,
+  memo,
+  asset,
+  amountOut,
+  hasFailed,
+}: TreasuryTransfer): RailTransfer {
   const state = hasFailed ? 'failed' : 'completed'
   return { token: signature, memo, asset, amount: amountOut, state }
 }
@@ -283,7 +289,7 @@ function bankOf(bank: ReconcilableBank, now: Date): Counterpart {
     everyMs: limits.reconcile.intervalMs,
     isKnown: async () => true,
     async report({ from }) {
-      const carried: Carried[] = []
+      const carried: RailTransfer[] = []
       // The bank's clock may be ahead of ours.
       const period = { from, to: after(now, limits.reconcile.overlapMs) }
       let page = await bank.statement(period)

@@ -18,7 +18,7 @@ export type BookedAttempt = {
 }
 
 /** One transfer as the rail reports it. */
-export type Carried = {
+export type RailTransfer = {
   /** Its name at the rail, as in an attempt. */
   token: string
   /** On our own transfers, the reference of the payout. */
@@ -52,16 +52,19 @@ export type Difference = {
 type Entry = { payout: Booked; attempt: BookedAttempt }
 
 /** Every contradiction between books and rail. An open payout may or may not be at the rail. */
-export function compareBooks(booked: Booked[], carried: Carried[]): Difference[] {
+export function compareBooks(booked: Booked[], carried: RailTransfer[]): Difference[] {
   const entries = entriesByToken(booked)
   return [
     ...carried.flatMap((transfer) => compareTransfer(transfer, entries.get(transfer.token))),
-    ...findUnseen(booked, carried).map(toNotAtRail),
+    ...findMissingAtRail(booked, carried).map(toNotAtRail),
   ]
 }
 
 /** Payouts that are completed in the books and that the rail does not report. */
-export function findUnseen<Payout extends Booked>(booked: Payout[], carried: Carried[]): Payout[] {
+export function findMissingAtRail<Payout extends Booked>(
+  booked: Payout[],
+  carried: RailTransfer[],
+): Payout[] {
   const seen = new Set(carried.map(({ token }) => token))
   return booked.filter(
     ({ status, attempts }) =>
@@ -79,7 +82,7 @@ function entriesByToken(booked: Booked[]): Map<string, Entry> {
 }
 
 /** A transfer with an unknown token is not ours, even if its memo is a reference of ours. */
-function compareTransfer(transfer: Carried, entry: Entry | undefined): Difference[] {
+function compareTransfer(transfer: RailTransfer, entry: Entry | undefined): Difference[] {
   if (!entry) return transfer.state === 'failed' ? [] : [toNotInBooks(transfer)]
   const { payout, attempt } = entry
   const name = payout.reference
@@ -105,7 +108,7 @@ function compareTransfer(transfer: Carried, entry: Entry | undefined): Differenc
 }
 
 /** The operator asked the bank: `processing` in its API does not contradict that. */
-function isDecidedAnyway({ state }: Carried, { isDecided }: BookedAttempt): boolean {
+function isDecidedAnyway({ state }: RailTransfer, { isDecided }: BookedAttempt): boolean {
   return state === 'processing' && isDecided === true
 }
 
@@ -117,7 +120,7 @@ const isOpen: Agreement = (status, attempt) => status === 'SUBMITTED' && attempt
  * Which states in the books agree with each state at the rail. The worst contradiction is an
  * attempt that is dead in the books and arrived: its replacement may have arrived, too.
  */
-const agreements: Record<Exclude<Carried['state'], 'unknown'>, Agreement> = {
+const agreements: Record<Exclude<RailTransfer['state'], 'unknown'>, Agreement> = {
   processing: isOpen,
   completed: (status, attempt) =>
     isOpen(status, attempt) || (status === 'COMPLETED' && attempt === 'LANDED'),
@@ -129,7 +132,7 @@ const agreements: Record<Exclude<Carried['state'], 'unknown'>, Agreement> = {
     isOpen(status, attempt) || attempt === 'FAILED' || attempt === 'DEAD',
 }
 
-function toNotInBooks(transfer: Carried): Difference {
+function toNotInBooks(transfer: RailTransfer): Difference {
   const { token, memo, state } = transfer
   const words = memo === null ? '' : `, with the memo ${memo}`
   return {

@@ -6,8 +6,8 @@ import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockReturns } from './follow-returns.js'
-import { kinds, nextSequence, type Payout, type PayoutAttempt } from './payout.js'
-import type { LiveAttempt, Prepared } from './ports.js'
+import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from './payout.js'
+import type { LiveAttempt, PreparedAttempt } from './ports.js'
 import { insertAttempts } from './store-payouts.js'
 
 export type Conclusion = { attempt: LiveAttempt } & (
@@ -16,7 +16,7 @@ export type Conclusion = { attempt: LiveAttempt } & (
   /** It can never land, and the payout fails. */
   | { verdict: 'dead'; reason: string }
   /** It can never land, and this attempt replaces it. */
-  | { verdict: 'again'; prepared: Prepared }
+  | { verdict: 'again'; prepared: PreparedAttempt }
   | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
 
@@ -178,7 +178,7 @@ function finish(now: Date, payout: Locked, conclusion: Conclusion): Locked {
 
 function toEvent(payout: Locked) {
   const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
-  const type = kinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
+  const type = payoutKinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
   if (!type) return []
   const data = showPayout(payout, attempts)
   return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
@@ -198,8 +198,8 @@ function toNextAttempt(
   return { ...prepared, payout, number: attempt.number + 1, createdAt: now }
 }
 
-function toKey({ environmentId, payoutId, number, looks }: LiveAttempt) {
-  return { environment_id: environmentId, payout_id: payoutId, number, looks }
+function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
+  return { environment_id: environmentId, payout_id: payoutId, number, looks: polls }
 }
 
 function toPostponedRow({ attempt, dueAt, expiresBy }: Extract<Conclusion, { verdict: 'wait' }>) {

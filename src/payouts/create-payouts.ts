@@ -7,13 +7,13 @@ import { assets } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
-import { kinds, type Payout, purposesOf } from './payout.js'
-import type { Prepared } from './ports.js'
+import { type Payout, payoutKinds, purposesOf } from './payout.js'
+import type { PreparedAttempt } from './ports.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from './store-payouts.js'
 
 export type NewPayout = {
   payout: Payout
-  prepared: Prepared
+  prepared: PreparedAttempt
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
   /** The payout as it starts, for the answer and the event: JSON text. */
@@ -22,7 +22,7 @@ export type NewPayout = {
 
 export function toNewPayout(
   payout: Payout,
-  prepared: Prepared,
+  prepared: PreparedAttempt,
   preparedAt: Date = payout.submittedAt,
 ): NewPayout {
   const { token } = prepared
@@ -110,14 +110,14 @@ function toAttempt({ payout, prepared, preparedAt }: NewPayout): NewAttempt {
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {
   const { environmentId, id, kind } = payout
-  const type = kinds[kind].events?.submitted
+  const type = payoutKinds[kind].events?.submitted
   return type
     ? [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown }]
     : []
 }
 
 function duplicateReference({ kind, merchantReference }: Payout): Refusal {
-  return new Refusal(kinds[kind].refusal, {
+  return new Refusal(payoutKinds[kind].refusal, {
     reason: 'duplicate_reference',
     message: `merchantReference ${merchantReference} was already used. Send a new one, or none.`,
     details: [{ field: 'merchantReference', issue: 'must be unique' }],

@@ -10,7 +10,7 @@ import { type Conclusion, concludePayouts } from './conclude-payouts.js'
 import { operatorDecision } from './failure-reasons.js'
 import type { FollowReturns } from './follow-returns.js'
 import { readLiveAttempts } from './live-attempts.js'
-import { bankKinds, kinds, type Payout, type PayoutKind } from './payout.js'
+import { bankKinds, type Payout, type PayoutKind, payoutKinds } from './payout.js'
 import type { Examined, LiveAttempt } from './ports.js'
 
 export type Decision = {
@@ -19,9 +19,9 @@ export type Decision = {
   /** For a payout on a chain: what the endpoints just reported about the attempt. */
   examined?: Examined | undefined
   /** The operator confirms that it did not land, although an endpoint knows it. */
-  isSureNotLanded?: boolean | undefined
+  isConfirmedNotLanded?: boolean | undefined
   /** The operator confirms that it landed, although no endpoint knows it. */
-  isSureLanded?: boolean | undefined
+  isConfirmedLanded?: boolean | undefined
 }
 
 /**
@@ -74,7 +74,7 @@ export async function findChainAttempt(
  * The database enforces the latter, too: `operator_fails_only_what_cannot_land`.
  */
 function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decision): void {
-  const { hasLanded, examined, isSureNotLanded, isSureLanded, reference } = decision
+  const { hasLanded, examined, isConfirmedNotLanded, isConfirmedLanded, reference } = decision
   assert(examined, 'an attempt on a chain is examined first')
   const { finding, isExpired, height, validUntil, knownBy } = examined
   if (examined.token !== attempt.token)
@@ -88,7 +88,7 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
       `A majority of the endpoints reports that ${reference} is ${finding.state}. ` +
         'A worker will conclude it; run `manilla work`.',
     )
-  if (hasLanded && knownBy.length === 0 && !isSureLanded)
+  if (hasLanded && knownBy.length === 0 && !isConfirmedLanded)
     throw refuse(
       name,
       `No endpoint knows ${attempt.token}. Check a block explorer; if it landed, repeat with ` +
@@ -102,7 +102,7 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
         `${validUntil + BigInt(limits.solana.finalizedAfter)}; they are at ` +
         `${height ?? 'no block that they agree on'}. Try again later.`,
     )
-  if (knownBy.length > 0 && !isSureNotLanded)
+  if (knownBy.length > 0 && !isConfirmedNotLanded)
     throw refuse(
       name,
       `${knownBy.join(', ')} knows ${attempt.token}. Check a block explorer; if it did not land, ` +
@@ -117,7 +117,7 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
 type Name = { environmentId: EnvironmentId; id: string; kind: PayoutKind }
 
 async function findName(db: Reader, reference: string, { isLocked = false } = {}): Promise<Name> {
-  const id = Object.values(kinds)
+  const id = Object.values(payoutKinds)
     .map(({ prefix }) => fromReference(prefix, reference))
     .find((found) => found !== undefined)
   const [row] = id
@@ -125,7 +125,7 @@ async function findName(db: Reader, reference: string, { isLocked = false } = {}
         select environment_id as "environmentId", id, kind from payouts
         where id = ${id} ${isLocked ? sql`for no key update` : sql``}`)
     : []
-  const isFound = row && fromReference(kinds[row.kind].prefix, reference) === id
+  const isFound = row && fromReference(payoutKinds[row.kind].prefix, reference) === id
   if (!isFound) throw new Refusal('not_found', { message: `No payout ${reference} exists.` })
   return row
 }
@@ -152,5 +152,5 @@ function isBeingSent(name: Name, reference: string, until: Date): Refusal {
 }
 
 function refuse({ kind }: Name, message: string): Refusal {
-  return new Refusal(kinds[kind].refusal, { reason: 'invalid_state', message })
+  return new Refusal(payoutKinds[kind].refusal, { reason: 'invalid_state', message })
 }

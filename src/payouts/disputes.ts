@@ -3,7 +3,7 @@ import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader, Tx } from '../postgres/tx.js'
-import type { Finding, Prepared } from './ports.js'
+import type { AttemptFinding, PreparedAttempt } from './ports.js'
 
 /** Endpoints of a rail that contradict each other about a transaction. */
 export type Dispute = {
@@ -34,7 +34,11 @@ type CheckedDisputes = {
 }
 
 /** Stores contradictions, and ends those that the endpoints agree on by now. */
-export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: CheckedDisputes): void {
+export function recordDisputes(
+  tx: Tx,
+  now: Date,
+  { rail, disputes, agreed }: CheckedDisputes,
+): void {
   const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
   const rows = [...bySubject].map(([subject, hosts]) => ({
     rail,
@@ -48,7 +52,7 @@ export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Chec
         now,
       ),
     )
-    const oldest = after(now, -limits.disputes.keptMs)
+    const oldest = after(now, -limits.disputes.retentionMs)
     tx.write(sql`delete from disputes where last_seen_at < ${oldest}`)
   }
   const settled = agreed.filter((subject) => !bySubject.has(subject))
@@ -60,8 +64,8 @@ export function noteDisputes(tx: Tx, now: Date, { rail, disputes, agreed }: Chec
 
 export function disputesIn(
   rail: string,
-  attempts: Prepared[],
-  findings: Finding[],
+  attempts: PreparedAttempt[],
+  findings: AttemptFinding[],
 ): CheckedDisputes {
   const disputes: Dispute[] = []
   const agreed: string[] = []
@@ -97,5 +101,5 @@ export function listDisputes(db: Reader, now: Date): Promise<OpenDispute[]> {
     select rail, subject, hosts, first_seen_at as "firstSeenAt", last_seen_at as "lastSeenAt"
     from disputes
     where ended_at is null and last_seen_at > ${after(now, -limits.disputes.openMs)}
-    order by first_seen_at, subject limit ${limits.disputes.listed}`)
+    order by first_seen_at, subject limit ${limits.disputes.listedMax}`)
 }

@@ -30,9 +30,9 @@ export function createFeeBook({ db, clock }: { db: Reader; clock: Clock }): FeeB
   async function find(name: Name): Promise<VersionedFee> {
     const key = `${name.environmentId}/${name.operation}`
     const known = cached.get(key)
-    if (known && clock.elapsedMs() - known.readAt < limits.payouts.pricesKeptMs) return known.fee
+    if (known && clock.elapsedMs() - known.readAt < limits.payouts.feeCacheMs) return known.fee
     const fee = await readFee(name)
-    if (cached.size >= limits.payouts.pricesKept) cached.clear()
+    if (cached.size >= limits.payouts.feesCachedMax) cached.clear()
     cached.set(key, { fee, readAt: clock.elapsedMs() })
     return fee
   }

@@ -5,11 +5,11 @@ import { newestRows } from '../postgres/newest-rows.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 import {
-  kinds,
   type Payout,
   type PayoutAttempt,
   type PayoutKind,
   type PayoutStatus,
+  payoutKinds,
   payoutStatuses,
 } from './payout.js'
 import type { Destination } from './ports.js'
@@ -29,7 +29,7 @@ export function toPayout(row: PayoutRow): Payout {
 }
 
 /** Attempts are sorted oldest first. */
-export type Tried = { payout: Payout; attempts: PayoutAttempt[] }
+export type PayoutWithAttempts = { payout: Payout; attempts: PayoutAttempt[] }
 
 export type PayoutFilter = {
   merchantReference: string | undefined
@@ -43,7 +43,7 @@ export async function listPayouts(
   db: Reader,
   { environmentId, kind }: { environmentId: EnvironmentId; kind: PayoutKind },
   { merchantReference, status, beforeId, limit }: PayoutFilter,
-): Promise<Tried[]> {
+): Promise<PayoutWithAttempts[]> {
   // A reference belongs to at most one payout of a kind: the other conditions filter one row.
   const where = [
     merchantReference !== undefined && sql`p.merchant_reference = ${merchantReference}`,
@@ -72,11 +72,13 @@ export async function listPayouts(
 export async function getPayout(
   db: Reader,
   name: { environmentId: EnvironmentId; kind?: PayoutKind; reference: string },
-): Promise<Tried> {
+): Promise<PayoutWithAttempts> {
   const { environmentId, kind, reference } = name
-  const all = Object.keys(kinds) as PayoutKind[]
-  const candidates = (kind ? [kind] : all).filter((one) => reference.startsWith(kinds[one].prefix))
-  const id = candidates[0] && fromReference(kinds[candidates[0]].prefix, reference)
+  const all = Object.keys(payoutKinds) as PayoutKind[]
+  const candidates = (kind ? [kind] : all).filter((one) =>
+    reference.startsWith(payoutKinds[one].prefix),
+  )
+  const id = candidates[0] && fromReference(payoutKinds[candidates[0]].prefix, reference)
   const rows = id
     ? await db.rows(sql<PayoutRow>`
         select ${sql.raw(payoutColumns)} from payouts p
@@ -91,7 +93,7 @@ async function withAttempts(
   db: Reader,
   environmentId: EnvironmentId,
   rows: PayoutRow[],
-): Promise<Tried[]> {
+): Promise<PayoutWithAttempts[]> {
   if (rows.length === 0) return []
   const attempts = await db.rows(sql<PayoutAttempt & { payoutId: string }>`
     select payout_id as "payoutId", number, token, state, created_at as "createdAt"

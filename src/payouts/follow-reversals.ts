@@ -12,7 +12,14 @@ import type { Tx } from '../postgres/tx.js'
 import { showPayout } from '../resources/payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from './find-payouts.js'
 import { type FollowReturns, lockReturns } from './follow-returns.js'
-import { bankKinds, kinds, nextSequence, type Payout, purposesOf, referenceOf } from './payout.js'
+import {
+  bankKinds,
+  nextSequence,
+  type Payout,
+  payoutKinds,
+  purposesOf,
+  referenceOf,
+} from './payout.js'
 import type { ReversingRail } from './ports.js'
 import {
   deleteWaitingReversals,
@@ -54,7 +61,7 @@ async function readCursor(db: Database, rail: string): Promise<bigint> {
 type Row = PayoutRow & { clockOffsetMs: number }
 
 function idOf(reference: string): string | undefined {
-  const ids = bankKinds.map((kind) => fromReference(kinds[kind].prefix, reference))
+  const ids = bankKinds.map((kind) => fromReference(payoutKinds[kind].prefix, reference))
   return ids.find((id) => id !== undefined)
 }
 
@@ -159,7 +166,7 @@ function toMovement(payout: Payout): Movement {
 function toEvent(payout: Payout) {
   const { environmentId, id, kind, eventSequence: sequence } = payout
   if (kind !== 'bank_transfer') return []
-  const type = kinds[kind].events.reversed
+  const type = payoutKinds[kind].events.reversed
   const data = showPayout(payout, [])
   return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../base/refusal.js'
 import type { Reader } from '../postgres/tx.js'
 import { readLiveAttempts } from './live-attempts.js'
-import { kinds, type Payout, referenceOf } from './payout.js'
+import { type Payout, payoutKinds, referenceOf } from './payout.js'
 import type { SimulatedRail } from './ports.js'
 
 /**
@@ -26,7 +26,7 @@ export async function instructRail(
 }
 
 function tooLate(payout: Payout, outcome: string): Refusal {
-  return new Refusal(kinds[payout.kind].refusal, {
+  return new Refusal(payoutKinds[payout.kind].refusal, {
     reason: 'invalid_state',
     message:
       `Too late for ${outcome}: ${referenceOf(payout)} has ended or is about to. ` +
@@ -35,7 +35,7 @@ function tooLate(payout: Payout, outcome: string): Refusal {
 }
 
 function notSimulated(payout: Payout): Refusal {
-  return new Refusal(kinds[payout.kind].refusal, {
+  return new Refusal(payoutKinds[payout.kind].refusal, {
     reason: 'not_simulated',
     message:
       `${referenceOf(payout)} is sent by ${payout.rail}, which is not simulated. ` +

@@ -5,22 +5,22 @@ import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Reader } from '../postgres/tx.js'
-import { kinds, type PayoutKind } from './payout.js'
+import { type PayoutKind, payoutKinds } from './payout.js'
 import type { LiveAttempt } from './ports.js'
 
 const columns = `job.environment_id as "environmentId", job.payout_id as "payoutId", job.number,
   job.rail, job.token, job.wire, job.valid_until as "validUntil",
-  job.expires_by as "expiresBy", job.looks,
+  job.expires_by as "expiresBy", job.looks as polls,
   job.created_at as "createdAt", (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
 const attemptsDue: DueTable = {
   table: 'payout_attempts',
-  key: ['environment_id', 'payout_id', 'number'],
-  open: "state = 'LIVE'",
-  of: 'rail',
-  counter: 'looks',
-  lease: 'leased_until',
+  keyColumns: ['environment_id', 'payout_id', 'number'],
+  openCondition: "state = 'LIVE'",
+  ownerColumn: 'rail',
+  counterColumn: 'looks',
+  leaseColumn: 'leased_until',
   returning: columns,
 }
 
@@ -29,10 +29,10 @@ type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: st
 /** Claims attempts of a rail that are due to be polled, for the time of a lease. */
 export async function claimAttempts(db: Reader, now: Date, rail: string): Promise<LiveAttempt[]> {
   const rows = await claimDue<Row>(db, attemptsDue, {
-    of: rail,
+    owner: rail,
     now,
     leaseMs: limits.payouts.leaseMs,
-    limit: limits.payouts.looksAtOnce,
+    limit: limits.payouts.attemptsPerBatchMax,
   })
   return rows.map(toAttempt)
 }
@@ -75,7 +75,10 @@ export async function readLiveAttempts(
  * Whether the process that created an attempt may still send it. Later an operator may fail the
  * payout and release the money (`decide-payout.ts`), so sending is left to a worker.
  */
-export function isInTime({ createdAt }: Pick<LiveAttempt, 'createdAt'>, now: Date): boolean {
+export function isWithinSendTime(
+  { createdAt }: Pick<LiveAttempt, 'createdAt'>,
+  now: Date,
+): boolean {
   return now < after(createdAt, limits.payouts.sendWithinMs)
 }
 
@@ -89,5 +92,5 @@ function toRow({ environmentId, id }: Name) {
 
 function toAttempt({ payout, ...row }: Row): LiveAttempt & { rail: string } {
   const { kind, asset } = JSON.parse(payout) as { kind: PayoutKind; asset: LiveAttempt['asset'] }
-  return { ...row, asset, reference: toReference(kinds[kind].prefix, row.payoutId) }
+  return { ...row, asset, reference: toReference(payoutKinds[kind].prefix, row.payoutId) }
 }

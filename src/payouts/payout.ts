@@ -77,7 +77,7 @@ const returned = {
   events: null,
 } as const
 
-export const kinds = {
+export const payoutKinds = {
   crypto_transfer: {
     prefix: payoutPrefixes.crypto_transfer,
     refusal: 'crypto_transfer_failed',
@@ -137,9 +137,9 @@ export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom
 
 /** Number of the next event; 0 for kinds without events of their own. */
 export function nextSequence({ kind, eventSequence }: Payout): number {
-  return kinds[kind].events ? eventSequence + 1 : 0
+  return payoutKinds[kind].events ? eventSequence + 1 : 0
 }
 
 export function referenceOf({ kind, id }: Pick<Payout, 'kind' | 'id'>): string {
-  return toReference(kinds[kind].prefix, id)
+  return toReference(payoutKinds[kind].prefix, id)
 }

@@ -6,11 +6,11 @@ import type { Database } from '../postgres/database.js'
 import { isLockTimeout } from '../postgres/failures.js'
 import type { Tx } from '../postgres/tx.js'
 import { type Conclusion, concludePayouts } from './conclude-payouts.js'
-import { disputesIn, noteDisputes } from './disputes.js'
+import { disputesIn, recordDisputes } from './disputes.js'
 import { findInstructions } from './find-instructions.js'
 import type { FollowReturns } from './follow-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
-import type { Finding, LiveAttempt, PayoutRail } from './ports.js'
+import type { AttemptFinding, LiveAttempt, PayoutRail } from './ports.js'
 
 type Tools = {
   db: Database
@@ -37,7 +37,7 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const known = attempts
     .map((attempt, index) => conclude(now, attempt, findings[index]!))
     .filter((conclusion) => conclusion !== undefined)
-  const note = (tx: Tx) => noteDisputes(tx, now, disputesIn(rail.name, attempts, findings))
+  const note = (tx: Tx) => recordDisputes(tx, now, disputesIn(rail.name, attempts, findings))
   await concludeTogether(tools, now, { conclusions: [...known, ...replaced], note })
   await sendReplacements(tools, replaced)
   return attempts.length
@@ -93,7 +93,11 @@ async function sendInTime(
 }
 
 /** Undefined: the attempt is gone; `prepareReplacements` decides. */
-function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion | undefined {
+function conclude(
+  now: Date,
+  attempt: LiveAttempt,
+  finding: AttemptFinding,
+): Conclusion | undefined {
   switch (finding.state) {
     case 'landed':
       return { attempt, verdict: 'landed' }
@@ -102,17 +106,17 @@ function conclude(now: Date, attempt: LiveAttempt, finding: Finding): Conclusion
     case 'gone':
       return undefined
     default: {
-      const dueAt = after(now, nextLookMs(now, attempt))
+      const dueAt = after(now, nextPollMs(now, attempt))
       return { attempt, verdict: 'wait', dueAt, expiresBy: finding.expiresBy }
     }
   }
 }
 
 /** A hundredth of the age, within limits. */
-export function nextLookMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
-  const { lookEveryMs, longestLookMs } = limits.payouts
+export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdAt'>): number {
+  const { pollIntervalMs, pollIntervalMaxMs } = limits.payouts
   const ageMs = now.getTime() - createdAt.getTime()
-  return Math.min(Math.max(lookEveryMs, ageMs / 100), longestLookMs)
+  return Math.min(Math.max(pollIntervalMs, ageMs / 100), pollIntervalMaxMs)
 }
 
 /** Signs payouts again whose attempt can no longer land. One that the rail now refuses fails. */
@@ -122,8 +126,8 @@ async function prepareReplacements(
   gone: LiveAttempt[],
 ): Promise<Conclusion[]> {
   if (gone.length === 0) return []
-  const exhausted = gone.filter(({ number }) => number >= limits.payouts.attempts)
-  const replaceable = gone.filter(({ number }) => number < limits.payouts.attempts)
+  const exhausted = gone.filter(({ number }) => number >= limits.payouts.attemptsMax)
+  const replaceable = gone.filter(({ number }) => number < limits.payouts.attemptsMax)
   const prepared = await rail.prepare(await findInstructions(db, replaceable))
   return [
     ...exhausted.map((attempt) => ({ attempt, verdict: 'dead', reason: 'expired' }) as const),
@@ -138,7 +142,7 @@ async function prepareReplacements(
       const isPermanent = next.status === 422
       return isPermanent
         ? { attempt, verdict: 'dead', reason: next.reason ?? 'refused' }
-        : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.lookEveryMs) }
+        : { attempt, verdict: 'wait', dueAt: after(now, limits.payouts.pollIntervalMs) }
     }),
   ]
 }

@@ -26,7 +26,7 @@ export type Inspected = { destination: Destination; extraFees: FeeOperation[] }
 export type PayoutInstruction = Target & { reference: string }
 
 /** An attempt, fixed before it is sent and safe to send again. */
-export type Prepared = {
+export type PreparedAttempt = {
   /** Its name at the rail: a signature, or our reference. */
   token: string
   /** The exact bytes to send. */
@@ -36,14 +36,14 @@ export type Prepared = {
 }
 
 /** An attempt read from its committed row. */
-export type LiveAttempt = Prepared & {
+export type LiveAttempt = PreparedAttempt & {
   environmentId: EnvironmentId
   payoutId: string
   number: number
   reference: string
   asset: Asset
   /** How often it was polled, including now. */
-  looks: number
+  polls: number
   createdAt: Date
   /** Caps `validUntil`: the rail reported that it expires by this block. */
   expiresBy?: bigint | null
@@ -53,7 +53,7 @@ export type LiveAttempt = Prepared & {
  * What a rail knows of an attempt. Only `landed`, `failed` and `gone` are final: a rail reports
  * them only when nothing that happens later can make them untrue.
  */
-export type Finding = FoundState & {
+export type AttemptFinding = FoundState & {
   disputedBy?: string[]
 }
 
@@ -77,16 +77,16 @@ export interface PayoutRail {
   /** Refuses targets that are known not to work. Nothing leaves. */
   inspect(targets: Target[]): Promise<Outcome<Inspected>[]>
   /** Fixes what will be sent. Nothing leaves. Refuses what the rail would certainly refuse. */
-  prepare(instructions: PayoutInstruction[]): Promise<Outcome<Prepared>[]>
+  prepare(instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]>
   /** Sends committed attempts, possibly again. Neither success nor failure is a conclusion. */
   send(attempts: LiveAttempt[]): Promise<void>
-  check(attempts: LiveAttempt[]): Promise<Finding[]>
+  check(attempts: LiveAttempt[]): Promise<AttemptFinding[]>
 }
 
 /** What the endpoints of a chain report about an attempt, for an operator's decision. */
 export type Examined = {
   token: string
-  finding: Finding
+  finding: AttemptFinding
   /** The block that a majority has finalized; undefined: too few answered. */
   height: bigint | undefined
   validUntil: bigint

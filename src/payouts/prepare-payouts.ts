@@ -11,8 +11,14 @@ import { gatherBy } from '../postgres/gather-by.js'
 import type { Reader } from '../postgres/tx.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
-import { kinds, type Payout, type PayoutKind, referenceOf } from './payout.js'
-import type { Destination, Inspected, PayoutInstruction, PayoutRail, Prepared } from './ports.js'
+import { type Payout, type PayoutKind, payoutKinds, referenceOf } from './payout.js'
+import type {
+  Destination,
+  Inspected,
+  PayoutInstruction,
+  PayoutRail,
+  PreparedAttempt,
+} from './ports.js'
 import { isShort, UnfinishedPayouts } from './unfinished-payouts.js'
 
 export type QuoteRequest = {
@@ -51,7 +57,7 @@ type Tools = { db: Reader; rails: PayoutRails; fees: FeeBook; logger: Logger }
 /** A payout on its way to the rail. The base fee is due whatever the rail finds. */
 type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
 
-type Ready = Inspected & { prepared: Prepared }
+type Ready = Inspected & { prepared: PreparedAttempt }
 
 /** Requests that arrive together share one balance query and one call to the rail. */
 export function createPayoutPreparation({ db, rails, fees, logger }: Tools): PayoutPreparation {
@@ -65,7 +71,7 @@ export function createPayoutPreparation({ db, rails, fees, logger }: Tools): Pay
   const price = ({ environment, amount }: QuoteRequest, operations: FeeOperation[]) =>
     fees.price({ environmentId: environment.id, amount, operations })
   const priceBase = (request: QuoteRequest) => {
-    const { baseFee } = kinds[request.kind]
+    const { baseFee } = payoutKinds[request.kind]
     return price(request, baseFee ? [baseFee] : [])
   }
 
@@ -230,7 +236,7 @@ function railOf(rails: PayoutRails, { environment, kind }: QuoteRequest): Payout
 }
 
 function railUnavailable({ environment, kind }: QuoteRequest): Refusal {
-  return new Refusal(kinds[kind].refusal, {
+  return new Refusal(payoutKinds[kind].refusal, {
     reason: 'rail_unavailable',
     message: `Payouts of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,
   })

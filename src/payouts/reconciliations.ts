@@ -4,16 +4,16 @@ import { sql } from '../postgres/sql.js'
 import type { Reader } from '../postgres/tx.js'
 
 /** Time and position up to which books and rail are known to agree. */
-export type Agreed = { agreedAt: Date | null; position: bigint }
+export type AgreedPosition = { agreedAt: Date | null; position: bigint }
 
 /** Undefined: not due, or another worker has claimed it. */
 export async function claimReconciliation(
   db: Reader,
   now: Date,
   rail: string,
-): Promise<Agreed | undefined> {
+): Promise<AgreedPosition | undefined> {
   const leaseEnd = after(now, limits.reconcile.leaseMs)
-  const [row] = await db.rows(sql<Agreed>`
+  const [row] = await db.rows(sql<AgreedPosition>`
     insert into reconciliations as r (rail, due_at) values (${rail}, ${leaseEnd})
     on conflict (rail) do update set due_at = excluded.due_at where r.due_at <= ${now}
     returning agreed_at as "agreedAt", position`)

@@ -24,9 +24,9 @@ export async function markForReview(
       select one.environment_id, one.id from payouts one
       join environments e on e.id = one.environment_id
       where one.status = 'SUBMITTED' and not one.is_review_required ${inEnvironment}
-        and one.submitted_at <= ${after(now, -limits.payouts.reviewMs)}::timestamptz
+        and one.submitted_at <= ${after(now, -limits.payouts.reviewAfterMs)}::timestamptz
           + e.clock_offset_ms * interval '1 millisecond'
-      order by one.submitted_at limit ${limits.payouts.reviewedAtOnce}
+      order by one.submitted_at limit ${limits.payouts.reviewsPerBatchMax}
       for update of one skip locked) due
     where p.environment_id = due.environment_id and p.id = due.id
     returning p.id, p.kind`)

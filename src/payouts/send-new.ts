@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js'
 import type { Logger } from '../base/log.js'
 import { gather } from '../postgres/gather.js'
 import type { Reader } from '../postgres/tx.js'
-import { isInTime, readLiveAttempts } from './live-attempts.js'
+import { isWithinSendTime, readLiveAttempts } from './live-attempts.js'
 import type { Payout } from './payout.js'
 import type { PayoutRails } from './prepare-payouts.js'
 
@@ -16,7 +16,7 @@ export function createSending({ db, rails, clock, logger }: Tools) {
   const known = Object.values(rails).flatMap((byKind) => Object.values(byKind))
   const send = gather(async (payouts: Pick<Payout, 'environmentId' | 'id'>[]) => {
     const found = await readLiveAttempts(db, payouts)
-    const attempts = found.filter((attempt) => isInTime(attempt, clock.now()))
+    const attempts = found.filter((attempt) => isWithinSendTime(attempt, clock.now()))
     for (const rail of new Set(known)) {
       const own = attempts.filter((attempt) => attempt.rail === rail.name)
       if (own.length > 0) await rail.send(own)

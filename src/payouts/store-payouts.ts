@@ -3,7 +3,7 @@ import { limits } from '../base/limits.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/tx.js'
 import type { Payout } from './payout.js'
-import type { Prepared } from './ports.js'
+import type { PreparedAttempt } from './ports.js'
 
 const insertPayoutRows = listStatement({
   name: 'insert_payouts',
@@ -60,7 +60,7 @@ function byReference(left: Payout, right: Payout): number {
   return left.environmentId - right.environmentId || (one < other ? -1 : one > other ? 1 : 0)
 }
 
-export type NewAttempt = Prepared & {
+export type NewAttempt = PreparedAttempt & {
   payout: Pick<Payout, 'environmentId' | 'id' | 'rail'>
   number: number
   createdAt: Date
@@ -94,7 +94,7 @@ export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void 
     token,
     wire,
     valid_until: validUntil,
-    due_at: after(now, limits.payouts.firstLookMs),
+    due_at: after(now, limits.payouts.firstPollDelayMs),
     created_at: createdAt,
   }))
   tx.write(insertAttemptRows(rows))

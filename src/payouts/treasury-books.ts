@@ -64,7 +64,7 @@ async function listOpenPayouts(
     left join payout_attempts a
       on a.environment_id = p.environment_id and a.payout_id = p.id and a.state = 'LIVE'
     where p.status = 'SUBMITTED' and p.asset = ${asset} and e.mode = ${mode}
-    order by p.amount desc limit ${limits.payouts.openListed}`)
+    order by p.amount desc limit ${limits.payouts.openPayoutsListedMax}`)
   const largest = rows.flatMap(({ token, amount }) => (token === null ? [] : [{ token, amount }]))
   return { total: rows[0]?.total ?? 0n, largest }
 }

@@ -34,7 +34,7 @@ export class UnfinishedPayouts {
     const neighbours = [...this.#unfinished]
     await Promise.all(neighbours)
     const isCertain = neighbours.length === 0 && attempt > 1
-    return isCertain || attempt >= limits.payouts.shortLooks
+    return isCertain || attempt >= limits.payouts.shortfallChecksMax
   }
 }
 

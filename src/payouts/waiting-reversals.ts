@@ -13,7 +13,7 @@ export async function listWaitingReversals(db: Reader, now: Date, rail: string):
   const rows = await db.rows(sql<{ id: string }>`
     select payout_id as id from waiting_reversals
     where rail = ${rail} and due_at <= ${now}
-    order by due_at limit ${limits.payouts.waitingAtOnce}`)
+    order by due_at limit ${limits.payouts.waitingReversalsPerBatchMax}`)
   return rows.map(({ id }) => id)
 }
 
@@ -46,15 +46,15 @@ export function storeWaitingReversals(
   now: Date,
   { early, unbooked }: { early: Payout[]; unbooked: Payout[] },
 ): void {
-  const { reversalsEveryMs, unbookedEveryMs } = limits.payouts
+  const { reversalIntervalMs, unbookedReversalIntervalMs } = limits.payouts
   const toRow = (dueAt: Date) => (payout: Payout) => ({
     ...toKey(payout),
     rail: payout.rail,
     due_at: dueAt,
   })
   const rows = [
-    ...early.map(toRow(after(now, reversalsEveryMs))),
-    ...unbooked.map(toRow(after(now, unbookedEveryMs))),
+    ...early.map(toRow(after(now, reversalIntervalMs))),
+    ...unbooked.map(toRow(after(now, unbookedReversalIntervalMs))),
   ]
   if (rows.length > 0) tx.write(insertWaiting(rows, now))
 }

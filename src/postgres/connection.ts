@@ -36,7 +36,7 @@ function connectionOptions(url: string, applicationName: string, timeouts: Timeo
     options: serverKeepAlive,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
-    query_timeout: statementMs + limits.postgres.silenceMs,
+    query_timeout: statementMs + limits.postgres.responseGraceMs,
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: limits.postgres.idleInTransactionMs,
   }

@@ -2,7 +2,7 @@ import { after } from '../base/clock.js'
 import type { Reader } from './tx.js'
 
 /** `of` is the value of the column `of` of the table. */
-type DueClaim = { of: string; now: Date; leaseMs: number; limit: number }
+type DueClaim = { owner: string; now: Date; leaseMs: number; limit: number }
 
 /** A table whose rows are jobs. */
 export type DueTable = {
@@ -10,17 +10,17 @@ export type DueTable = {
   /** Needed where jobs of several kinds share a table. */
   name?: string
   /** Primary key columns. */
-  key: string[]
+  keyColumns: string[]
   /** Condition for rows that need work, the same as in the partial index on due_at. */
-  open: string
+  openCondition: string
   /** Select list of a claim, over the alias `job`. */
   returning: string
   /** Column that divides the rows among workers, such as the rail. */
-  of: string
+  ownerColumn: string
   /** Column that counts the claims. */
-  counter: string
+  counterColumn: string
   /** Column that stores the end of the lease, where other code reads it. */
-  lease?: string
+  leaseColumn?: string
 }
 
 /**
@@ -29,20 +29,20 @@ export type DueTable = {
  * it was claimed with, so that a worker that outlived its lease cannot overwrite its successor.
  */
 export async function claimDue<Row>(db: Reader, due: DueTable, claim: DueClaim): Promise<Row[]> {
-  const { lease } = due
-  const same = due.key.map((column) => `job.${column} = claimed.${column}`).join(' and ')
+  const { leaseColumn } = due
+  const same = due.keyColumns.map((column) => `job.${column} = claimed.${column}`).join(' and ')
   return db.rows<Row>({
     name: `claim_due_${due.name ?? due.table}`,
     text: `
       with claimed as materialized (
-        select ${due.key.join(', ')} from ${due.table}
-        where ${due.open} and ${due.of} = $4 and due_at <= $1
+        select ${due.keyColumns.join(', ')} from ${due.table}
+        where ${due.openCondition} and ${due.ownerColumn} = $4 and due_at <= $1
         order by due_at limit $3
         for update skip locked)
-      update ${due.table} job set due_at = $2, ${due.counter} = ${due.counter} + 1
-        ${lease ? `, ${lease} = $2` : ''}
+      update ${due.table} job set due_at = $2, ${due.counterColumn} = ${due.counterColumn} + 1
+        ${leaseColumn ? `, ${leaseColumn} = $2` : ''}
       from claimed where ${same}
       returning ${due.returning}`,
-    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit, claim.of],
+    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit, claim.owner],
   })
 }

@@ -24,9 +24,9 @@ export function gather<Key, Value>(
 
   async function runBatch(): Promise<void> {
     isScheduled = false
-    if (waiting.length === 0 || running >= limits.gather.underWay) return
-    const batch = waiting.slice(0, limits.gather.batch)
-    waiting = waiting.slice(limits.gather.batch)
+    if (waiting.length === 0 || running >= limits.gather.batchesInFlightMax) return
+    const batch = waiting.slice(0, limits.gather.keysPerBatchMax)
+    waiting = waiting.slice(limits.gather.keysPerBatchMax)
     running += 1
     schedule()
     try {
@@ -46,7 +46,7 @@ export function gather<Key, Value>(
       isPassing: (error) => error instanceof ConnectionLost && !isSilence(error.cause),
       pauseMs: limits.lane.reconnectMs,
       pauseMaxMs: limits.lane.reconnectMaxMs,
-      timeoutMs: limits.lane.waitMs,
+      timeoutMs: limits.lane.callWaitMaxMs,
     })
   }
 
@@ -57,7 +57,7 @@ export function gather<Key, Value>(
   }
 
   return (key) => {
-    if (waiting.length >= limits.gather.waiting) return Promise.reject(overloaded())
+    if (waiting.length >= limits.gather.keysWaitingMax) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
       schedule()

@@ -126,17 +126,20 @@ export class Lane<Call, Answer> {
 
   #refuseOverdue(): void {
     if (this.#isSideLane) return
-    const overdueMs = systemClock.elapsedMs() - limits.lane.waitMs
+    const overdueMs = systemClock.elapsedMs() - limits.lane.callWaitMaxMs
     while (this.#waiting[0] && this.#waiting[0].sinceMs < overdueMs)
       this.#waiting.shift()!.reject(overloaded())
   }
 
   /** A side lane takes one group at a time, so that no other group waits for that lock. */
   #takeBatch(): Waiting<Call, Answer>[] {
-    const { batch } = limits.lane
-    if (!this.#isSideLane || this.#waiting.length === 0) return this.#waiting.splice(0, batch)
+    const { callsPerBatchMax } = limits.lane
+    if (!this.#isSideLane || this.#waiting.length === 0)
+      return this.#waiting.splice(0, callsPerBatchMax)
     const [first] = this.#waiting
-    const same = this.#waiting.filter(({ group }) => group === first!.group).slice(0, batch)
+    const same = this.#waiting
+      .filter(({ group }) => group === first!.group)
+      .slice(0, callsPerBatchMax)
     const taken = new Set(same)
     const others = this.#waiting.filter((waiting) => !taken.has(waiting))
     this.#waiting.splice(0, this.#waiting.length, ...others)
@@ -184,12 +187,12 @@ export class Lane<Call, Answer> {
     error: unknown,
     retries: number,
   ): Promise<boolean> {
-    if (isTransient(error)) return retries < limits.lane.transientRetries
+    if (isTransient(error)) return retries < limits.lane.retriesMax
     if (!(error instanceof ConnectionLost)) return false
-    const { waitMs, reconnectMs, reconnectMaxMs } = limits.lane
+    const { callWaitMaxMs, reconnectMs, reconnectMaxMs } = limits.lane
     const pauseMs = Math.min(reconnectMs * 2 ** retries, reconnectMaxMs)
     const waitedMs = systemClock.elapsedMs() - batch[0]!.sinceMs
-    if (waitedMs + pauseMs > waitMs) return false
+    if (waitedMs + pauseMs > callWaitMaxMs) return false
     if (retries > 0) await sleep(pauseMs)
     return true
   }
@@ -261,7 +264,7 @@ export class Lane<Call, Answer> {
   #chooseSideLane(): Lane<Call, Answer> {
     const idle = this.#sideLanes.find((sideLane) => !sideLane.#running)
     if (idle) return idle
-    if (this.#sideLanes.length >= limits.lane.asides)
+    if (this.#sideLanes.length >= limits.lane.sideLanesMax)
       return this.#sideLanes.reduce((least, other) =>
         other.#waiting.length < least.#waiting.length ? other : least,
       )
@@ -274,7 +277,7 @@ export class Lane<Call, Answer> {
   get #isFull(): boolean {
     const lanes = [this, ...this.#sideLanes]
     const waiting = lanes.reduce((sum, lane) => sum + lane.#waiting.length, 0)
-    return waiting >= limits.lane.waiting
+    return waiting >= limits.lane.callsWaitingMax
   }
 
   #nameOf(call: Call): string {

@@ -41,7 +41,7 @@ export function listen(tools: Tools): { stop(): Promise<void> } {
     while (!signal.aborted) {
       await listenOnce({ ...tools, isStopped, onConnected }).catch(onLost)
       // Throws only when stopped.
-      await sleep(limits.streams.listenAgainMs, undefined, { signal }).catch(() => {})
+      await sleep(limits.streams.relistenDelayMs, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -75,7 +75,7 @@ async function listenOnce(listening: Listening): Promise<void> {
   // A silent server neither sends nor closes anything: only a query finds out.
   const heartbeat = setInterval(() => {
     client.query('select').catch(() => cutConnection(client))
-  }, limits.streams.listenBeatMs)
+  }, limits.streams.listenHeartbeatIntervalMs)
   try {
     await Promise.race([client.query(`listen ${channel}`), isStopped])
     onConnected()

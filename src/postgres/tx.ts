@@ -63,7 +63,7 @@ export class Tx implements Reader {
   #toQuery<Row>(source: Source<Row>) {
     const statement = toStatement(source)
     if (!this.#hasNoTimeouts) return statement
-    return { ...statement, query_timeout: limits.postgres.unhurriedMs }
+    return { ...statement, query_timeout: limits.postgres.proofStatementMs }
   }
 
   /** After a failed statement COMMIT answers with the tag ROLLBACK and no error. */

@@ -93,7 +93,7 @@ function toScannedConditions({ statuses, method, pathPrefix }: EntryFilter): Sql
 async function findScanEnd(db: Reader, indexed: Sql<unknown>[]): Promise<string | undefined> {
   const [last] = await db.rows(sql<{ id: string }>`
     select id from request_logs where ${sql.join(indexed, sql` and `)}
-    order by id desc offset ${limits.requestLogs.seenAtOnce - 1} limit 1`)
+    order by id desc offset ${limits.requestLogs.entriesScannedPerPageMax - 1} limit 1`)
   return last?.id
 }
 

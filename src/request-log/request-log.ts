@@ -55,8 +55,8 @@ export class RequestLog {
   keep(entry: RawEntry): void {
     const length = lengthOf(entry)
     const isFull =
-      this.#waiting.length >= limits.requestLogs.waiting ||
-      this.#waitingLength + length > limits.requestLogs.waitingLength
+      this.#waiting.length >= limits.requestLogs.entriesWaitingMax ||
+      this.#waitingLength + length > limits.requestLogs.waitingLengthMax
     if (isFull || this.#isClosed) {
       this.dropped += 1
       return
@@ -84,16 +84,16 @@ export class RequestLog {
         this.#writing = undefined
         if (this.#waiting.length > 0) this.#schedule()
       })
-    }, limits.requestLogs.gatherMs).unref()
+    }, limits.requestLogs.flushDelayMs).unref()
   }
 
   async #writeWaiting(): Promise<void> {
-    const count = Math.ceil(this.#waiting.length / limits.requestLogs.batch)
+    const count = Math.ceil(this.#waiting.length / limits.requestLogs.entriesPerBatchMax)
     for (let batch = 0; batch < count && !this.#isClosed; batch += 1) await this.#writeBatch()
   }
 
   async #writeBatch(): Promise<boolean> {
-    const batch = this.#waiting.splice(0, limits.requestLogs.batch)
+    const batch = this.#waiting.splice(0, limits.requestLogs.entriesPerBatchMax)
     for (const entry of batch) this.#waitingLength -= lengthOf(entry)
     try {
       return await this.#lane.run(batch)

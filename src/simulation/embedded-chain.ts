@@ -17,7 +17,7 @@ export async function callLocalnet(
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(limits.solana.callMs),
+    signal: AbortSignal.timeout(limits.solana.callTimeoutMs),
   })
   const { result, error } = (await response.json()) as RpcResponse
   if (error) throw new Error(`localnet ${method} failed: ${error.message}`)
@@ -55,7 +55,7 @@ export function createCoinMint(
 }
 
 /** Pays test deposits on behalf of payers, once per key. */
-export function createCoinCustomers(url: string, { waitsForBlock = true } = {}): LocalnetPayers {
+export function createLocalnetPayers(url: string, { waitsForBlock = true } = {}): LocalnetPayers {
   return {
     async deposit({ key, address, asset, amount }) {
       const request = { to: address, mint: mainnetMints[asset], amount: amount.toString(), key }

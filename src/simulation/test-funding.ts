@@ -82,7 +82,7 @@ export async function mintBackings({
 }): Promise<number> {
   const unminted = await db.rows(sql<Backing>`
     select id, asset, amount from coin_backings
-    where not is_minted order by created_at limit ${limits.payouts.mintedAtOnce}`)
+    where not is_minted order by created_at limit ${limits.payouts.mintsPerBatchMax}`)
   if (unminted.length === 0) return 0
   await mint.mintAll(
     unminted.map(({ id, asset, amount }) => ({
@@ -102,7 +102,7 @@ export async function mintBackings({
  * be usable at once, and a payout must not be refused for lack of coins. Never throws: after a
  * failure the worker tries again.
  */
-export function createFilling({
+export function createPendingMint({
   db,
   mint,
   logger,
@@ -113,7 +113,7 @@ export function createFilling({
 }): () => Promise<void> {
   if (!mint) return async () => {}
   const mintAll = gather(async (calls: true[]) => {
-    while ((await mintBackings({ db, mint })) === limits.payouts.mintedAtOnce);
+    while ((await mintBackings({ db, mint })) === limits.payouts.mintsPerBatchMax);
     return calls
   })
   return async () => {

@@ -4,8 +4,8 @@ import type { Logger } from '../base/log.js'
 import type { WalletRail } from '../collections/ports.js'
 import { moveAll } from '../ledger/move.js'
 import type { Movement } from '../ledger/movement.js'
-import { disputesIn, noteDisputes } from '../payouts/disputes.js'
-import type { Finding } from '../payouts/ports.js'
+import { disputesIn, recordDisputes } from '../payouts/disputes.js'
+import type { AttemptFinding } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/tx.js'
 import {
@@ -20,7 +20,7 @@ import {
 
 type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
-type CheckedSweep = { sweep: ClaimedSweep; finding: Finding }
+type CheckedSweep = { sweep: ClaimedSweep; finding: AttemptFinding }
 
 /**
  * Checks the sweeps that are due: books those that landed, sends again those that can still land,
@@ -43,13 +43,13 @@ export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
     if (finding.state === 'gone') logger.warn({ reference, token }, 'a sweep can no longer land')
   }
   await db.transaction((tx) => {
-    noteDisputes(tx, now, disputesIn(rail.name, sweeps, findings))
+    recordDisputes(tx, now, disputesIn(rail.name, sweeps, findings))
     return conclude(tx, now, checked)
   })
   return sweeps.length
 }
 
-const endStates: Partial<Record<Finding['state'], SweepEnd['state']>> = {
+const endStates: Partial<Record<AttemptFinding['state'], SweepEnd['state']>> = {
   landed: 'LANDED',
   failed: 'FAILED',
   gone: 'DEAD',
@@ -59,7 +59,7 @@ async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<voi
   const open = checked.filter(({ finding }) => !endStates[finding.state])
   postponeSweeps(
     tx,
-    after(now, limits.sweeps.lookEveryMs),
+    after(now, limits.sweeps.pollIntervalMs),
     open.map(({ sweep }) => sweep),
   )
   const ended = checked.filter(({ finding }) => endStates[finding.state])

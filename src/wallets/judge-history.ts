@@ -1,6 +1,6 @@
 import { after } from '../base/clock.js'
 import { limits } from '../base/limits.js'
-import type { Move, PaymentNotice } from '../collections/ports.js'
+import type { PaymentNotice, TokenTransaction } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
 import type { HistoryReading } from './read-histories.js'
 import { sortMoves } from './sort-moves.js'
@@ -85,13 +85,13 @@ function cap(amount: bigint): bigint {
 }
 
 /** The balance before the first listed transaction, computed back from the known amount. */
-function startBalance({ readTo, amount }: TokenAccount, listed: Move[]): bigint {
+function startBalance({ readTo, amount }: TokenAccount, listed: TokenTransaction[]): bigint {
   const known = listed.findIndex(({ signature }) => signature === readTo)
   return listed.slice(0, known + 1).reduce((sum, { change }) => sum - change, amount)
 }
 
 /** Signatures before which a transaction is missing. The start is unknown for a capped amount. */
-function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
+function findHoles({ readTo, amount }: TokenAccount, moves: TokenTransaction[]): string[] {
   const isKnownListed = moves.some(({ signature }) => signature === readTo)
   const isStartUnknown = isKnownListed || amount === limits.money.ledgerMax
   const start = readTo === null ? 0n : isStartUnknown ? undefined : amount
@@ -102,7 +102,10 @@ function findHoles({ readTo, amount }: TokenAccount, moves: Move[]): string[] {
 }
 
 /** The id includes the token account: one transaction can pay several. */
-function toDeposit({ address, wallet, asset }: TokenAccount, move: Move): PaymentNotice {
+function toDeposit(
+  { address, wallet, asset }: TokenAccount,
+  move: TokenTransaction,
+): PaymentNotice {
   return {
     id: `${move.signature}:${address}`,
     accountNumber: wallet,

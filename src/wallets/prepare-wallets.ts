@@ -56,7 +56,7 @@ export function createWalletPreparation({
     if (environment.mode === 'live' && !(await isKycApproved(db, environment.id)))
       return kycMissing(request)
     const rail = wallets[environment.mode]
-    if (!rail || !(await rail.hasMetItsChain())) return railUnavailable(request)
+    if (!rail || !(await rail.isChainKnown())) return railUnavailable(request)
     const id = newId(now)
     const reference = railReference(now, request, id)
     const at = after(now, -environment.clockOffsetMs)
@@ -96,8 +96,8 @@ function busyUntilOf(
   { clockOffsetMs }: Environment,
   expected: AccountRequest['expected'],
 ): Date {
-  const { busyMs, lateMs } = limits.deposits
-  return expected ? after(expected.expiresAt, lateMs - clockOffsetMs) : after(at, busyMs)
+  const { busyMs, lateGraceMs } = limits.deposits
+  return expected ? after(expected.expiresAt, lateGraceMs - clockOffsetMs) : after(at, busyMs)
 }
 
 function kycMissing({ kind }: WalletRequest): Refusal {

@@ -1,8 +1,8 @@
 import { limits } from '../base/limits.js'
-import type { HistoryRange, Moves, WalletRail } from '../collections/ports.js'
+import type { HistoryRange, TokenHistory, WalletRail } from '../collections/ports.js'
 
 /** An error: this history cannot be read, though others can. */
-export type HistoryReading = Moves | Error
+export type HistoryReading = TokenHistory | Error
 
 /**
  * Reads histories in groups until `isTimeUp`, but always the first group. Undefined: there was no
@@ -14,9 +14,9 @@ export async function readHistories(
   isTimeUp: () => boolean,
 ): Promise<(HistoryReading | undefined)[]> {
   const readings: (HistoryReading | undefined)[] = []
-  const { historiesTogether } = limits.deposits
-  for (let first = 0; first < ranges.length; first += historiesTogether) {
-    const group = ranges.slice(first, first + historiesTogether)
+  const { historiesPerCallMax } = limits.deposits
+  for (let first = 0; first < ranges.length; first += historiesPerCallMax) {
+    const group = ranges.slice(first, first + historiesPerCallMax)
     const isSkipped = first > 0 && isTimeUp()
     readings.push(...(isSkipped ? group.map(() => undefined) : await rail.readMoves(group)))
   }

@@ -41,11 +41,11 @@ async function record(
   { results, strays }: Polls,
 ): Promise<NewNotice[]> {
   const deposits = results.flatMap((result) => result.deposits)
-  const notices = deposits.map((announced) => ({
+  const notices = deposits.map((payment) => ({
     rail: rail.name,
     mode,
-    id: announced.id,
-    announced,
+    id: payment.id,
+    payment,
     body: null,
   }))
   await db.transaction(async (tx) => {
@@ -89,7 +89,7 @@ function toTroubled(now: Date, account: TokenAccount, why: string): PollResult {
     deposits: [],
     unreadPolls: account.unreadPolls + 1,
     trouble: { unreadable: [], holes: [], why },
-    dueAt: after(now, limits.deposits.troubleEveryMs),
+    dueAt: after(now, limits.deposits.troubledPollIntervalMs),
   }
 }
 

@@ -61,7 +61,7 @@ export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[])
     insert into sweeps
       (rail, id, asset, amount, token, wire, valid_until, state, due_at, created_at)
     values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, 'LIVE',
-      ${after(now, limits.sweeps.lookEveryMs)}, ${now})`)
+      ${after(now, limits.sweeps.pollIntervalMs)}, ${now})`)
   const rows = parts.map((part) => ({
     rail,
     sweep_id: id,
@@ -99,16 +99,16 @@ export async function restUnsigned(
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
   if (accounts.length === 0) return
-  const { failedRestMs, refusalsCounted } = limits.sweeps
-  await db.rows(restRows(accounts, now, failedRestMs, refusalsCounted))
+  const { failedRetryDelayMs, refusalsCounted } = limits.sweeps
+  await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCounted))
 }
 
 const sweepsDue: DueTable = {
   table: 'sweeps',
-  key: ['rail', 'id'],
-  open: "state = 'LIVE'",
-  of: 'rail',
-  counter: 'looks',
+  keyColumns: ['rail', 'id'],
+  openCondition: "state = 'LIVE'",
+  ownerColumn: 'rail',
+  counterColumn: 'looks',
   returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
     job.valid_until as "validUntil", job.looks as polls, job.created_at as "createdAt"`,
 }
@@ -116,9 +116,9 @@ const sweepsDue: DueTable = {
 export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
 
 export async function claimSweeps(db: Reader, now: Date, rail: string): Promise<ClaimedSweep[]> {
-  const { leaseMs, looksAtOnce: limit } = limits.sweeps
+  const { leaseMs, sweepsPerBatchMax: limit } = limits.sweeps
   const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
-    of: rail,
+    owner: rail,
     now,
     leaseMs,
     limit,
@@ -226,7 +226,7 @@ export async function shareSweeps(tx: Tx, sweeps: Sweep[]): Promise<Share[]> {
   return tx.rows(shareRows(sweeps.map(({ rail, id }) => ({ rail, id }))))
 }
 
-export async function readArriving(db: Reader, rail: string, asset: Coin): Promise<bigint> {
+export async function sumLiveSweeps(db: Reader, rail: string, asset: Coin): Promise<bigint> {
   const [row] = await db.rows(sql<{ amount: bigint }>`
     select coalesce(sum(amount), 0)::bigint as amount from sweeps
     where rail = ${rail} and asset = ${asset} and state = 'LIVE'`)

@@ -22,10 +22,10 @@ const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then l
 
 const tokenAccountsDue: DueTable = {
   table: 'token_accounts',
-  key: ['rail', 'address'],
-  open: 'not has_trouble',
-  of: 'rail',
-  counter: 'looks',
+  keyColumns: ['rail', 'address'],
+  openCondition: 'not has_trouble',
+  ownerColumn: 'rail',
+  counterColumn: 'looks',
   returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to as "readTo",
     job.read_slot as "readSlot", job.is_unread as "isUnread", job.unread_looks as "unreadPolls",
     job.has_trouble as "hasTrouble", job.busy_until as "busyUntil",
@@ -37,7 +37,7 @@ const tokenAccountsDue: DueTable = {
 const troubledDue: DueTable = {
   ...tokenAccountsDue,
   name: 'troubled_token_accounts',
-  open: 'has_trouble',
+  openCondition: 'has_trouble',
 }
 
 /** Troubled accounts are claimed separately: reading them may take long and delay the others. */
@@ -46,9 +46,9 @@ export async function claimTokenAccounts(
   now: Date,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
-  const { leaseMs, accountsAtOnce: limit } = limits.deposits
+  const { leaseMs, accountsPerBatchMax: limit } = limits.deposits
   return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, {
-    of: rail,
+    owner: rail,
     now,
     leaseMs,
     limit,

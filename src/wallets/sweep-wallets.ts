@@ -5,7 +5,7 @@ import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
 import type { SweepRequest, WalletRail } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
-import type { Prepared } from '../payouts/ports.js'
+import type { PreparedAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
 import { isTransient } from '../postgres/failures.js'
 import { sql } from '../postgres/sql.js'
@@ -34,7 +34,7 @@ type PlannedSweep = SweepRequest & { id: string; parts: Candidate[] }
  */
 export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
-  if (!(await rail.hasMetItsChain())) return 0
+  if (!(await rail.isChainKnown())) return 0
   const candidates = await findCandidates(db, now, rail.name)
   if (candidates.length === 0) return 0
   const refused = await sweepAll(tools, plan(now, candidates, rail.partsPerSweep))
@@ -74,7 +74,7 @@ async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSwee
  * frozen account costs a fee.
  */
 async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
-  const { failedRestMs, failuresCounted, failuresCountedMs } = limits.sweeps
+  const { failedRetryDelayMs, failuresCounted, failuresCountedMs } = limits.sweeps
   return db.rows(sql<Candidate>`
     select a.environment_id as "environmentId", a.id as "accountId", t.asset, t.amount,
       t.address as "tokenAccount", w.address as wallet, w.number as "walletNumber",
@@ -95,10 +95,10 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
         and s.state = 'FAILED' and s.ended_at > ${after(now, -failuresCountedMs)}) failed on true
     where t.rail = ${rail} and t.amount > 0 and not t.is_unread and not t.has_trouble
       and t.asset = coalesce(a.asset, t.asset) and t.asset in ('USDC', 'USDT')
-      and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.leastAmount})
+      and (a.kind = 'crypto_wallet' or t.amount >= ${limits.sweeps.amountMin})
       and last.state is distinct from 'LIVE'
       and (t.sweep_rests_until is null or t.sweep_rests_until <= ${now})
-      and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRestMs}
+      and (failed.times = 0 or last.ended_at + interval '1 ms' * ${failedRetryDelayMs}
         * power(2, least(failed.times, ${failuresCounted})) <= ${now})
       and t.amount = (
         select coalesce(sum(p.amount), 0) from payments p
@@ -106,7 +106,7 @@ async function findCandidates(db: Database, now: Date, rail: string): Promise<Ca
       - (select coalesce(sum(p.amount), 0) from sweep_parts p
         join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
         where p.rail = t.rail and p.token_account = t.address)
-    order by t.asset, t.address limit ${limits.sweeps.accountsAtOnce}`)
+    order by t.asset, t.address limit ${limits.sweeps.accountsPerBatchMax}`)
 }
 
 /** One coin per sweep, at most `partsMax` parts. */
@@ -134,7 +134,7 @@ async function save(
   now: Date,
   rail: string,
   { id, asset, reference, parts }: PlannedSweep,
-  prepared: Prepared,
+  prepared: PreparedAttempt,
 ): Promise<boolean> {
   const amount = parts.reduce((sum, part) => sum + part.amount, 0n)
   try {

@@ -13,8 +13,8 @@ export async function countTroubledWallets(db: Reader): Promise<{ rail: string; 
  * Throws when the seed is not the one that existing wallets were derived from: it could not sweep
  * them. The operator must know before anyone pays.
  */
-export async function refuseOtherSeed(db: Reader, rail: WalletRail): Promise<void> {
-  if (!(await rail.hasMetItsChain())) return
+export async function assertSameSeed(db: Reader, rail: WalletRail): Promise<void> {
+  if (!(await rail.isChainKnown())) return
   const [last] = await db.rows(sql<{ address: string; number: number }>`
     select address, number from wallets where rail = ${rail.name} order by number desc limit 1`)
   if (!last) return

@@ -6,7 +6,7 @@ import { isDedicated } from '../collections/account.js'
 import type { PaymentLane } from '../collections/payment-lane.js'
 import type { HistoryRange, WalletRail } from '../collections/ports.js'
 import { isCoin } from '../money/assets.js'
-import { noteDisputes } from '../payouts/disputes.js'
+import { recordDisputes } from '../payouts/disputes.js'
 import type { Database } from '../postgres/database.js'
 import { judgeHistory } from './judge-history.js'
 import { type HistoryReading, readHistories } from './read-histories.js'
@@ -31,7 +31,7 @@ type Tools = {
  */
 export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const { db, rail, lane, logger, isTroubled = false } = tools
-  if (!(await rail.hasMetItsChain())) return 0
+  if (!(await rail.isChainKnown())) return 0
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
 
@@ -45,7 +45,7 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   const notices = await recordPolls(tools, now, { results, strays })
   await postponePolls(db, now, postponed)
   await Promise.all(
-    notices.map(({ body, announced, ...key }) =>
+    notices.map(({ body, payment, ...key }) =>
       lane
         .run(key)
         .catch((error) => logger.error({ err: error, ...key }, 'a deposit was not judged yet')),
@@ -95,7 +95,7 @@ async function recordPolledDisputes({ db, rail }: Tools, now: Date, polls: Poll[
   const disputes = histories.flatMap((history) => history.disputes ?? [])
   const agreed = histories.flatMap(({ moves }) => moves.map(({ signature }) => signature))
   if (disputes.length + agreed.length === 0) return
-  await db.transaction(async (tx) => noteDisputes(tx, now, { rail: rail.name, disputes, agreed }))
+  await db.transaction(async (tx) => recordDisputes(tx, now, { rail: rail.name, disputes, agreed }))
 }
 
 /** Postpones histories to the next poll when there are too many or reading takes too long. */
@@ -111,12 +111,12 @@ async function pollAccounts(
     account.hasTrouble ||
     isAuditDue(now, account)
   const toRead = claimed.filter(needsReading)
-  const chosen = toRead.slice(0, limits.deposits.historiesAtOnce)
+  const chosen = toRead.slice(0, limits.deposits.historiesPerPollMax)
   const startedMs = clock.elapsedMs()
   const readings = await readHistories(
     rail,
     chosen.map((account) => toRange(now, account)),
-    () => clock.elapsedMs() - startedMs > limits.deposits.readMs,
+    () => clock.elapsedMs() - startedMs > limits.deposits.historyReadMs,
   )
   const readingOf = new Map(chosen.map((account, index) => [account, readings[index]]))
   const postponed = new Set(toRead.filter((account) => !readingOf.get(account)))
@@ -149,9 +149,9 @@ async function readBalances(
  */
 function toRange(now: Date, account: TokenAccount): HistoryRange {
   const { address: tokenAccount, readTo, readSlot, hasTrouble, unreadPolls } = account
-  const isStuck = hasTrouble || (unreadPolls + 1) % limits.deposits.overlapEvery === 0
+  const isStuck = hasTrouble || (unreadPolls + 1) % limits.deposits.overlapEveryPolls === 0
   const isOverlapping = readTo !== null && (isStuck || isAuditDue(now, account))
-  const since = after(now, -limits.deposits.auditedMs)
+  const since = after(now, -limits.deposits.auditLookbackMs)
   return {
     tokenAccount,
     after: readTo,
@@ -162,15 +162,15 @@ function toRange(now: Date, account: TokenAccount): HistoryRange {
 
 /** Accounts that were busy lately have the last days of their history read again once a day. */
 function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean {
-  const { auditEveryMs, auditedMs } = limits.deposits
-  return auditedAt <= after(now, -auditEveryMs) && busyUntil > after(now, -auditedMs)
+  const { auditIntervalMs, auditLookbackMs } = limits.deposits
+  return auditedAt <= after(now, -auditIntervalMs) && busyUntil > after(now, -auditLookbackMs)
 }
 
 /** An audit is complete when the whole history was read without gaps. */
 function toResult({ logger }: Tools, now: Date, { account, balance, reading }: Poll): PollResult {
   const judged = judgeHistory(now, account, { balance, reading })
   const unreadPolls = judged.isUnread ? account.unreadPolls + 1 : 0
-  const isUnreadTooLong = unreadPolls > limits.deposits.unreadLooks
+  const isUnreadTooLong = unreadPolls > limits.deposits.unreadPollsMax
   const isPartial = reading && !(reading instanceof Error) && reading.isPartial
   const mismatch = isUnreadTooLong
     ? describeMismatch(account, balance, { ...judged, isPartial })
@@ -207,14 +207,22 @@ function nextPollMs(
   { kind, asset, hasTrouble }: TokenAccount,
   verdict: HistoryVerdict,
 ): number {
-  const { lookEveryMs, longestLookMs, longestRestMs, troubleEveryMs, auditEveryMs } =
-    limits.deposits
-  if (verdict.trouble && hasTrouble) return troubleEveryMs
-  if (verdict.isUnread) return lookEveryMs
-  if (!isCoin(asset)) return auditEveryMs
+  const {
+    pollIntervalMs,
+    dedicatedPollIntervalMaxMs,
+    temporaryPollIntervalMaxMs,
+    troubledPollIntervalMs,
+    auditIntervalMs,
+  } = limits.deposits
+  if (verdict.trouble && hasTrouble) return troubledPollIntervalMs
+  if (verdict.isUnread) return pollIntervalMs
+  if (!isCoin(asset)) return auditIntervalMs
   const idleMs = now.getTime() - verdict.busyUntil.getTime()
   const isPermanent = kind !== null && isDedicated({ kind })
-  return Math.min(Math.max(lookEveryMs, idleMs / 10), isPermanent ? longestLookMs : longestRestMs)
+  return Math.min(
+    Math.max(pollIntervalMs, idleMs / 10),
+    isPermanent ? dedicatedPollIntervalMaxMs : temporaryPollIntervalMaxMs,
+  )
 }
 
 /**

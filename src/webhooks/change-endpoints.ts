@@ -97,7 +97,7 @@ export async function rotateSecret(
     select secret, previous_secrets as "previousSecrets" from webhook_endpoints
     where environment_id = ${environmentId} and id = ${id}`)
   const valid = readPreviousSecrets(row!.previousSecrets, now)
-  if (valid.length >= limits.webhooks.previousSecrets) throw tooManyRotations()
+  if (valid.length >= limits.webhooks.previousSecretsMax) throw tooManyRotations()
 
   const until = after(now, limits.webhooks.secretOverlapMs).toISOString()
   const previous = JSON.stringify([...valid, { secret: row!.secret, until }])
@@ -112,7 +112,7 @@ export async function rotateSecret(
 function tooManyRotations(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     reason: 'too_many',
-    message: `The secret was rotated ${limits.webhooks.previousSecrets} times within a day. Wait until the oldest one expires.`,
+    message: `The secret was rotated ${limits.webhooks.previousSecretsMax} times within a day. Wait until the oldest one expires.`,
   })
 }
 

@@ -18,7 +18,7 @@ export type Delivery = {
   url: string
   state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP'
   dueAt: Date
-  isUnderWay: boolean
+  isInFlight: boolean
   attempts: DeliveryAttempt[]
 }
 
@@ -27,7 +27,7 @@ export async function listDeliveries(db: Reader, event: Event): Promise<Delivery
   const { environmentId, id } = event
   const deliveries = await db.rows(sql<Omit<Delivery, 'attempts'>>`
     select d.endpoint_id as "endpointId", w.url, d.state, d.due_at as "dueAt",
-      d.is_under_way as "isUnderWay"
+      d.is_under_way as "isInFlight"
     from deliveries d join webhook_endpoints w
       on w.environment_id = d.environment_id and w.id = d.endpoint_id
     where d.environment_id = ${environmentId} and d.event_id = ${id} order by w.created_at, w.id`)
@@ -38,7 +38,7 @@ export async function listDeliveries(db: Reader, event: Event): Promise<Delivery
       from delivery_attempts
       where environment_id = d.environment_id and event_id = d.event_id
         and endpoint_id = d.endpoint_id
-      order by number desc limit ${limits.webhooks.attemptsShown}) a
+      order by number desc limit ${limits.webhooks.attemptsShownMax}) a
     where d.environment_id = ${environmentId} and d.event_id = ${id}
     order by a.number`)
   return deliveries.map((delivery) => ({

@@ -54,7 +54,7 @@ export async function recover(
         and d.event_id = e.id and d.endpoint_id = w.id
         and (d.state = 'DELIVERED'
           or d.state = 'PENDING' and (d.due_at <= ${now} or d.is_under_way)))
-    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveredAtOnce}
+    order by e.environment_id, e.created_at, e.id limit ${limits.webhooks.recoveriesPerCallMax}
     ${dueAgain} returning 1`)
   return rows.length
 }

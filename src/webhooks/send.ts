@@ -153,7 +153,7 @@ function readHead(incoming: IncomingMessage, clock: Clock) {
 
 /** Reads the part of the response that is stored, and closes the connection if there is more. */
 function readStart(incoming: IncomingMessage): Promise<string> {
-  const bytesMax = limits.webhooks.responseBytes
+  const bytesMax = limits.webhooks.responseBytesMax
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {

@@ -96,7 +96,7 @@ describe('the clock of an environment', () => {
     }
     expect(await fundThere()).toBe(iso(0))
     await advance(3_600)
-    clock.advance(limits.keys.cachedMs)
+    clock.advance(limits.keys.cacheMs)
     expect(await fundThere()).toBe(iso(hour))
   })
 
@@ -126,7 +126,7 @@ describe('the clock of an environment', () => {
     await expect(moved).rejects.toThrow('only_test_clocks_move')
   })
 
-  test.each([0, -60, 1.5, '60', limits.testClock.advanceMs / 1_000 + 1])(
+  test.each([0, -60, 1.5, '60', limits.testClock.advanceMaxMs / 1_000 + 1])(
     'refuses %s seconds',
     async (seconds) => {
       const reply = await advance(seconds)
@@ -136,13 +136,13 @@ describe('the clock of an environment', () => {
   )
 
   test('has a maximum', async () => {
-    const { aheadMs } = limits.testClock
+    const { offsetMaxMs } = limits.testClock
     const { id } = merchant.environments.test
-    const almost = aheadMs - 60_000
+    const almost = offsetMaxMs - 60_000
     await db.rows(sql`update environments set clock_offset_ms = ${almost} where id = ${id}`)
     const reply = await advance(61)
     expect([reply.status, reply.json.code]).toEqual([400, 'validation_failed'])
-    expect((await advance(60)).json.data.aheadBySeconds).toBe(aheadMs / 1_000)
+    expect((await advance(60)).json.data.aheadBySeconds).toBe(offsetMaxMs / 1_000)
   })
 })
 
@@ -201,13 +201,13 @@ describe('a transfer in an environment whose clock is ahead', () => {
 
   test('needs review once the clock passes its deadline; others do not', async () => {
     const { reference } = await pay(unknownForEver)
-    await advance(limits.payouts.reviewMs / 1_000 - 1)
+    await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
     const ada = merchant
     merchant = await house.hire('Bola')
     await fund()
     const other = (await pay(unknownForEver)).reference
-    await advance(limits.payouts.reviewMs / 1_000 - 1)
+    await advance(limits.payouts.reviewAfterMs / 1_000 - 1)
 
     const bola = merchant
     merchant = ada
@@ -220,7 +220,7 @@ describe('a transfer in an environment whose clock is ahead', () => {
   test('needs review after three days of its own clock', async () => {
     await advance(30 * 24 * 3_600)
     const { reference } = await pay(unknownForEver)
-    clock.advance(limits.payouts.reviewMs - 1)
+    clock.advance(limits.payouts.reviewAfterMs - 1)
     await markForReview({ db, logger }, clock.now())
     expect(await shown(reference)).toMatchObject({ reviewRequired: false })
     clock.advance(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { day } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
-import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
 import { toIdempotencyKey } from '../../src/idempotency/key.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
@@ -210,7 +210,7 @@ describe('a key used again', () => {
     const first = await fund({ keys, key: 'once' })
     await fund({ keys, body: { asset: 'NGN', amount: most - 700 } })
     house.clock.advance(30 * day - 1)
-    await forgetOldKeys(house.db, house.clock.now())
+    await deleteOldKeys(house.db, house.clock.now())
 
     const again = await fund({ keys, key: 'once', at: beside })
     expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true])
@@ -221,7 +221,7 @@ describe('a key used again', () => {
     const { test: keys } = await house.hire('Ada')
     const first = await fund({ keys, key: 'once' })
     house.clock.advance(30 * day)
-    await forgetOldKeys(house.db, house.clock.now())
+    await deleteOldKeys(house.db, house.clock.now())
     const anew = await fund({ keys, key: 'once', body: { asset: 'NGN', amount: 1 } })
     expect([anew.status, isReplay(anew)]).toEqual([201, false])
     expect(anew.json.data.reference).not.toBe(first.json.data.reference)

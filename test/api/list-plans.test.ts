@@ -156,7 +156,7 @@ const params = {
 
 /** A page of 20 may read 21 rows of each event type; request logs search a window. */
 const mostRows = (operation: string) =>
-  operation === 'listRequestLogs' ? 2 * limits.requestLogs.seenAtOnce + 100 : 1_000
+  operation === 'listRequestLogs' ? 2 * limits.requestLogs.entriesScannedPerPageMax + 100 : 1_000
 
 const readerWork: Work = { rows: 0, buffers: 0, nodes: [] }
 const rooms = { db: measuringReader(db, readerWork), collections: {}, simulated: [] }

@@ -42,13 +42,13 @@ async function openWithoutBank() {
   const { treasuryAddress } = opened.solana.test!
   await giveLamports(chain.url, treasuryAddress)
   await chain.advance(40)
-  const { rails, banks, collecting, wallets, simulated } = opened
+  const { rails, banks, collectionRails, wallets, simulated } = opened
   const mint = createCoinMint(chain.url, { treasuryAddress })
   const house = await openHouse({
     beside: { db, clock, secret },
     rails,
     banks,
-    collecting,
+    collecting: collectionRails,
     wallets,
     simulated,
     mint,

@@ -140,7 +140,7 @@ test('a payment without a sender is held and needs a destination', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nobody', accountNumber, amount: 1n, sender: null, copies: 1 }
   await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
-  await house.bank.announceNow('sbp_nobody')
+  await house.bank.sendNoticesNow('sbp_nobody')
   await expect.poll(async () => (await desk.sums())[2]).toBe(1)
   const { json } = await desk.get('/v1/collections/payments')
   const [paid] = json.data.items

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
-import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openBankHouse } from '../support/bank-house.js'
 import { behaves, type Desk, keyed, openDesk } from '../support/payment-desk.js'
@@ -209,8 +209,8 @@ test('the key of a refund is never forgotten, unless it was refused', async () =
   const tooMuch = () => desk.refund(paid.reference, { amount: 500_001 }, keyed('refund-2'))
   const [first, refused] = [await ask(), await tooMuch()]
   expect([first.status, refused.status]).toEqual([201, 422])
-  house.clock.advance(limits.idempotency.keptMs)
-  await forgetOldKeys(house.db, house.clock.now())
+  house.clock.advance(limits.idempotency.retentionMs)
+  await deleteOldKeys(house.db, house.clock.now())
   expect((await ask()).text).toBe(first.text)
   expect((await tooMuch()).headers.get('idempotent-replayed')).toBeNull()
   expect(await desk.returnsOf(paid.reference)).toHaveLength(1)
@@ -222,8 +222,8 @@ test('an answer is remembered for thirty days of real time', async () => {
   const fund = () =>
     desk.post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }, keyed('fund-1'))
   const first = await fund()
-  house.clock.advance(limits.idempotency.keptMs)
-  await forgetOldKeys(house.db, house.clock.now())
+  house.clock.advance(limits.idempotency.retentionMs)
+  await deleteOldKeys(house.db, house.clock.now())
   expect((await fund()).text).not.toBe(first.text)
 })
 
@@ -231,7 +231,7 @@ test('a refund without a destination is remembered as refused', async () => {
   const { accountNumber } = await desk.open()
   const order = { id: 'sbp_nowhere', accountNumber, amount: 500_000n, sender: null, copies: 1 }
   await house.bank.receivePayment({ ...order, paidAt: house.clock.now() })
-  await house.bank.announceNow('sbp_nowhere')
+  await house.bank.sendNoticesNow('sbp_nowhere')
   await expect.poll(async () => (await desk.sums())[0]).toBe(495_000)
   const [paid] = (await desk.get('/v1/collections/payments')).json.data.items
   const ask = () => desk.refund(paid.reference, { amount: 1 }, keyed('refund-1'))

@@ -33,7 +33,7 @@ const rail = await createSolanaRail({
   logger,
   isEmbedded: true,
   network: 'not-mainnet',
-  promised: openCommitments(db, 'test'),
+  commitments: openCommitments(db, 'test'),
 })
 const mint = createCoinMint(chain.url, rail)
 const house = await openHouse({

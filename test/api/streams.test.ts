@@ -152,12 +152,12 @@ test('every stream ends after 15 minutes and when the service closes', async () 
   const streams = new Streams({
     clock,
     logger: house.logger,
-    streamLimits: { beatMs: 5 },
+    streamLimits: { heartbeatIntervalMs: 5 },
     connect: () => connect(house.db.url, 'test streams'),
   })
   const body = streams.open({ reference: 'cs_1', network: '1' }).resume()
   const ended = new Promise((resolve) => body.on('close', resolve))
-  clock.advance(limits.streams.longestMs - 1)
+  clock.advance(limits.streams.durationMaxMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(streams.count).toBe(1)
   clock.advance(1)
@@ -203,7 +203,7 @@ function usedBytes(): number {
 
 // Over real connections; prints the memory per stream.
 test('a thousand concurrent streams all end after 15 minutes or a drain', async () => {
-  const own = await openBankHouse({ trustProxy: true, streamLimits: { beatMs: 50 } })
+  const own = await openBankHouse({ trustProxy: true, streamLimits: { heartbeatIntervalMs: 50 } })
   const seller = customersOf(own, own.merchant)
   const creating = Array.from({ length: 200 }, () => seller.post('/v1/checkout/sessions', order))
   const references = (await Promise.all(creating)).map(({ json }) => json.data.reference)
@@ -217,7 +217,7 @@ test('a thousand concurrent streams all end after 15 minutes or a drain', async 
   const kilobytes = ((usedBytes() - before) / 1_024_000).toFixed(1)
   console.info(`1,000 streams over HTTP: ${kilobytes} kB of memory each`)
 
-  own.clock.advance(limits.streams.longestMs - 1)
+  own.clock.advance(limits.streams.durationMaxMs - 1)
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(Number(await connections())).toBeGreaterThanOrEqual(1_000)
   own.clock.advance(1)

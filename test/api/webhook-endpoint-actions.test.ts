@@ -94,7 +94,7 @@ describe('rotating the secret', () => {
     clock.advance(23 * hour)
     const later = await signedNow(hired)
     expect(sharedOf(later)).toEqual([signedBy(third.secret, later), signedBy(second.secret, later)])
-    for (let count = 2; count <= limits.webhooks.previousSecrets; count += 1)
+    for (let count = 2; count <= limits.webhooks.previousSecretsMax; count += 1)
       await post(key, `/${reference}/rotate-secret`)
     const refused = await ask('POST', `${path}/${reference}/rotate-secret`, { key })
     expect([refused.status, refused.json.reason]).toEqual([422, 'too_many'])
@@ -272,7 +272,7 @@ describe('recovering', () => {
     const hired = await hireWithEndpoint()
     const { key, reference, environmentId } = hired
     await patch(hired, { enabled: false })
-    const most = limits.webhooks.recoveredAtOnce
+    const most = limits.webhooks.recoveriesPerCallMax
     const old = Array.from({ length: most }, () => happeningOf(environmentId))
     await emit(db, clock.now(), old)
     clock.advance(1)

@@ -3,7 +3,7 @@ import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { comparePayments } from '../../src/collections/compare-payments.js'
-import { fetchUnannouncedPayments } from '../../src/collections/fetch-missed-payments.js'
+import { fetchMissedPayments } from '../../src/collections/fetch-missed-payments.js'
 import { sql } from '../../src/postgres/sql.js'
 import { customersOf, openBankHouse } from '../support/bank-house.js'
 import { expectSoundBooks } from '../support/sound-books.js'
@@ -43,22 +43,16 @@ describe('books and bank', () => {
   test('differ by a payment without a notice, until the worker fetches it', async () => {
     const { reference, accountNumber } = await open()
     const silent = await paySilently(accountNumber)
-    clock.advance(limits.collections.announcedWithinMs)
+    clock.advance(limits.collections.unannouncedAgeMinMs)
     expect(await compare()).toEqual([['not_in_books', silent!.id]])
     // The notice may still arrive.
-    expect(
-      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
-    ).toBe(0)
+    expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
     clock.advance(1_000)
-    expect(
-      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
-    ).toBe(1)
+    expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(1)
     await house.work()
     expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
     expect(await compare()).toEqual([])
-    expect(
-      await fetchUnannouncedPayments({ db, rail: bank, mode: 'test', logger }, clock.now()),
-    ).toBe(0)
+    expect(await fetchMissedPayments({ db, rail: bank, mode: 'test', logger }, clock.now())).toBe(0)
     await expectSoundBooks(db)
   })
 

@@ -8,7 +8,7 @@ import {
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
-import type { Moves, WalletRail } from '../../src/collections/ports.js'
+import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
@@ -120,7 +120,7 @@ test('a poll that cannot be written affects only its own account', async () => {
   const poisonous: WalletRail = {
     ...wallets,
     async readMoves(ranges) {
-      const read = (await wallets.readMoves(ranges)) as Moves[]
+      const read = (await wallets.readMoves(ranges)) as TokenHistory[]
       return read.map(({ moves, unreadable }, index) => {
         const isMeant = ranges[index]!.tokenAccount === poisoned
         const slot = 2n ** 64n

@@ -10,7 +10,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
-import { newSecret, nothingPromised, silent } from '../rails/solana/rail.js'
+import { newSecret, noCommitments, silent } from '../rails/solana/rail.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { isLongRun } from '../support/long-run.js'
@@ -92,7 +92,7 @@ test.each(isLongRun ? [...liars, ...moreLiars] : liars)(
     await invent(proxies[at]!)
     await watch(5)
     await chain.advance(2 * blockhashAge)
-    await watch(limits.deposits.unreadLooks + 10)
+    await watch(limits.deposits.unreadPollsMax + 10)
     expect(await available()).toBe('0')
     expect(await troubled(), 'reported after a minute').toBeGreaterThan(0)
     for (const proxy of proxies) proxy.heal()
@@ -166,7 +166,7 @@ test('while one of two is frozen, a deposit is delayed and reported, not lost', 
   await proxies[0]!.freeze()
   await shop.deposit(address, '10')
   await chain.advance(100)
-  await watch(limits.deposits.unreadLooks + 5)
+  await watch(limits.deposits.unreadPollsMax + 5)
   expect([await available(), await troubled()]).toEqual(['0', 1])
   proxies[0]!.heal()
   await watchForMinutes(1)
@@ -180,7 +180,7 @@ test('every poll recognizes a frozen endpoint by its slot', async () => {
   for (let polls = 0; polls < 3; polls += 1) expect(await poll()).toEqual([0n])
   await proxies[1]!.freeze()
   await shop.deposit(address, '10')
-  await chain.advance(limits.solana.staleSlots + 40)
+  await chain.advance(limits.solana.slotLagMax + 40)
   // From the second poll on, another endpoint with a newer slot is known.
   await poll()
   for (let polls = 0; polls < 9; polls += 1) expect(await poll()).toEqual([10_000_000n])
@@ -238,7 +238,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
-    promised: nothingPromised,
+    commitments: noCommitments,
   })
   onTestFinished(() => late.stop())
   proxy!.heal()

@@ -59,7 +59,7 @@ async function payOne(tx: Tx): Promise<void> {
     narration: null,
     receivedAt: now,
   }
-  insertNotices(tx, { now, dueAt: now }, [{ ...name, announced: payment, body: null }])
+  insertNotices(tx, { now, dueAt: now }, [{ ...name, payment: payment, body: null }])
   const rail = { name: name.rail, refundsById: true } as CollectionRail
   await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }

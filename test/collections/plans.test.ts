@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
 import { createLogger } from '../../src/base/log.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
-import { findByNumber, getAccount } from '../../src/collections/find-accounts.js'
-import { findByRailId } from '../../src/collections/find-payments.js'
-import { takeDueNotices } from '../../src/collections/payment-lane.js'
+import { findAccountByNumber, getAccount } from '../../src/collections/find-accounts.js'
+import { findPaymentByRailId } from '../../src/collections/find-payments.js'
+import { judgeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import {
   lockAccountsByNumber,
@@ -175,10 +175,10 @@ test('accounts are found by reference and by number', async () => {
   for (const scans of await scansOf(get))
     expect(scans).toEqual([expect.stringMatching(/^by collection_accounts_(pkey|newest)/)])
   const number = { environmentId, rail: 'paper', number: '0000000007' }
-  for (const scans of await scansOf((reader) => findByNumber(reader, number)))
+  for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
     expect(scans).toEqual([expect.stringMatching(/^by number_is_one_account/)])
   const railId = { rail: 'paper', railId: '0000000007' }
-  for (const scans of await scansOf((reader) => findByRailId(reader, railId)))
+  for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
     expect(scans).toEqual(['by payment_is_taken_once'])
 })
 
@@ -196,7 +196,7 @@ test('due rows are found with the index of due rows', async () => {
   const session = await openFreeSession()
   const pool = poolOf(namingReader(session, { name: 'unnamed', values: [] }), session)
   const lane = { run: async () => true as const, close: async () => {}, stats: undefined as never }
-  await takeDueNotices({ db: pool, rail: noRail.name, lane, logger }, now)
+  await judgeDueNotices({ db: pool, rail: noRail.name, lane, logger }, now)
   await sendReturns({ db: pool, rail: noRail as PayoutRail, clock: manualClock(), logger }, now)
   const at = now.toISOString()
   const claims = [

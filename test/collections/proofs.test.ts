@@ -75,7 +75,7 @@ async function collectEveryKind() {
     rail: bank.name,
     mode: 'test' as const,
     id: 'unmatched',
-    announced: payment,
+    payment,
     body: null,
   }
   await db.transaction(async (tx) =>

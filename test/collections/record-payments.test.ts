@@ -31,7 +31,7 @@ async function judgeTogether(accountNumber: string, changes: NoticeChange[]): Pr
       receivedAt: clock.now(),
       ...change,
     }
-    return { rail: bank.name, mode, id, announced: payment, body: null }
+    return { rail: bank.name, mode, id, payment, body: null }
   })
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),

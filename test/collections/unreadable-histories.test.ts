@@ -62,12 +62,12 @@ test('when half of the histories cannot be read, the other half is credited', as
   expect(await watchTroubled(rail), 'all of them are retried').toBe(4)
   // One of the four recovers.
   poisoned = poisoned.slice(0, 3)
-  clock.advance(limits.deposits.troubleEveryMs)
+  clock.advance(limits.deposits.troubledPollIntervalMs)
   expect(await watchTroubled(rail)).toBe(4)
   expect(await available()).toBe('49.75')
   expect(await countTroubled()).toBe(3)
   poisoned = []
-  clock.advance(limits.deposits.troubleEveryMs)
+  clock.advance(limits.deposits.troubledPollIntervalMs)
   await watchTroubled(rail)
   expect(await available()).toBe('79.6')
 })
@@ -90,7 +90,7 @@ test('a deposit is credited once a second node knows it, never if the node denie
   await watch(rail)
   expect([await available(), await countTroubled()]).toEqual(['0', 2])
   memory = undefined
-  clock.advance(limits.deposits.troubleEveryMs)
+  clock.advance(limits.deposits.troubledPollIntervalMs)
   await watchTroubled(rail)
   expect([await available(), await countTroubled()]).toEqual(['19.9', 0])
   clock.advance(second)
@@ -105,7 +105,7 @@ test('a node that stays behind delays deposits and is reported', async () => {
     return method === 'getTransaction' ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  for (let polls = 0; polls <= limits.deposits.unreadLooks; polls += 1) {
+  for (let polls = 0; polls <= limits.deposits.unreadPollsMax; polls += 1) {
     expect(await countTroubled()).toBe(0)
     await watch(rail)
     clock.advance(second)
@@ -174,7 +174,7 @@ test('an audit that a lagging node cuts short is not complete', async () => {
     return method === 'getTransaction' && isLate ? null : undefined
   })
   const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
-  clock.advance(limits.deposits.auditEveryMs)
+  clock.advance(limits.deposits.auditIntervalMs)
   await watch(rail)
   expect(await isAudited()).toBe(false)
   // It is retried soon, not with the next audit.
@@ -194,7 +194,7 @@ test('when no node answers, no account is marked as failing', async () => {
     return isAway ? new TwistedError(-32005, 'Node is behind') : undefined
   })
   const rail = await openWallets(chain, { endpoints: [url], isPoor: true })
-  await rail.hasMetItsChain()
+  await rail.isChainKnown()
   answered = 0
   await expect(watch(rail)).rejects.toThrow('no endpoint answers')
   expect(await countTroubled()).toBe(0)

@@ -53,7 +53,7 @@ test('any text that a rail sends can be read back', async () => {
   const name = { rail: 'bank', mode: 'test', id: 'broken' } as const
   await db.transaction(async (tx) => {
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, [
-      { ...name, announced: payment, body: null },
+      { ...name, payment: payment, body: null },
     ])
   })
   const [row] = await db.rows(sql`

@@ -3,7 +3,7 @@ import { listOpenNotices } from '../../src/collections/find-notices.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
-import { refuseOtherSeed } from '../../src/wallets/troubled-wallets.js'
+import { assertSameSeed } from '../../src/wallets/troubled-wallets.js'
 import {
   balanceOf,
   newPayer,
@@ -254,9 +254,9 @@ test('a simulated deposit with a repeated key is sent once', async () => {
 
 test('a seed that derives other wallets is refused', async () => {
   await shop.open()
-  await refuseOtherSeed(db, house.wallets)
+  await assertSameSeed(db, house.wallets)
   const other = await house.openRail(createSeedSigner(makeMnemonic()))
-  await expect(refuseOtherSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
+  await expect(assertSameSeed(db, other.wallets!)).rejects.toThrow(/^The seed is not the one/)
 })
 
 // The deposit was in a block before the clock moved, but final only afterwards.

@@ -27,7 +27,7 @@ async function openCountedRail(nodes = 1) {
     })
   const endpoints = await Promise.all(Array.from({ length: nodes }, openNode))
   const counted = await openWallets(chain, { endpoints, isPoor: true })
-  await counted.hasMetItsChain()
+  await counted.isChainKnown()
   return {
     methods,
     /** Calls per tick, and token accounts queried per tick. */

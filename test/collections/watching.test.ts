@@ -8,7 +8,7 @@ import {
 import { beforeEach, expect, test } from 'vitest'
 import { day, minute, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { reconcile } from '../../src/operations/reconcile.js'
 import { connect } from '../../src/postgres/connection.js'
@@ -67,7 +67,7 @@ test('an unreadable history does not hide deposits to other wallets', async () =
   expect(await available(), 'the others are still watched').toBe('49.75')
   expect(await watchTroubled(twisted)).toBe(1)
   expect(await watchTroubled(), 'retried less often').toBe(0)
-  clock.advance(limits.deposits.troubleEveryMs)
+  clock.advance(limits.deposits.troubledPollIntervalMs)
   expect(await watchTroubled()).toBe(1)
   expect(await available()).toBe('59.7')
   await house.settle()
@@ -162,7 +162,7 @@ test('a notice that a crashed worker stored but did not judge is judged by anoth
   expect(await available()).toBe('0')
   await house.sweep()
   expect(await tokensOf(wallet), 'only booked money is swept').toBe('10000000')
-  await takeDueNotices({ db, rail: wallets.name, lane: house.lane, logger }, clock.now())
+  await judgeDueNotices({ db, rail: wallets.name, lane: house.lane, logger }, clock.now())
   expect(await available()).toBe('9.95')
   expect(await house.sweep()).toBeGreaterThan(0)
   await house.settle()
@@ -242,7 +242,7 @@ test('repeated failures are retried less and less often until they succeed', asy
   expect(times).toBeGreaterThan(7)
   expect(times).toBeLessThan(11)
   await setFaults(chain)
-  clock.advance(2 ** times * limits.sweeps.failedRestMs)
+  clock.advance(2 ** times * limits.sweeps.failedRetryDelayMs)
   await house.watch()
   expect(await house.sweep()).toBe(1)
   await house.settle()

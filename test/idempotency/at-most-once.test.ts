@@ -7,7 +7,7 @@ import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import type { Answer, Answered } from '../../src/idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../src/idempotency/at-most-once.js'
-import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../src/idempotency/key.js'
 import { connect } from '../../src/postgres/connection.js'
 import { Lane } from '../../src/postgres/lane.js'
@@ -70,7 +70,7 @@ function toCall(text: string, answer: Partial<Answer> = {}, more: Partial<Call> 
   return {
     environmentId,
     input: { status: 201, body: `{"for":"${text}"}`, ...answer },
-    forgetAt: null,
+    expiresAt: null,
     ...more,
     key: toIdempotencyKey(text, request),
   }
@@ -315,7 +315,7 @@ test('a key held elsewhere is in progress, and the other calls run', async () =>
 // An expired key is deleted between the claim that found it and the query for its answer. The call
 // must not run without a key: a retry would run it again.
 test('a key that is being deleted is replayed or claimed, never lost', async () => {
-  const old = toCall(newKey(), {}, { forgetAt: now })
+  const old = toCall(newKey(), {}, { expiresAt: now })
   await runTogether([old])
   // The claim conflicts with the expired key first and then waits for this one, which was inserted
   // without an advisory lock: keys are claimed in the order of their digests.
@@ -325,7 +325,7 @@ test('a key that is being deleted is replayed or claimed, never lost', async () 
   const lane = openLane()
   const answers = Promise.all([lane.run(old), lane.run(wait)])
   await untilInTheWay(db, session)
-  await forgetOldKeys(db, after(now, day))
+  await deleteOldKeys(db, after(now, day))
   await session.query('rollback')
 
   const [first] = await answers

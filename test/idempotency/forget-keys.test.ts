@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { after, day } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import { forgetOldKeys } from '../../src/idempotency/forget-keys.js'
+import { deleteOldKeys } from '../../src/idempotency/forget-keys.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { openSession } from '../support/sessions.js'
@@ -25,18 +25,18 @@ async function countKeys(name: string): Promise<number> {
 // A payout's key lives as long as the payout; other keys expire at their exact time. A bounded
 // number is deleted per run, so that no delete takes minutes.
 test('only expired keys are deleted, a bounded number per run', async () => {
-  const { forgottenAtOnce } = limits.idempotency
+  const { keysDeletedPerBatchMax } = limits.idempotency
   await insertKeys('of a payout', 50, null)
   await insertKeys('not yet', 50, after(now, 1))
   await insertKeys('just now', 50, now)
-  await insertKeys('long ago', forgottenAtOnce, after(now, -day))
+  await insertKeys('long ago', keysDeletedPerBatchMax, after(now, -day))
 
-  expect(await forgetOldKeys(db, now)).toBe(forgottenAtOnce)
+  expect(await deleteOldKeys(db, now)).toBe(keysDeletedPerBatchMax)
   // The oldest go first.
   expect(await countKeys('long ago')).toBe(0)
   expect(await countKeys('just now')).toBe(50)
-  expect(await forgetOldKeys(db, now)).toBe(50)
-  expect(await forgetOldKeys(db, now)).toBe(0)
+  expect(await deleteOldKeys(db, now)).toBe(50)
+  expect(await deleteOldKeys(db, now)).toBe(0)
   expect(await countKeys('not yet')).toBe(50)
   expect(await countKeys('of a payout')).toBe(50)
 })
@@ -48,19 +48,19 @@ test('a key in use is skipped', async () => {
   const session = await openSession(db)
   await session.query('begin')
   await session.query(`select from idempotency_keys where key = 'in use' limit 1 for update`)
-  expect(await forgetOldKeys(db, now)).toBe(2)
+  expect(await deleteOldKeys(db, now)).toBe(2)
   await session.query('commit')
-  expect(await forgetOldKeys(db, now)).toBe(1)
+  expect(await deleteOldKeys(db, now)).toBe(1)
 })
 
 // Several workers delete at once: together they delete each key once, without waiting.
 test('workers that delete at the same time do not count a key twice', async () => {
   await insertKeys('many', 3_000, now)
-  const counts = await Promise.all(Array.from({ length: 6 }, () => forgetOldKeys(db, now)))
-  const rest = await forgetOldKeys(db, now)
-  const last = await forgetOldKeys(db, now)
+  const counts = await Promise.all(Array.from({ length: 6 }, () => deleteOldKeys(db, now)))
+  const rest = await deleteOldKeys(db, now)
+  const last = await deleteOldKeys(db, now)
   expect([...counts, rest, last].reduce((sum, count) => sum + count, 0)).toBe(
     3_000 - (await countKeys('many')),
   )
-  expect(Math.max(...counts)).toBeLessThanOrEqual(limits.idempotency.forgottenAtOnce)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(limits.idempotency.keysDeletedPerBatchMax)
 })

@@ -23,7 +23,7 @@ async function remember(text: string, answer: Answer): Promise<void> {
     environmentId,
     key: toIdempotencyKey(text, request),
     input: answer,
-    forgetAt: null,
+    expiresAt: null,
   }
   await db.transaction((tx) => atMostOnce({ tx, now, seal }, [call], async (inputs) => inputs))
 }

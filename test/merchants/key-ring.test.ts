@@ -117,7 +117,7 @@ test('a thousand requests with three keys, one unknown, are one query per second
       expect(found.filter(Boolean)).toHaveLength(334)
     }
     expect(db.queries - before).toBe(expected)
-    clock.advance(limits.keys.cachedMs)
+    clock.advance(limits.keys.cacheMs)
   }
 })
 
@@ -166,13 +166,13 @@ test('the clock offset of an environment is the largest that was read or noted',
   ring.noteClock(id, 5_000)
   expect(await offset()).toBe(5_000)
   await db.rows(sql`update environments set clock_offset_ms = 9000 where id = ${id}`)
-  clock.advance(limits.keys.cachedMs)
+  clock.advance(limits.keys.cacheMs)
   expect(await offset()).toBe(9_000)
   ring.noteClock(id, 7_000)
   ring.noteClock(id, 6_000)
   expect(await offset()).toBe(9_000)
   await db.rows(sql`update environments set clock_offset_ms = 0 where id = ${id}`)
-  clock.advance(limits.keys.cachedMs)
+  clock.advance(limits.keys.cacheMs)
   expect(await offset()).toBe(7_000)
 })
 

@@ -21,7 +21,7 @@ import { mintBackings } from '../../src/simulation/test-funding.js'
 import { countTroubledWallets } from '../../src/wallets/troubled-wallets.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { newWallet, signTransfer, unchecked } from '../simulation/localnet/transfers.js'
-import { carriageTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
+import { instructionTo, prepareAttempts } from '../simulation/sandbox-bank/open-bank.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { openHouse } from '../support/house.js'
@@ -53,7 +53,7 @@ const solana = await createSolanaRail({
   network: 'not-mainnet',
   // Its caches expire by seconds, which do not pass on the manual clock.
   clock: systemClock,
-  promised: openCommitments(db, 'test'),
+  commitments: openCommitments(db, 'test'),
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
@@ -224,7 +224,7 @@ describe('a healthy system', () => {
       logger,
       isEmbedded: false,
       network: 'not-mainnet',
-      promised: openCommitments(db, 'test'),
+      commitments: openCommitments(db, 'test'),
     })
     const remote = { ...rails, solana: { test: asOnMainnet, live: undefined } }
     const results = await reconcile({ ...tools, rails: remote }, clock.now(), far)
@@ -259,7 +259,7 @@ describe('a healthy system', () => {
 
 describe('a difference is reported', () => {
   test('when a bank transfer is not in the books', async () => {
-    const attempts = await prepareAttempts(bank, [carriageTo('0123456789')])
+    const attempts = await prepareAttempts(bank, [instructionTo('0123456789')])
     await bank.send(attempts)
     clock.advance(5_000)
     const { token, reference } = attempts[0]!

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Booked,
-  type Carried,
   compareBooks,
-  findUnseen,
+  findMissingAtRail,
+  type RailTransfer,
 } from '../../src/payouts/compare-books.js'
 import { compareTreasury } from '../../src/payouts/compare-treasury.js'
 import type { AttemptState, PayoutStatus } from '../../src/payouts/payout.js'
@@ -21,7 +21,10 @@ const decided = (status: PayoutStatus, state: AttemptState): Booked => ({
   ...payout(status),
   attempts: [{ token: 'token 0', state, isDecided: true }],
 })
-const transfer = (state: Carried['state'], change: Partial<Carried> = {}): Carried => ({
+const transfer = (
+  state: RailTransfer['state'],
+  change: Partial<RailTransfer> = {},
+): RailTransfer => ({
   token: 'token 0',
   memo: 'ct_1',
   asset: 'USDC',
@@ -29,11 +32,11 @@ const transfer = (state: Carried['state'], change: Partial<Carried> = {}): Carri
   state,
   ...change,
 })
-const kindsOf = (booked: Booked[], reported: Carried[]) =>
+const kindsOf = (booked: Booked[], reported: RailTransfer[]) =>
   compareBooks(booked, reported).map(({ kind }) => kind)
 
 describe('books and rail', () => {
-  test.each<[string, Booked, Carried[]]>([
+  test.each<[string, Booked, RailTransfer[]]>([
     ['an open payout that was not sent', payout('SUBMITTED', 'LIVE'), []],
     ['an open payout in progress', payout('SUBMITTED', 'LIVE'), [transfer('processing')]],
     ['an open payout that has arrived', payout('SUBMITTED', 'LIVE'), [transfer('completed')]],
@@ -65,7 +68,7 @@ describe('books and rail', () => {
     expect(kindsOf([booked], reported)).toEqual([])
   })
 
-  test.each<[string, Booked[], Carried[], string[]]>([
+  test.each<[string, Booked[], RailTransfer[], string[]]>([
     [
       'a completed payout unknown to the rail',
       [payout('COMPLETED', 'LANDED')],
@@ -169,8 +172,8 @@ describe('books and rail', () => {
       payout('SUBMITTED', 'LIVE'),
       payout('FAILED', 'FAILED'),
     ]
-    expect(findUnseen(all, [])).toEqual([all[0]])
-    expect(findUnseen(all, [transfer('completed')])).toEqual([])
+    expect(findMissingAtRail(all, [])).toEqual([all[0]])
+    expect(findMissingAtRail(all, [transfer('completed')])).toEqual([])
   })
 })
 

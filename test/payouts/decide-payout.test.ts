@@ -112,7 +112,7 @@ test('a worker that polls for too long leaves the sending to the next one', asyn
   late.wake()
   await late.working
   expect(late.sent).toEqual([])
-  clock.advance(limits.payouts.longestLookMs)
+  clock.advance(limits.payouts.pollIntervalMaxMs)
   const next = startStalledWorker()
   next.wake()
   await next.working

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
-import type { Finding, LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
+import type { AttemptFinding, LiveAttempt, PayoutRail } from '../../src/payouts/ports.js'
 import { type Rpc, setFaults, startChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
@@ -176,8 +176,8 @@ function createStalledRail(rail: PayoutRail) {
   const isWoken = new Promise<void>((resolve) => {
     wake = resolve
   })
-  let report: (findings: Finding[]) => void = () => {}
-  const hasChecked = new Promise<Finding[]>((resolve) => {
+  let report: (findings: AttemptFinding[]) => void = () => {}
+  const hasChecked = new Promise<AttemptFinding[]>((resolve) => {
     report = resolve
   })
   const check = async (attempts: LiveAttempt[]) => {

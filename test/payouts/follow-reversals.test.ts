@@ -74,7 +74,7 @@ test('a reversal that does not fit into the balance waits and does not block oth
   await expectSoundBooks(db)
 
   await pay(full, '0123456789')
-  await pass(limits.payouts.unbookedEveryMs / 1_000)
+  await pass(limits.payouts.unbookedReversalIntervalMs / 1_000)
   expect(await statusOf(full, stuck)).toBe('REVERSED')
   expect(await available(full)).toBe(mostKobo)
   expect(await db.rows({ text: 'select from waiting_reversals', values: [] })).toEqual([])

@@ -206,7 +206,7 @@ test('an attempt that would never expire is capped by what a majority has finali
   await chain.advance(untilGone)
   await solana.poll()
   expect((await solana.find(data.reference)).attempts).toHaveLength(1)
-  await chain.advance(limits.solana.unfinalizedBlocks)
+  await chain.advance(limits.solana.unfinalizedBlocksMax)
   await chain.advance(untilFinal)
   await setFaults(chain)
   await solana.poll()

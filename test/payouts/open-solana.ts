@@ -9,8 +9,12 @@ import { Database } from '../../src/postgres/database.js'
 import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
-import { type CoinMint, createFilling, mintBackings } from '../../src/simulation/test-funding.js'
-import { nothingPromised } from '../rails/solana/rail.js'
+import {
+  type CoinMint,
+  createPendingMint,
+  mintBackings,
+} from '../../src/simulation/test-funding.js'
+import { noCommitments } from '../rails/solana/rail.js'
 import { type Rpc, rpcAt, startChain, type TestChain } from '../simulation/localnet/localnet.js'
 import { balanceOf, newWallet, tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
@@ -68,8 +72,8 @@ export async function openSolanaService(db: Database, options: Options = {}) {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
-      promised: options.isCounting ? openCommitments(db, 'test') : nothingPromised,
-      fill: createFilling({ db, mint: serviceMint, logger }),
+      commitments: options.isCounting ? openCommitments(db, 'test') : noCommitments,
+      mintPending: createPendingMint({ db, mint: serviceMint, logger }),
     })
   const rail = await openRail(endpoints)
   onTestFinished(() => rail.stop())

@@ -142,7 +142,7 @@ test('a payout that always has neighbours is short after a limited number of att
   const neighbours = setInterval(() => quote(1n).catch(() => {}), 1)
   expect(reasonOf(await prepare(700n))).toBe('treasury_short')
   clearInterval(neighbours)
-  expect(shortAttempts).toBeLessThanOrEqual(limits.payouts.shortLooks)
+  expect(shortAttempts).toBeLessThanOrEqual(limits.payouts.shortfallChecksMax)
 })
 
 test('a preparation that fails ends with its error, and no neighbour waits for it', async () => {

@@ -138,7 +138,7 @@ test('a transfer is signed again only when its attempt is dead, and one of the t
   const again = await solana.find(data.reference)
   expect(again.attempts.map(({ state }: { state: string }) => state)).toEqual(['DEAD', 'LIVE'])
   // The first bytes are useless by now.
-  await chain.ask('sendTransaction', wire, unchecked)
+  await chain.request('sendTransaction', wire, unchecked)
   await chain.advance(untilFinal)
   await solana.poll()
   await solana.expectPaidOnce(data.reference, wallet, { available: remaining })

@@ -15,11 +15,11 @@ await db.rows(sql`
 await db.rows(sql`create index jobs_due on jobs (owner, due_at) where state = 'OPEN'`)
 const jobsDue: DueTable = {
   table: 'jobs',
-  key: ['id'],
-  open: "state = 'OPEN'",
+  keyColumns: ['id'],
+  openCondition: "state = 'OPEN'",
   returning: 'job.id, job.attempts',
-  of: 'owner',
-  counter: 'attempts',
+  ownerColumn: 'owner',
+  counterColumn: 'attempts',
 }
 const now = new Date('2026-01-05T09:00:00.000Z')
 const lease = { leaseMs: minute, limit: 50 }
@@ -37,7 +37,7 @@ async function insertJobs(count: number, { dueAt = now, state = 'OPEN', owner = 
 }
 
 function claim(at: Date, reader: Reader = db, limit = lease.limit): Promise<Job[]> {
-  return claimDue<Job>(reader, jobsDue, { of: 'ours', now: at, leaseMs: lease.leaseMs, limit })
+  return claimDue<Job>(reader, jobsDue, { owner: 'ours', now: at, leaseMs: lease.leaseMs, limit })
 }
 
 /** Finishes a row, naming the attempt with which the worker claimed it. */

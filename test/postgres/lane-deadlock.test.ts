@@ -45,7 +45,7 @@ function openLanes<Call, Answer>(work: LaneWork<Call, Answer>): Lane<Call, Answe
 
 function toCall(movement: Movement, text: string): Call {
   const key = toIdempotencyKey(text, { method: 'POST', path: '/', body: movement.causeId })
-  return { environmentId: movement.environmentId, key, input: movement, forgetAt: null }
+  return { environmentId: movement.environmentId, key, input: movement, expiresAt: null }
 }
 
 /** The same calls for every lane, in orders that differ as much as possible. */

@@ -63,7 +63,7 @@ function toCall(movement: Movement, text: string): Call {
     key: toIdempotencyKey(text, request),
     input: movement,
     expected: toAnswer(movement, true),
-    forgetAt: null,
+    expiresAt: null,
   }
 }
 

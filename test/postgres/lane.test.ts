@@ -132,7 +132,7 @@ test('batches keep the order of arrival and callers get their own answers', asyn
   for (const id of kept)
     expect(outcomes[id]).toEqual({ status: 'fulfilled', value: `kept note ${id}` })
   expect(await listNotes()).toEqual(kept)
-  expect(Math.max(...sizes)).toBe(limits.lane.batch)
+  expect(Math.max(...sizes)).toBe(limits.lane.callsPerBatchMax)
   expect(lane.stats).toMatchObject({ calls: 600, batches: 3 })
 })
 
@@ -168,7 +168,9 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'first' })
   await untilBlocked(db)
-  const waiting = countUpTo(limits.lane.waiting).map((id) => lane.run({ id: id + 1, text: 'x' }))
+  const waiting = countUpTo(limits.lane.callsWaitingMax).map((id) =>
+    lane.run({ id: id + 1, text: 'x' }),
+  )
   await expect(lane.run({ id: -1, text: 'too many' })).rejects.toMatchObject({
     code: 'internal_error',
     reason: 'unavailable',
@@ -176,7 +178,7 @@ test('the queue has a limit, and beyond it nothing is done', async () => {
   })
   await letGo()
   await Promise.all([first, ...waiting])
-  expect(lane.stats.calls).toBe(limits.lane.waiting + 1)
+  expect(lane.stats.calls).toBe(limits.lane.callsWaitingMax + 1)
 })
 
 test('calls that wait for a lock count towards the limit of the queue', async () => {
@@ -193,7 +195,9 @@ test('calls that wait for a lock count towards the limit of the queue', async ()
   const letGo = await holdUp(0)
   const first = lane.run({ id: 0, text: 'held' })
   await untilBlocked(db)
-  const waiting = countUpTo(limits.lane.waiting).map((id) => lane.run({ id: id + 1, text: 'held' }))
+  const waiting = countUpTo(limits.lane.callsWaitingMax).map((id) =>
+    lane.run({ id: id + 1, text: 'held' }),
+  )
   const refused = { reason: 'unavailable', status: 503 }
   await expect(lane.run({ id: -1, text: 'held' })).rejects.toMatchObject(refused)
   await letGo()

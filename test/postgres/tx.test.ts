@@ -168,7 +168,7 @@ test('a transaction is required by the types', () => {
 test('a transaction that lifts its timeouts is ended neither by the server nor by the client', async () => {
   const hasty = new Database(db.url, () => {}, { statementMs: 100 })
   onTestFinished(() => hasty.close())
-  const pause = (limits.postgres.silenceMs + 400) / 1_000
+  const pause = (limits.postgres.responseGraceMs + 400) / 1_000
   const rows = await hasty.transaction((tx) => {
     tx.liftTimeouts()
     return tx.rows(sql<{ isDone: boolean }>`select pg_sleep(${pause}) is not null as "isDone"`)

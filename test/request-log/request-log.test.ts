@@ -5,7 +5,7 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { sql } from '../../src/postgres/sql.js'
 import { listRequestLogEntries } from '../../src/request-log/find-entries.js'
-import { forgetOldEntries } from '../../src/request-log/forget-entries.js'
+import { deleteOldEntries } from '../../src/request-log/forget-entries.js'
 import type { RawEntry } from '../../src/request-log/request-log.js'
 import { RequestLog } from '../../src/request-log/request-log.js'
 import { freshDatabase } from '../support/database.js'
@@ -14,7 +14,14 @@ import { openSession, until, untilInTheWay } from '../support/sessions.js'
 
 const db = await freshDatabase()
 const now = new Date('2026-01-05T09:00:00.000Z')
-const { batch, waiting, waitingLength, keptDays, forgottenAtOnce, seenAtOnce } = limits.requestLogs
+const {
+  entriesPerBatchMax,
+  entriesWaitingMax,
+  waitingLengthMax,
+  retentionDaysMax,
+  entriesDeletedPerBatchMax,
+  entriesScannedPerPageMax,
+} = limits.requestLogs
 const logger = createLogger('silent')
 
 function entryOf(change: Partial<RawEntry> = {}): RawEntry {
@@ -45,8 +52,9 @@ describe('the request log', () => {
   // This keeps the log cheap: no request has its own transaction.
   test('writes many requests in one transaction', async () => {
     const log = new RequestLog({ url: db.url, logger })
-    for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf({ requestId: 'many' }))
-    await until(async () => (await countRows('many')).rows === 3 * batch)
+    for (let count = 0; count < 3 * entriesPerBatchMax; count += 1)
+      log.keep(entryOf({ requestId: 'many' }))
+    await until(async () => (await countRows('many')).rows === 3 * entriesPerBatchMax)
     expect((await countRows('many')).transactions).toBe(3)
     expect(log.dropped).toBe(0)
     await log.close()
@@ -54,9 +62,10 @@ describe('the request log', () => {
 
   test('writes waiting entries when it is closed, and accepts none after', async () => {
     const log = new RequestLog({ url: db.url, logger })
-    for (let count = 0; count < batch + 1; count += 1) log.keep(entryOf({ requestId: 'closing' }))
+    for (let count = 0; count < entriesPerBatchMax + 1; count += 1)
+      log.keep(entryOf({ requestId: 'closing' }))
     await log.close()
-    expect(await countRows('closing')).toEqual({ rows: batch + 1, transactions: 2 })
+    expect(await countRows('closing')).toEqual({ rows: entriesPerBatchMax + 1, transactions: 2 })
     log.keep(entryOf())
     expect(log.dropped).toBe(1)
   })
@@ -69,18 +78,19 @@ describe('the request log', () => {
     const log = new RequestLog({ url: db.url, logger })
     log.keep(entryOf({ requestId: 'room' }))
     await untilInTheWay(db, session)
-    for (let count = 0; count < waiting + 7; count += 1) log.keep(entryOf({ requestId: 'room' }))
+    for (let count = 0; count < entriesWaitingMax + 7; count += 1)
+      log.keep(entryOf({ requestId: 'room' }))
     expect(log.dropped).toBe(7)
     await session.query('commit')
     await log.close()
     // The first one may have waited too long for the lock.
-    expect((await countRows('room')).rows + log.dropped).toBe(1 + waiting + 7)
-    expect((await countRows('room')).rows).toBeGreaterThanOrEqual(waiting)
+    expect((await countRows('room')).rows + log.dropped).toBe(1 + entriesWaitingMax + 7)
+    expect((await countRows('room')).rows).toBeGreaterThanOrEqual(entriesWaitingMax)
   })
 
   test('holds no more text than its limit, however few the requests', async () => {
     const log = new RequestLog({ url: db.url, logger })
-    const responseBody = 'x'.repeat(waitingLength / 4)
+    const responseBody = 'x'.repeat(waitingLengthMax / 4)
     for (let count = 0; count < 5; count += 1)
       log.keep(entryOf({ requestId: 'long', responseBody, url: '' }))
     expect(log.dropped).toBe(1)
@@ -94,9 +104,9 @@ describe('the request log', () => {
       url: 'postgres://nobody@127.0.0.1:1/nothing',
       logger: createLogger('warn', { write: (line) => lines.push(line) }),
     })
-    for (let count = 0; count < 3 * batch; count += 1) log.keep(entryOf())
+    for (let count = 0; count < 3 * entriesPerBatchMax; count += 1) log.keep(entryOf())
     await log.close()
-    expect(log.dropped).toBe(3 * batch)
+    expect(log.dropped).toBe(3 * entriesPerBatchMax)
     expect(lines.join('')).toContain('request log entries dropped')
   })
 
@@ -135,7 +145,7 @@ describe('old entries', () => {
     for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)
     const remaining: number[] = []
     for (const keptFor of [7, 3, 0]) {
-      while ((await forgetOldEntries(db, later(now, 1), keptFor)) > 0);
+      while ((await deleteOldEntries(db, later(now, 1), keptFor)) > 0);
       remaining.push(await countOf(environment))
     }
     expect(remaining).toEqual([3, 2, 0])
@@ -148,24 +158,26 @@ describe('old entries', () => {
       await insertEnvironment(db),
       await insertEnvironment(db),
     ]
-    const end = later(now, -keptDays * day)
-    await insert(first, later(end, -1), forgottenAtOnce)
+    const end = later(now, -retentionDaysMax * day)
+    await insert(first, later(end, -1), entriesDeletedPerBatchMax)
     await insert(second, later(end, -day), 10)
     await insert(third, end, 5)
-    expect(keptDays).toBe(30)
-    expect(await forgetOldEntries(db, now, keptDays)).toBe(forgottenAtOnce)
+    expect(retentionDaysMax).toBe(30)
+    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(entriesDeletedPerBatchMax)
     expect((await countOf(first)) + (await countOf(second))).toBe(10)
-    expect(await forgetOldEntries(db, now, keptDays)).toBe(10)
-    expect(await forgetOldEntries(db, now, keptDays)).toBe(0)
+    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(10)
+    expect(await deleteOldEntries(db, now, retentionDaysMax)).toBe(0)
     expect(await countOf(third)).toBe(5)
 
-    await insert(first, later(end, -1), 3 * forgottenAtOnce)
-    const counts = await Promise.all([1, 2, 3, 4].map(() => forgetOldEntries(db, now, keptDays)))
+    await insert(first, later(end, -1), 3 * entriesDeletedPerBatchMax)
+    const counts = await Promise.all(
+      [1, 2, 3, 4].map(() => deleteOldEntries(db, now, retentionDaysMax)),
+    )
     for (let more = 1; more > 0; ) {
-      more = await forgetOldEntries(db, now, keptDays)
+      more = await deleteOldEntries(db, now, retentionDaysMax)
       counts.push(more)
     }
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * forgottenAtOnce)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3 * entriesDeletedPerBatchMax)
     expect(await countOf(third)).toBe(5)
   })
 
@@ -173,7 +185,7 @@ describe('old entries', () => {
   // missed.
   test('pages of a rare filter stop early and lead on', async () => {
     const environmentId = await insertEnvironment(db)
-    await insert(environmentId, now, 2 * seenAtOnce + 5_000)
+    await insert(environmentId, now, 2 * entriesScannedPerPageMax + 5_000)
     const filter = {
       statuses: undefined,
       method: undefined,

@@ -161,7 +161,7 @@ function countAfterSweep(moves: Deposit[]): number {
 
 async function readHeld(chain: Rpc, accounts: string[]): Promise<Map<string, bigint>> {
   const amounts = await inTurns(accounts, async (account) => {
-    const { result } = await chain.ask('getTokenAccountBalance', account)
+    const { result } = await chain.request('getTokenAccountBalance', account)
     return BigInt(result?.value.amount ?? 0)
   })
   return new Map(accounts.map((account, index) => [account, amounts[index]!]))

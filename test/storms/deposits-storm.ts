@@ -164,7 +164,7 @@ async function countOpen(db: Database): Promise<number> {
       + (select count(*) from token_accounts t
         join collection_accounts a on a.rail = t.rail and a.number = t.wallet
         where t.is_unread or t.has_trouble or (t.asset = coalesce(a.asset, t.asset) and t.amount >=
-          case when a.kind = 'crypto_wallet' then 1 else ${limits.sweeps.leastAmount} end)
+          case when a.kind = 'crypto_wallet' then 1 else ${limits.sweeps.amountMin} end)
       ))::int as count`)
   return row!.count
 }

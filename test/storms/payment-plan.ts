@@ -1,4 +1,4 @@
-import type { CustomerPayment } from '../../src/collections/ports.js'
+import type { SimulatedPayment } from '../../src/collections/ports.js'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import type { Random } from '../support/seed.js'
 
@@ -30,7 +30,7 @@ export type PlannedPayment = {
   account: PlannedAccount
   amount: bigint
   currency: string
-  sender: Pick<CustomerPayment, 'sender' | 'isSenderMasked'>
+  sender: Pick<SimulatedPayment, 'sender' | 'isSenderMasked'>
   /** Number of notices for it. */
   copies: number
 }

@@ -3,7 +3,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
@@ -32,11 +32,11 @@ export async function openBankHouse(
     rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
     banks: { test: bank, live: undefined },
     collecting: { test: bank, live: undefined },
-    customers: bank,
+    sandboxPayers: bank,
     simulated: [createSimulatedBank(bank)],
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
-  bank.announceTo(house.url + noticesPath)
+  bank.sendNoticesTo(house.url + noticesPath)
   const lane = createPaymentLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
@@ -51,7 +51,7 @@ export async function openBankHouse(
   async function work(): Promise<void> {
     const now = clock.now()
     await expireAccounts(db, now)
-    await takeDueNotices({ db, rail: bank.name, lane, logger }, now)
+    await judgeDueNotices({ db, rail: bank.name, lane, logger }, now)
     await sendReturns({ db, rail: bank, clock, logger }, now)
     await pollPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
     await followReversals({ db, rail: bank, logger, follow: followReturns }, now)

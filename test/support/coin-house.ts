@@ -24,7 +24,7 @@ import { createKeySigner } from '../../src/rails/solana/signer.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
 import { magicRules } from '../../src/simulation/magic-wallets.js'
 import { SimulatedChain } from '../../src/simulation/simulated-chain.js'
-import { createFilling } from '../../src/simulation/test-funding.js'
+import { createPendingMint } from '../../src/simulation/test-funding.js'
 import { insertWallets, type NewWallet } from '../../src/wallets/store-wallets.js'
 import { newSecret } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
@@ -55,8 +55,8 @@ export async function openCoinHouse() {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
-    promised: openCommitments(db, 'test'),
-    fill: createFilling({ db, mint, logger }),
+    commitments: openCommitments(db, 'test'),
+    mintPending: createPendingMint({ db, mint, logger }),
   })
   whenDone(() => rail.stop())
   const house = await openHouse({
@@ -218,7 +218,7 @@ function takeNotice(
   { number: accountNumber }: CollectionAccount,
   { rail, railId: id, asset, amount, receivedAt }: Payment,
 ): void {
-  const announced = {
+  const payment = {
     id,
     accountNumber,
     amount,
@@ -229,7 +229,7 @@ function takeNotice(
     receivedAt,
   }
   const name = { rail, mode: 'test' as const, id }
-  insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [{ ...name, announced, body: null }])
+  insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [{ ...name, payment, body: null }])
   writeJudgements(tx, [{ ...name, state: 'TAKEN', reason: null, due_at: receivedAt }])
 }
 

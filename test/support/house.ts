@@ -85,9 +85,9 @@ export type HouseOptions = {
   banks?: Record<Mode, BankDirectory | undefined>
   simulated?: SimulatedRail[]
   collecting?: CollectionRails
-  customers?: SandboxPayers
+  sandboxPayers?: SandboxPayers
   wallets?: WalletRails
-  coinCustomers?: LocalnetPayers
+  localnetPayers?: LocalnetPayers
   naira?: Config['naira']
   /** Undefined: no mint, as on an external chain. Absent: minting only changes the ledger. */
   mint?: CoinMint | undefined
@@ -118,7 +118,7 @@ export async function openHouse(options: HouseOptions = {}) {
     logLevel: 'trace',
     rateLimitPerSecond: options.rateLimitPerSecond ?? 0,
     publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
-    requestLogDays: options.requestLogDays ?? limits.requestLogs.keptDays,
+    requestLogDays: options.requestLogDays ?? limits.requestLogs.retentionDaysMax,
     naira: options.naira ?? standardNaira,
     allowsLoopbackWebhooks: true,
     bank: { test: 'sandbox' as const },
@@ -126,7 +126,7 @@ export async function openHouse(options: HouseOptions = {}) {
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
-  const { rails, banks, simulated, collecting, customers, wallets, coinCustomers } = options
+  const { rails, banks, simulated, collecting, sandboxPayers, wallets, localnetPayers } = options
   const house = await compose({
     config,
     databaseUrl: options.databaseUrl ?? db.url,
@@ -134,12 +134,12 @@ export async function openHouse(options: HouseOptions = {}) {
     clock,
     ...(rails && { rails }),
     ...(banks && { banks }),
-    ...(simulated && { simulated }),
-    ...(collecting && { collecting }),
-    ...(customers && { customers }),
+    ...(simulated && { simulatedRails: simulated }),
+    ...(collecting && { collectionRails: collecting }),
+    ...(sandboxPayers && { sandboxPayers }),
     ...(wallets && { wallets }),
     mint,
-    coinCustomers,
+    localnetPayers,
     streamLimits: options.streamLimits,
   })
   let closing: Promise<void> | undefined

@@ -61,7 +61,7 @@ export function openNoticeBoard(house: BankHouse) {
     /** Stores a notice without judging it, as before a crash. */
     keep(id: string, accountNumber: string, told: Partial<PaymentNotice> & { mode?: Mode } = {}) {
       const { mode = name.mode, ...change } = told
-      const announced: PaymentNotice = {
+      const payment: PaymentNotice = {
         id,
         accountNumber,
         amount: 500_000n,
@@ -72,7 +72,7 @@ export function openNoticeBoard(house: BankHouse) {
         receivedAt: clock.now(),
         ...change,
       }
-      return keeping.run({ ...name, mode, id, announced, body: null })
+      return keeping.run({ ...name, mode, id, payment, body: null })
     },
 
     /** The stored notice with its refusal reason; undefined if not stored. */

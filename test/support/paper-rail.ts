@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import type {
-  Finding,
+  AttemptFinding,
   Inspected,
   LiveAttempt,
   PayoutInstruction,
   PayoutRail,
-  Prepared,
+  PreparedAttempt,
   Target,
 } from '../../src/payouts/ports.js'
 
@@ -19,7 +19,7 @@ export class PaperRail implements PayoutRail {
   readonly sent: LiveAttempt[] = []
   readonly prepared: PayoutInstruction[] = []
   /** Statuses to report instead, by token. */
-  readonly sayings = new Map<string, Finding>()
+  readonly sayings = new Map<string, AttemptFinding>()
   refusal: Refusal | undefined
   extraFees: Inspected['extraFees'] = []
 
@@ -33,7 +33,7 @@ export class PaperRail implements PayoutRail {
     )
   }
 
-  async prepare(carriages: PayoutInstruction[]): Promise<Outcome<Prepared>[]> {
+  async prepare(carriages: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> {
     this.prepared.push(...carriages)
     return carriages.map((carriage) => {
       const token = `${carriage.reference}-${randomBytes(4).toString('hex')}`
@@ -45,7 +45,7 @@ export class PaperRail implements PayoutRail {
     this.sent.push(...attempts)
   }
 
-  async check(attempts: LiveAttempt[]): Promise<Finding[]> {
+  async check(attempts: LiveAttempt[]): Promise<AttemptFinding[]> {
     return attempts.map(({ token }) => {
       const hasCome = this.sent.some((one) => one.token === token)
       return this.sayings.get(token) ?? { state: hasCome ? 'landed' : 'unseen' }

@@ -6,7 +6,7 @@ import { concludePayouts } from '../../src/payouts/conclude-payouts.js'
 import { createPayouts, toNewPayout } from '../../src/payouts/create-payouts.js'
 import { followReversals } from '../../src/payouts/follow-reversals.js'
 import { type Payout, type PayoutKind, referenceOf } from '../../src/payouts/payout.js'
-import type { LiveAttempt, Prepared } from '../../src/payouts/ports.js'
+import type { LiveAttempt, PreparedAttempt } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { fundingOf, now } from './movements.js'
 import { PaperRail } from './paper-rail.js'
@@ -47,10 +47,10 @@ function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
 }
 
 /** The first attempt's row before any poll. */
-function attemptOf(payout: Payout, prepared: Prepared): LiveAttempt {
+function attemptOf(payout: Payout, prepared: PreparedAttempt): LiveAttempt {
   const { environmentId, id, asset } = payout
   const names = { environmentId, payoutId: id, reference: referenceOf(payout), asset }
-  return { ...prepared, ...names, number: 1, looks: 0, createdAt: now }
+  return { ...prepared, ...names, number: 1, polls: 0, createdAt: now }
 }
 
 export type Paid = Record<'open' | 'completed' | 'failed' | 'again' | 'reversed', Payout>
@@ -65,7 +65,7 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
     again: crypto(),
     reversed: payoutOf(environmentId, 'bank_transfer'),
   }
-  const preparedOf = ({ id }: Payout, number = 1): Prepared => {
+  const preparedOf = ({ id }: Payout, number = 1): PreparedAttempt => {
     const token = `${id}-${number}`
     return { token, wire: Buffer.from(token), validUntil: 150n }
   }

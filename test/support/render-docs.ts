@@ -186,8 +186,8 @@ ${renderOutcomes('crypto_transfer')}
 ## Move time
 
 \`POST /v1/test/clock/advance\` with \`{"seconds":1800}\` advances the clock of your test environment, by at most
-${limits.testClock.advanceMs / day} days at once and ${Math.round(limits.testClock.aheadMs / (366 * day))} years in total. It cannot be set back. Everything due by the new time is due now: virtual accounts expire, and
-a bank transfer without a result for ${limits.payouts.reviewMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry advances the clock again.
+${limits.testClock.advanceMaxMs / day} days at once and ${Math.round(limits.testClock.offsetMaxMs / (366 * day))} years in total. It cannot be set back. Everything due by the new time is due now: virtual accounts expire, and
+a bank transfer without a result for ${limits.payouts.reviewAfterMs / day} days needs review. Send an \`Idempotency-Key\`, or a retry advances the clock again.
 
 | environment's clock | real time |
 |---|---|

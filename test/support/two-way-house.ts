@@ -3,19 +3,19 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
 import { connect } from '../../src/postgres/connection.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
-import { createCoinCustomers, giveLamports } from '../../src/simulation/embedded-chain.js'
+import { createLocalnetPayers, giveLamports } from '../../src/simulation/embedded-chain.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
-import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { newSecret, noCommitments } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -44,11 +44,11 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     banks: { test: bank, live: undefined },
     simulated: [createSimulatedBank(bank)],
     collecting: { test: bank, live: undefined },
-    customers: bank,
+    sandboxPayers: bank,
     wallets: { test: hasWallets ? wallets : undefined, live: undefined },
-    coinCustomers: createCoinCustomers(chain.url, { waitsForBlock: false }),
+    localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
   })
-  bank.announceTo(`${house.url}/rails/${bank.name}/notices/test`)
+  bank.sendNoticesTo(`${house.url}/rails/${bank.name}/notices/test`)
   const lane = createPaymentLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
@@ -66,7 +66,7 @@ export async function openTwoWayHouse({ hasWallets = true }: Wallets = {}) {
     await expireAccounts(db, now)
     await watchWallets({ db, rail: wallets, mode: 'test', lane, clock, logger }, now)
     for (const one of [bank, rail]) {
-      await takeDueNotices({ db, rail: one.name, lane, logger }, now)
+      await judgeDueNotices({ db, rail: one.name, lane, logger }, now)
       await sendReturns({ db, rail: one, clock, logger }, now)
       await pollPayouts({ db, rail: one, clock, logger, follow: followReturns }, now)
     }
@@ -98,7 +98,7 @@ async function openRail(clock: ReturnType<typeof manualClock>) {
     logger,
     isEmbedded: true,
     network: 'not-mainnet',
-    promised: nothingPromised,
+    commitments: noCommitments,
   })
   return { chain, rail }
 }

@@ -8,7 +8,7 @@ export type Notice = {
   rail: string
   mode: 'test'
   id: string
-  announced: PaymentNotice
+  payment: PaymentNotice
   body: null
 }
 
@@ -56,6 +56,6 @@ type Said = Pick<PaymentNotice, 'accountNumber' | 'amount' | 'currency' | 'recei
 
 function noticeOf(rail: string, said: Said): Notice {
   const id = randomUUID()
-  const announced = { id, sender: null, sessionId: null, narration: null, ...said }
-  return { rail, mode: 'test', id, announced, body: null }
+  const payment = { id, sender: null, sessionId: null, narration: null, ...said }
+  return { rail, mode: 'test', id, payment, body: null }
 }

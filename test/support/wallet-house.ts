@@ -3,7 +3,7 @@ import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/end-accounts.js'
 import { followReturns } from '../../src/collections/follow-returns.js'
-import { createPaymentLane, takeDueNotices } from '../../src/collections/payment-lane.js'
+import { createPaymentLane, judgeDueNotices } from '../../src/collections/payment-lane.js'
 import type { WalletRail } from '../../src/collections/ports.js'
 import { sendReturns } from '../../src/collections/send-returns.js'
 import { pollPayouts } from '../../src/payouts/poll-payouts.js'
@@ -13,14 +13,14 @@ import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/seed.js'
 import { createKeySigner } from '../../src/rails/solana/signer.js'
 import type { WalletSigner } from '../../src/rails/solana/wallet-signer.js'
 import {
-  createCoinCustomers,
   createCoinMint,
+  createLocalnetPayers,
   giveLamports,
 } from '../../src/simulation/embedded-chain.js'
 import { concludeSweeps } from '../../src/wallets/conclude-sweeps.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
 import { watchWallets } from '../../src/wallets/watch-wallets.js'
-import { newSecret, nothingPromised } from '../rails/solana/rail.js'
+import { newSecret, noCommitments } from '../rails/solana/rail.js'
 import { openChain } from '../simulation/localnet/localnet.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
@@ -51,7 +51,7 @@ export async function openWalletHouse() {
       logger,
       isEmbedded: true,
       network: 'not-mainnet',
-      promised: nothingPromised,
+      commitments: noCommitments,
     })
     whenDone(() => opened.stop())
     return opened
@@ -63,7 +63,7 @@ export async function openWalletHouse() {
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
     wallets: { test: wallets, live: undefined },
-    coinCustomers: createCoinCustomers(chain.url, { waitsForBlock: false }),
+    localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     mint,
   })
   const lane = createPaymentLane({
@@ -106,7 +106,7 @@ export async function openWalletHouse() {
       const now = clock.now()
       await expireAccounts(db, now)
       await watch()
-      await takeDueNotices({ db, rail: wallets.name, lane, logger }, now)
+      await judgeDueNotices({ db, rail: wallets.name, lane, logger }, now)
       await sendReturns({ db, rail, clock, logger }, now)
       await pollPayouts({ db, rail, clock, logger, follow: followReturns }, now)
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Move, Moves } from '../../src/collections/ports.js'
+import type { TokenHistory, TokenTransaction } from '../../src/collections/ports.js'
 import { judgeHistory } from '../../src/wallets/judge-history.js'
 import type { HistoryVerdict, TokenAccount } from '../../src/wallets/token-account.js'
 
@@ -25,7 +25,7 @@ const fresh: TokenAccount = {
 }
 
 /** A positive change is a deposit, 0 a sweep of everything. */
-function toHistory(changes: number[]): Move[] {
+function toHistory(changes: number[]): TokenTransaction[] {
   let balance = 0n
   return changes.map((change, index) => {
     const before = balance
@@ -48,7 +48,7 @@ function apply(account: TokenAccount, verdict: HistoryVerdict): TokenAccount {
 }
 
 /** What an endpoint lists: everything after the last known transaction. */
-function listAfter(history: Move[], { readTo }: TokenAccount): Move[] {
+function listAfter(history: TokenTransaction[], { readTo }: TokenAccount): TokenTransaction[] {
   return history.slice(history.findIndex(({ signature }) => signature === readTo) + 1)
 }
 
@@ -70,7 +70,7 @@ test('every deposit is reported, and only what was read counts as read', () => {
       const history = toHistory(given)
       const reported = new Set<string>()
       let account = fresh
-      const poll = (balance: bigint, reading: Moves) => {
+      const poll = (balance: bigint, reading: TokenHistory) => {
         const booked = { ...account, booked: account.amount }
         const verdict = judgeHistory(now, booked, { balance, reading })
         for (const { id } of verdict.deposits) reported.add(id)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
-import type { Moves, WalletRail } from '../../src/collections/ports.js'
+import type { TokenHistory, WalletRail } from '../../src/collections/ports.js'
 import { readHistories } from '../../src/wallets/read-histories.js'
 import { manualClock } from '../support/clock.js'
 
-const { historiesAtOnce, historiesTogether, readMs } = limits.deposits
+const { historiesPerPollMax, historiesPerCallMax, historyReadMs } = limits.deposits
 
-const ranges = Array.from({ length: historiesAtOnce }, (_, index) => {
+const ranges = Array.from({ length: historiesPerPollMax }, (_, index) => {
   return { tokenAccount: `account ${index}`, after: null }
 })
 
@@ -16,22 +16,22 @@ function readSlowly(callMs: number) {
   const clock = manualClock()
   const startedMs = clock.elapsedMs()
   const rail = {
-    async readMoves(some: typeof ranges): Promise<Moves[]> {
+    async readMoves(some: typeof ranges): Promise<TokenHistory[]> {
       clock.advance(callMs)
       return some.map(() => ({ moves: [], unreadable: [] }))
     },
   } as unknown as WalletRail
-  return readHistories(rail, ranges, () => clock.elapsedMs() - startedMs > readMs)
+  return readHistories(rail, ranges, () => clock.elapsedMs() - startedMs > historyReadMs)
 }
 
 test('when reading takes long, the rest is postponed', async () => {
-  const readings = await readSlowly(readMs / 2 + second)
+  const readings = await readSlowly(historyReadMs / 2 + second)
   expect(readings).toHaveLength(ranges.length)
-  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(2 * historiesTogether)
-  expect(readings.slice(0, 2 * historiesTogether)).not.toContain(undefined)
+  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(2 * historiesPerCallMax)
+  expect(readings.slice(0, 2 * historiesPerCallMax)).not.toContain(undefined)
 })
 
 test('the first group is always read', async () => {
-  const readings = await readSlowly(2 * readMs)
-  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(historiesTogether)
+  const readings = await readSlowly(2 * historyReadMs)
+  expect(readings.filter((reading) => reading !== undefined)).toHaveLength(historiesPerCallMax)
 })

@@ -12,14 +12,15 @@ export function renderMain(scene: Scene): Html {
   const { view, shown } = scene
   const layout = view.state === 'pending' ? 'two' : 'end'
   const isAwaited = view.state === 'pending' || view.state === 'waiting'
-  const { pollMs, eagerMs, longestPollMs, reassureMs } = limits.checkout
+  const { pollIntervalMs, eagerPollingMs, pollIntervalMaxMs, streamingPollIntervalMs } =
+    limits.checkout
   return html`<main id="checkout" class="${layout}" data-state="${view.state}"
 data-title="${pageTitleOf(scene)}" data-heading="${headingOf(scene)}"
 data-announcement="${announcementOf(scene)}" data-fingerprint="${view.fingerprint}"
 data-watch="${view.isWatched ? `/public/checkout/${shown.reference}` : ''}"
-data-poll-ms="${pollMs}" data-poll-max-ms="${longestPollMs}"
-data-fast-poll-for-ms="${isAwaited ? eagerMs : 0}"
-data-stream-poll-ms="${reassureMs}">${render[view.state](scene)}</main>`
+data-poll-ms="${pollIntervalMs}" data-poll-max-ms="${pollIntervalMaxMs}"
+data-fast-poll-for-ms="${isAwaited ? eagerPollingMs : 0}"
+data-stream-poll-ms="${streamingPollIntervalMs}">${render[view.state](scene)}</main>`
 }
 
 export function pageTitleOf({ view, shown, texts }: Scene): string {

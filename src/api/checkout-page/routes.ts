@@ -59,7 +59,7 @@ const read = (api: ApiParts, island: Island) =>
       const found = await api.collections.findSession(reference)
       if (!found)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      const hasCoinPayers = api.collections.coinCustomers !== undefined
+      const hasCoinPayers = api.collections.localnetPayers !== undefined
       const scene = { ...sceneOf(now, found, query), hasCoinPayers }
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(

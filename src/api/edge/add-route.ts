@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { after, type Clock } from '../../base/clock.js'
-import { Refusal, sayBack } from '../../base/refusal.js'
+import { quoteInput, Refusal } from '../../base/refusal.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/key-ring.js'
@@ -79,7 +79,7 @@ export function addWrongMethods(app: FastifyInstance, routes: Route[]): void {
         if (request.method === 'OPTIONS' && isForAnyPage(request))
           return reply.headers(preflightHeaders(allowed)).code(204).send()
         throw new Refusal('method_not_allowed', {
-          message: `${sayBack(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+          message: `${quoteInput(pathOf(request))} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
         })
       },
       handler: async () => {},

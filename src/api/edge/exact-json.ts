@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJsonString, type JsonToken, jsonTokens } from '../../base/json-tokens.js'
 import { limits } from '../../base/limits.js'
-import { type Detail, sayBack } from '../../base/refusal.js'
+import { type Detail, quoteInput } from '../../base/refusal.js'
 
 type Inexact = { message: string; details?: Detail[] }
 
@@ -50,7 +50,7 @@ function enterToken(levels: Level[], { kind, text }: JsonToken): string | undefi
 function toInexact(levels: Level[], issue: string): Inexact {
   const path = levels.map(({ at }) => at).join('.')
   if (path === '') return { message: `The body ${issue}.` }
-  const field = sayBack(path)
+  const field = quoteInput(path)
   return { message: `${field} ${issue}.`, details: [{ field, issue }] }
 }
 

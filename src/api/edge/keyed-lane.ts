@@ -93,25 +93,25 @@ export function createRefusalLanes(context: LaneContext) {
   return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
 }
 
-export type Asker = Pick<
+export type Caller = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now'
 >
 
 /** A call whose answer is known before it runs, so that the key is written only once. */
 export function toCall<Input, Value>(
-  caller: Asker,
+  caller: Caller,
   input: Input,
   expected: Answer,
 ): Call<Input, Value> {
-  const call = toLateCall<Input, Value>(caller, input, () => expected)
+  const call = toCallWithLateAnswer<Input, Value>(caller, input, () => expected)
   call.expected = expected
   return call
 }
 
 /** A call whose answer depends on the outcome of the work. */
-export function toLateCall<Input, Value>(
-  caller: Asker,
+export function toCallWithLateAnswer<Input, Value>(
+  caller: Caller,
   input: Input,
   toAnswer: (value: Value) => Answer,
 ): Call<Input, Value> {
@@ -121,7 +121,7 @@ export function toLateCall<Input, Value>(
     key: caller.key,
     input: { input, requestId: caller.requestId, toAnswer },
     // Keys expire in real time, not in the time of the environment.
-    forgetAt: after(caller.now, limits.idempotency.keptMs - caller.environment.clockOffsetMs),
+    expiresAt: after(caller.now, limits.idempotency.retentionMs - caller.environment.clockOffsetMs),
   }
 }
 

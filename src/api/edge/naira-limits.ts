@@ -10,10 +10,7 @@ type NairaRequest = { environment: Pick<Environment, 'mode'>; body: { amount: nu
  * part of the schema, so that a retry of a request from before a change of limits gets its first
  * answer.
  */
-export function refuseUnusualNaira(
-  { naira }: Pick<ApiParts, 'naira'>,
-  request: NairaRequest,
-): void {
+export function checkNairaLimits({ naira }: Pick<ApiParts, 'naira'>, request: NairaRequest): void {
   const { min, max } = naira[request.environment.mode]
   const amount = BigInt(request.body.amount)
   if (amount < min) throw outOfBounds('at least', min)

@@ -4,7 +4,7 @@ import { wrongCursor } from './cursor.js'
 /** A page of a list that is short enough to be read whole; the cursor names the last item. */
 export function pageOf<Item>(
   items: Item[],
-  { limit = limits.http.defaultPageSize, cursor }: { limit?: number; cursor?: string },
+  { limit = limits.http.pageSizeDefault, cursor }: { limit?: number; cursor?: string },
   nameOf: (item: Item) => string,
 ): { items: Item[]; nextCursor: string | null } {
   const from = cursor === undefined ? 0 : items.findIndex((item) => nameOf(item) === cursor) + 1

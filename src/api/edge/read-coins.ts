@@ -5,7 +5,7 @@ import { formatDecimal, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 
 /** An amount that passed the schema. */
-export function readCoins(text: string, asset: Asset): bigint {
+export function readStablecoinAmount(text: string, asset: Asset): bigint {
   const amount = parseDecimal(text, asset)
   assert(typeof amount === 'bigint', 'the schema accepts only amounts')
   return amount
@@ -13,7 +13,7 @@ export function readCoins(text: string, asset: Asset): bigint {
 
 /** An amount to be paid: at most the largest single payment. */
 export function readPrice(text: string, asset: Asset, field = 'amount'): bigint {
-  const amount = readCoins(text, asset)
+  const amount = readStablecoinAmount(text, asset)
   if (amount <= limits.money.wireMax) return amount
   const issue = `must be at most ${formatDecimal(limits.money.wireMax, asset)}`
   throw new Refusal('validation_failed', {

@@ -11,11 +11,11 @@ export const expiryIn = Type.String({
 
 /** In the future, and at most a day ahead. */
 export function readExpiry(now: Date, text: string | undefined): Date {
-  const { defaultExpiryMs, longestExpiryMs } = limits.collections
-  if (text === undefined) return after(now, defaultExpiryMs)
+  const { expiryDefaultMs, expiryMaxMs } = limits.collections
+  if (text === undefined) return after(now, expiryDefaultMs)
   const expiresAt = readTime('expiresAt', text)
   if (expiresAt <= now) throw wrong('must be in the future')
-  if (expiresAt > after(now, longestExpiryMs)) throw wrong('must be at most 24 hours ahead')
+  if (expiresAt > after(now, expiryMaxMs)) throw wrong('must be at most 24 hours ahead')
   return expiresAt
 }
 

@@ -53,7 +53,7 @@ export function createReadiness({ db, lanes, logger }: Parts): Readiness {
 }
 
 async function withinTime(checks: Promise<unknown>[]): Promise<void> {
-  const isLate = sleep(limits.http.readyMs, 'late' as const, { ref: false })
+  const isLate = sleep(limits.http.readinessTimeoutMs, 'late' as const, { ref: false })
   if ((await Promise.race([Promise.all(checks), isLate])) === 'late')
     throw new Error('the database did not answer in time')
 }

@@ -5,18 +5,18 @@ import type { Access, Route } from './route.js'
 export type RefusalText = { code: Code; reason?: Reason }
 
 /** A code that always comes with one of these reasons. */
-export function refusedAs(code: Code, ...why: Reason[]): RefusalText[] {
+export function withReasons(code: Code, ...why: Reason[]): RefusalText[] {
   return why.map((reason) => ({ code, reason }))
 }
 
 /** Why a bank or a chain may refuse a transfer. */
-export const bankSays: Reason[] = [
+export const bankRefusalReasons: Reason[] = [
   'unknown_bank',
   'account_not_found',
   'name_mismatch',
   'rail_unavailable',
 ]
-export const chainSays: Reason[] = [
+export const chainRefusalReasons: Reason[] = [
   'destination_is_mint',
   'destination_is_program',
   'destination_not_a_wallet',
@@ -45,11 +45,11 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(route.body || route.method === 'DELETE' ? unreadable : []),
     ...(isKeyed(route) ? repeated : []),
     ...(needsKey(route.access) ? [{ code: 'authentication_failed' } as const] : []),
-    ...(route.isTestOnly ? refusedAs('forbidden', 'test_mode_only') : []),
+    ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
     { code: 'rate_limited' },
     { code: 'internal_error' },
-    ...refusedAs(
+    ...withReasons(
       'internal_error',
       'unavailable',
       ...(isChange ? (['outcome_unknown'] as const) : []),
@@ -57,13 +57,17 @@ export function refusalsOf(route: Route): RefusalText[] {
   ]
 }
 
-const unreadable = refusedAs(
+const unreadable = withReasons(
   'validation_failed',
   'invalid_json',
   'payload_too_large',
   'unsupported_media_type',
 )
-const repeated = refusedAs('validation_failed', 'idempotency_key_reused', 'idempotency_in_progress')
+const repeated = withReasons(
+  'validation_failed',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+)
 
 export function httpStatusOf({ code, reason }: RefusalText): number {
   return reason ? reasons[reason].status : codes[code].status

@@ -4,7 +4,7 @@ import { Refusal } from '../../base/refusal.js'
 import type { Payment } from '../../collections/payment.js'
 import type { Destination } from '../../payouts/ports.js'
 import { readAddress, solanaAddress } from './read-address.js'
-import { readCoins } from './read-coins.js'
+import { readStablecoinAmount } from './read-coins.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -67,7 +67,7 @@ export function readAmount(
   if (isNaira) throw misfit('amount', 'must be an integer in kobo: this is a naira payment')
   if (typeof sent === 'number')
     throw misfit('amount', `must be a decimal string such as "25.50": this is a ${asset} payment`)
-  return readCoins(sent, asset)
+  return readStablecoinAmount(sent, asset)
 }
 
 function misfit(field: string, issue: string): Refusal {

@@ -54,7 +54,7 @@ export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: limits.http.pageSize,
+      maximum: limits.http.pageSizeMax,
       description: 'Items per page.',
       examples: [20],
     }),

@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import { Refusal, sayBack } from '../../base/refusal.js'
+import { quoteInput, Refusal } from '../../base/refusal.js'
 import type { FindReplay } from '../../idempotency/replays.js'
 import type { AuthenticatedKey, KeyRing } from '../../merchants/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
@@ -124,7 +124,7 @@ function addAnswerHooks(app: FastifyInstance, edge: Edge): void {
   })
   app.setNotFoundHandler(async (request) => {
     throw new Refusal('not_found', {
-      message: `No such endpoint: ${request.method} ${sayBack(pathOf(request))}. The API reference is at /docs.`,
+      message: `No such endpoint: ${request.method} ${quoteInput(pathOf(request))}. The API reference is at /docs.`,
     })
   })
   app.setErrorHandler(async (error, request, reply) => answerFailure(edge, error, request, reply))

@@ -38,7 +38,7 @@ export class Streams {
     this.#limits = { ...limits.streams, ...streamLimits }
     const onMessage = (reference: string | undefined) => this.wake(reference)
     this.#listen = () => listen({ connect, channel: sessionChannel, onMessage, logger })
-    this.#heartbeat = setInterval(() => this.#keepAlive(), this.#limits.beatMs)
+    this.#heartbeat = setInterval(() => this.#keepAlive(), this.#limits.heartbeatIntervalMs)
     this.#heartbeat.unref()
   }
 
@@ -48,14 +48,14 @@ export class Streams {
 
   /** Refuses more than a session, a network (network-of.ts) or this process may have. */
   open({ reference, network }: { reference: string; network: string }): Readable {
-    const { perSession, perAddress, total, longestMs, retryMs } = this.#limits
+    const { perSession, perAddress, total, durationMaxMs, retryMs } = this.#limits
     if (this.#isClosed || this.#count >= total) throw this.#noRoom()
     const ofSession = this.#bySession.get(reference)?.size ?? 0
     const ofNetwork = this.#countByNetwork.get(network) ?? 0
     if (ofSession >= perSession || ofNetwork >= perAddress) throw this.#tooMany()
     this.#listener ??= this.#listen()
     const body = new PassThrough()
-    this.#add({ reference, network, until: this.#clock.elapsedMs() + longestMs, body })
+    this.#add({ reference, network, until: this.#clock.elapsedMs() + durationMaxMs, body })
     // Makes proxies forward the headers, and tells the browser when to reconnect.
     body.write(`retry: ${retryMs}\n\n`)
     return body
@@ -112,8 +112,8 @@ export class Streams {
   #noRoom(): Refusal {
     return new Refusal('internal_error', {
       reason: 'unavailable',
-      message: `Too many streams are open on this server. ${adviceFor(this.#limits.fullMs)}`,
-      retryAfterSeconds: this.#limits.fullMs / second,
+      message: `Too many streams are open on this server. ${adviceFor(this.#limits.fullRetryMs)}`,
+      retryAfterSeconds: this.#limits.fullRetryMs / second,
     })
   }
 

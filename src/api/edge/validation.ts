@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
 import Type, { type TObject, type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
-import { type Detail, Refusal, sayBack } from '../../base/refusal.js'
+import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { colour, origin, picture, visibleText } from '../../merchants/settings-document.js'
 import { decimalPattern, parseDecimal } from '../../money/amounts.js'
@@ -115,7 +115,9 @@ export function toValidationRefusal(
   place: string | undefined,
 ): Refusal {
   const useful = ofClosestForms(errors as ErrorObject[]).filter(isUseful)
-  const details = useful.slice(0, limits.http.details).map((error) => toDetail(error, place))
+  const details = useful
+    .slice(0, limits.http.detailsShownMax)
+    .map((error) => toDetail(error, place))
   const unique = details.filter(
     (detail, index) => details.findIndex((other) => other.field === detail.field) === index,
   )
@@ -169,7 +171,7 @@ function toDetail(error: ErrorObject, place: string | undefined): Detail {
   const path = error.instancePath.split('/').slice(1).map(plainSegment)
   const { missingProperty, additionalProperty, tag } = error.params as Record<string, string>
   const last = missingProperty ?? additionalProperty ?? tag
-  const field = sayBack([...path, ...(last ? [last] : [])].join('.'))
+  const field = quoteInput([...path, ...(last ? [last] : [])].join('.'))
   if (place === 'headers') return { field: withCapitals(field), issue: issueOf(error) }
   return { field, issue: (place === 'querystring' && wholeIssue(error)) || issueOf(error) }
 }

@@ -4,8 +4,8 @@ import { type AccountWithPayments, getAccount } from '../../collections/find-acc
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { inPath } from '../edge/schemas.js'
 import { endAndClose, operationOf, show, titleOf } from './accounts.js'
@@ -35,7 +35,7 @@ export function cancelRoute(api: ApiParts, { kind, path, resource }: About): Rou
     params: paramsOf(kind),
     answers: { 200: resource },
     example: { status: 'CANCELLED' },
-    refusals: ['not_found', ...refusedAs('account_action_failed', 'invalid_state')],
+    refusals: ['not_found', ...withReasons('account_action_failed', 'invalid_state')],
     async handle(request) {
       const name = { environmentId: request.environment.id, kind, ...request.params }
       return endAndClose(api, request, name, `${titleOf(kind)} cancelled`)
@@ -52,13 +52,13 @@ export function requeryRoute(api: ApiParts, { kind, path, resource }: About, tex
     ...texts,
     params: paramsOf(kind),
     answers: { 200: resource },
-    refusals: ['not_found', ...refusedAs('account_action_failed', 'rail_unavailable')],
+    refusals: ['not_found', ...withReasons('account_action_failed', 'rail_unavailable')],
     async handle(request) {
       const name = { environmentId: request.environment.id, kind, ...request.params }
       const { account } = await getAccount(api.db, name)
       await api.collections.requery(account, request.environment.mode)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx) => getAccount(tx, name),
           (found) => successText(200, titleOf(kind), show(found as AccountWithPayments)),

@@ -17,7 +17,7 @@ import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import { type Asker, toLateCall } from '../edge/keyed-lane.js'
+import { type Caller, toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText, withStatus } from '../edge/schemas.js'
 
@@ -31,7 +31,7 @@ export const referenceIn = Type.String({
 
 export async function createAccount(
   api: ApiParts,
-  caller: Asker,
+  caller: Caller,
   request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
   message: string,
 ): Promise<Answered> {
@@ -47,7 +47,7 @@ export async function createAccount(
 
 export async function createWallet(
   api: ApiParts,
-  caller: Asker,
+  caller: Caller,
   request: Omit<WalletRequest, 'environment' | 'retryKey'>,
   message: string,
 ): Promise<Answered> {
@@ -57,20 +57,20 @@ export async function createWallet(
   return createResource(api, caller, prepared, { message, commit: api.commitAccount })
 }
 
-export function retryKeyOf({ key }: Asker): string | undefined {
+export function retryKeyOf({ key }: Caller): string | undefined {
   return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 
 /** Ends an account, then asks the bank to reject further payments. */
 export async function endAndClose(
   api: ApiParts,
-  caller: Asker,
+  caller: Caller,
   name: AccountLookup,
   message: string,
 ): Promise<Answered> {
   let ended: EndedAccount | undefined
   const answered = await api.change(
-    toLateCall(
+    toCallWithLateAnswer(
       caller,
       async (tx, now) => {
         ended = await endAccount(tx, now, name)
@@ -79,8 +79,8 @@ export async function endAndClose(
       (found) => successText(200, message, show(found as AccountWithPayments)),
     ),
   )
-  if (ended) api.collections.closeNumber(ended.account)
-  if (ended?.twin) api.collections.closeNumber(ended.twin)
+  if (ended) api.collections.closeAccount(ended.account)
+  if (ended?.counterpart) api.collections.closeAccount(ended.counterpart)
   return answered
 }
 
@@ -119,7 +119,7 @@ function listRoute(db: ApiParts['db'], about: About): Route {
     answers: { 200: page(resource) },
     async handle({ environment, query: sent }) {
       const query = sent as ListQuery
-      const limit = query.limit ?? limits.http.defaultPageSize
+      const limit = query.limit ?? limits.http.pageSizeDefault
       const found = await listAccounts(
         db,
         { environmentId: environment.id, kind },

@@ -66,7 +66,7 @@ export const balanceEntries = ({ db }: ApiParts) =>
     answers: { 200: page(balanceEntry) },
     hasCsv: true,
     async handle({ environment, query, wantsCsv }) {
-      const defaultLimit = wantsCsv ? limits.http.csvRows : limits.http.defaultPageSize
+      const defaultLimit = wantsCsv ? limits.http.csvRowsMax : limits.http.pageSizeDefault
       const positions = toPositions(query.asset as Asset | undefined, query.cursor)
       const { entries, next } = await readPage(db, environment.id, {
         positions,

@@ -9,8 +9,8 @@ import { resource, text } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
-import { refuseUnusualNaira } from '../edge/naira-limits.js'
-import { bankSays, refusedAs } from '../edge/refusals-of.js'
+import { checkNairaLimits } from '../edge/naira-limits.js'
+import { bankRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import {
   accountNumberPattern,
@@ -117,10 +117,10 @@ const create = (api: ApiParts) =>
     answers: { 201: bankTransfer },
     refusals: [
       'insufficient_balance',
-      ...refusedAs('bank_transfer_failed', 'duplicate_reference', ...bankSays),
+      ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
     ],
     handle(request) {
-      refuseUnusualNaira(api, request)
+      checkNairaLimits(api, request)
       const { merchantReference = null } = request.body
       const metadata = readMetadata(request)
       const payout = { merchantReference, metadata, ...readTarget(request) }
@@ -135,12 +135,13 @@ const quoteRoute = (api: ApiParts) =>
     path: `${path}/quote`,
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
-    description: 'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
+    description:
+      'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
     body: closed(target),
     answers: { 200: quote },
-    refusals: refusedAs('bank_transfer_failed', ...bankSays),
+    refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
     async handle(request) {
-      refuseUnusualNaira(api, request)
+      checkNairaLimits(api, request)
       const quoted = readTarget(request)
       const { fee, lines } = await api.payouts.quote(quoted)
       return success(200, 'Quote', {
@@ -167,7 +168,7 @@ const listBanks = (api: ApiParts) =>
         nextCursor: Type.Null({ examples: [null] }),
       }),
     },
-    refusals: refusedAs('bank_transfer_failed', 'rail_unavailable'),
+    refusals: withReasons('bank_transfer_failed', 'rail_unavailable'),
     async handle({ environment }) {
       const items = await directoryOf(api, environment).listBanks()
       return success(200, 'Banks', { items, nextCursor: null })
@@ -184,7 +185,7 @@ const resolveName = (api: ApiParts) =>
     description: 'Returns the name of the account holder.',
     query: closed({ bankCode, accountNumber }),
     answers: { 200: bankAccount },
-    refusals: refusedAs(
+    refusals: withReasons(
       'bank_transfer_failed',
       'unknown_bank',
       'account_not_found',

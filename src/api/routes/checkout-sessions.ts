@@ -18,13 +18,13 @@ import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
-import { refuseUnusualNaira } from '../edge/naira-limits.js'
+import { checkNairaLimits } from '../edge/naira-limits.js'
 import { readPrice } from '../edge/read-coins.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
 import { readWebUrl } from '../edge/read-web-url.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import {
   closed,
@@ -102,7 +102,7 @@ const create = (api: ApiParts) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: checkoutSession },
-    refusals: refusedAs(
+    refusals: withReasons(
       'checkout_session_failed',
       'kyc_missing',
       'no_bank_account',
@@ -111,7 +111,7 @@ const create = (api: ApiParts) =>
       'no_payment_method',
     ),
     async handle(request) {
-      refuseUnusualNaira(api, request)
+      checkNairaLimits(api, request)
       const { environment, now, body } = request
       const prepared = await api.collections.prepareSession(now, {
         environment,
@@ -156,7 +156,7 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(checkoutSession) },
     async handle({ environment, query }) {
-      const { merchantReference, status, cursor, limit = limits.http.defaultPageSize } = query
+      const { merchantReference, status, cursor, limit = limits.http.pageSizeDefault } = query
       const found = await listSessions(db, environment.id, {
         merchantReference,
         status: status as SessionStatus | undefined,
@@ -199,28 +199,28 @@ const cancel = (api: ApiParts) =>
     params,
     answers: { 200: checkoutSession },
     example: { status: 'cancelled' },
-    refusals: ['not_found', ...refusedAs('checkout_session_failed', 'invalid_state')],
+    refusals: ['not_found', ...withReasons('checkout_session_failed', 'invalid_state')],
     async handle(request) {
       const { environment, params } = request
       const name = { environmentId: environment.id, reference: params.reference }
       const { account } = await getSession(api.db, name)
       let isEnded = false
       const answered = await api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const { environmentId, kind } = account
             const own = { environmentId, kind, reference: accountReference(account) }
-            const { twin } = await endAccount(tx, now, own).catch(asHasEnded)
+            const { counterpart } = await endAccount(tx, now, own).catch(asHasEnded)
             // The session was paid in coins, which ended its bank account.
-            if (twin?.status === 'PAID') throw hasEnded()
+            if (counterpart?.status === 'PAID') throw hasEnded()
             isEnded = true
             return getSession(tx, name)
           },
           (found) => successText(200, 'Session cancelled', showSession(found as FoundSession)),
         ),
       )
-      if (isEnded) api.collections.closeNumber(account)
+      if (isEnded) api.collections.closeAccount(account)
       return answered
     },
   })

@@ -7,8 +7,8 @@ import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from '../edge/metadata.js'
 import { readAddress, solanaAddress } from '../edge/read-address.js'
-import { readCoins } from '../edge/read-coins.js'
-import { chainSays, refusedAs } from '../edge/refusals-of.js'
+import { readStablecoinAmount } from '../edge/read-coins.js'
+import { chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
 import { createPayout, readRoutes } from './payouts.js'
@@ -59,7 +59,7 @@ const create = (api: ApiParts) =>
     answers: { 201: cryptoTransfer },
     refusals: [
       'insufficient_balance',
-      ...refusedAs('crypto_transfer_failed', 'duplicate_reference', ...chainSays),
+      ...withReasons('crypto_transfer_failed', 'duplicate_reference', ...chainRefusalReasons),
     ],
     handle(request) {
       const { merchantReference = null } = request.body
@@ -81,7 +81,7 @@ const quoteRoute = (api: ApiParts) =>
     tag: 'Disbursements',
     body: closed(target),
     answers: { 200: quote },
-    refusals: refusedAs('crypto_transfer_failed', ...chainSays),
+    refusals: withReasons('crypto_transfer_failed', ...chainRefusalReasons),
     async handle(request) {
       const quoted = readTarget(request)
       const { asset, amount } = quoted
@@ -109,7 +109,7 @@ function readTarget({
     environment,
     kind: 'crypto_transfer' as const,
     asset,
-    amount: readCoins(sent.amount, asset),
+    amount: readStablecoinAmount(sent.amount, asset),
     requestedAmount: sent.amount,
     destination: {
       kind: 'wallet' as const,

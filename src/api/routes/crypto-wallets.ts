@@ -5,7 +5,7 @@ import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
 import { readPrice } from '../edge/read-coins.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../edge/schemas.js'
 import { cancelRoute, requeryRoute, walletRequery } from './account-actions.js'
@@ -48,7 +48,7 @@ const create = (api: ApiParts) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: cryptoWallet },
-    refusals: refusedAs('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
+    refusals: withReasons('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
     async handle(request) {
       const { merchantReference, amount: requestedAmount, expiresAt } = request.body
       const asset = request.body.asset as Coin

@@ -4,7 +4,7 @@ import { dedicatedAccount } from '../../resources/collection-account.js'
 import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 import { accountRoutes, createAccount, endAndClose, referenceIn } from './accounts.js'
@@ -39,7 +39,7 @@ const create = (api: ApiParts) =>
       'Creates a permanent account number for a customer, an invoice or a subscription. Accepts any amount, any number of times.',
     body: closed({ externalReference: referenceIn, metadata: Type.Optional(metadataIn) }),
     answers: { 201: dedicatedAccount },
-    refusals: refusedAs(
+    refusals: withReasons(
       'dedicated_account_creation_failed',
       'duplicate_reference',
       'kyc_missing',
@@ -61,7 +61,8 @@ const deactivate = (api: ApiParts) =>
     path: `${path}/:accountReference/deactivate`,
     operation: 'deactivateDedicatedAccount',
     summary: 'Deactivate a dedicated account',
-    description: 'Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
+    description:
+      'Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
     params: inPath('accountReference', referenceSample(prefixes.dedicatedAccount)),
     answers: { 200: dedicatedAccount },
     example: { status: 'INACTIVE' },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { dedicatedCryptoWallet } from '../../resources/collection-account.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, networkInput } from '../edge/schemas.js'
 import { requeryRoute, walletRequery } from './account-actions.js'
@@ -42,7 +42,7 @@ const create = (api: ApiParts) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: dedicatedCryptoWallet },
-    refusals: refusedAs(
+    refusals: withReasons(
       'dedicated_crypto_wallet_creation_failed',
       'duplicate_reference',
       'kyc_missing',

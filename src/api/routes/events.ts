@@ -25,10 +25,10 @@ import { redeliver } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
 import { readCursor, writeCursor } from '../edge/cursor.js'
 import { success, successText } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
 import { readTime } from '../edge/read-time.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../edge/schemas.js'
 
@@ -58,7 +58,7 @@ const attempt = resource('DeliveryAttempt', {
   ),
   error: notYet(Type.String(), 'Why the attempt got no response; null if it got one.'),
   response: Type.String({
-    description: `First ${limits.webhooks.responseBytes} bytes of the response body.`,
+    description: `First ${limits.webhooks.responseBytesMax} bytes of the response body.`,
     examples: ['ok'],
   }),
 })
@@ -109,7 +109,7 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(event) },
     async handle({ environment, query }) {
-      const limit = query.limit ?? limits.http.defaultPageSize
+      const limit = query.limit ?? limits.http.pageSizeDefault
       const { resource, from, to } = query
       const found = await listEvents(db, environment.id, {
         types: query.type && query.type !== '*' ? typesOf(query.type as string) : undefined,
@@ -153,7 +153,7 @@ const deliveries = ({ db }: ApiParts) =>
     path: '/v1/events/:id/deliveries',
     operation: 'listEventDeliveries',
     summary: 'List deliveries of an event',
-    description: `Returns one delivery per endpoint with its latest ${limits.webhooks.attemptsShown} attempts: time, status, duration and response.`,
+    description: `Returns one delivery per endpoint with its latest ${limits.webhooks.attemptsShownMax} attempts: time, status, duration and response.`,
     params,
     query: closed(pageQuery),
     answers: { 200: page(delivery) },
@@ -187,12 +187,12 @@ const redeliverTo = (api: ApiParts) =>
     refusals: [
       'not_found',
       'webhook_endpoint_failed',
-      ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled'),
+      ...withReasons('webhook_endpoint_failed', 'endpoint_disabled'),
     ],
     handle(request) {
       const { environment, params, body } = request
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const name = { environmentId: environment.id, reference: params.id }
@@ -218,12 +218,12 @@ function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
   return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 
-function showDelivery({ endpointId, url, state, dueAt, isUnderWay, attempts }: Delivery) {
+function showDelivery({ endpointId, url, state, dueAt, isInFlight, attempts }: Delivery) {
   return {
     endpointId: toReference(prefixes.webhookEndpoint, endpointId),
     url,
     status: state,
-    nextAttemptAt: state === 'PENDING' && !isUnderWay ? dueAt.toISOString() : null,
+    nextAttemptAt: state === 'PENDING' && !isInFlight ? dueAt.toISOString() : null,
     attempts: attempts.map(({ number, url, startedAt, durationMs, status, error, response }) => ({
       number,
       url,

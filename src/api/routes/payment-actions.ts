@@ -8,7 +8,7 @@ import {
   type PaymentRefund,
   prepareRefund,
   refundPayment,
-  refuseUnpayable,
+  refuseUnaffordableRefund,
 } from '../../collections/refund-payment.js'
 import { acceptHeld, returnHeld } from '../../collections/resolve-payment.js'
 import { destinationOf } from '../../collections/return-destination.js'
@@ -20,8 +20,8 @@ import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal, returnRefusal } from '../create-resource.js'
 import { success } from '../edge/envelope.js'
-import { type KeyedChange, toLateCall } from '../edge/keyed-lane.js'
-import { bankSays, chainSays, refusedAs } from '../edge/refusals-of.js'
+import { type KeyedChange, toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../edge/refusals-of.js'
 import { amountIn, destinationIn, readAmount, readDestination } from '../edge/return-request.js'
 import { type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
@@ -46,8 +46,8 @@ export const resolvePayment = (api: ApiParts) =>
     answers: { 200: payment },
     refusals: [
       'not_found',
-      ...refusedAs('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
-      ...refusedAs('payment_action_failed', ...chainSays),
+      ...withReasons('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
+      ...withReasons('payment_action_failed', ...chainRefusalReasons),
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
@@ -60,7 +60,7 @@ export const resolvePayment = (api: ApiParts) =>
         : await prepareReturn(api, request, { found, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx, now) =>
             destination ? returnHeld(tx, now, { ...name, destination }) : acceptHeld(tx, now, name),
@@ -87,8 +87,16 @@ export const refundOfPayment = (api: ApiParts) =>
     refusals: [
       'not_found',
       'insufficient_balance',
-      ...refusedAs('payment_action_failed', 'invalid_state', 'amount_too_large', 'no_destination'),
-      ...refusedAs('payment_action_failed', ...new Set([...bankSays, ...chainSays])),
+      ...withReasons(
+        'payment_action_failed',
+        'invalid_state',
+        'amount_too_large',
+        'no_destination',
+      ),
+      ...withReasons(
+        'payment_action_failed',
+        ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+      ),
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
@@ -100,7 +108,7 @@ export const refundOfPayment = (api: ApiParts) =>
       )
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
       let payout: Payout | undefined
-      const call = toLateCall<KeyedChange, unknown>(
+      const call = toCallWithLateAnswer<KeyedChange, unknown>(
         request,
         async (tx, now) => {
           const refunded = await refundPayment(tx, now, { name, refund: prepared })
@@ -110,7 +118,7 @@ export const refundOfPayment = (api: ApiParts) =>
         (refunded) => success(201, 'Refund submitted', showPayment(refunded as Payment)),
       )
       // A key that paid is kept as long as the payout: a repeat must never pay twice.
-      call.forgetAt = null
+      call.expiresAt = null
       const answered = await api.change(call)
       if (payout) api.sendPayout(payout)
       return answered
@@ -126,7 +134,7 @@ async function prepare(
   caller: Caller,
   { found, requested, amount }: ReturnRequest & { amount: bigint },
 ): Promise<PaymentRefund> {
-  await refuseUnpayable(api.db, found, amount)
+  await refuseUnaffordableRefund(api.db, found, amount)
   const rail = railOf(api, caller, found)
   const destination = await findDestination(api, caller, { found, requested })
   await inspectWallet(api, caller, { found, destination, amount })

@@ -52,7 +52,7 @@ const list = ({ db }: ApiParts) =>
     }),
     answers: { 200: page(payment) },
     async handle({ environment, query }) {
-      const { accountReference, cursor, limit = limits.http.defaultPageSize } = query
+      const { accountReference, cursor, limit = limits.http.pageSizeDefault } = query
       const found = await listPayments(db, environment.id, {
         source: query.source as AccountKind | undefined,
         accountId: accountReference === undefined ? undefined : readAccount(accountReference),
@@ -103,7 +103,7 @@ const returns = ({ db }: ApiParts) =>
     answers: { 200: page(paymentReturn) },
     refusals: ['not_found'],
     async handle({ environment, params: { reference }, query }) {
-      const { cursor, limit = limits.http.defaultPageSize } = query
+      const { cursor, limit = limits.http.pageSizeDefault } = query
       const payment = await getPayment(db, { environmentId: environment.id, reference })
       const found = await listReturns(db, payment, {
         beforeId: cursor === undefined ? undefined : readPosition(prefixes.paymentReturn, cursor),

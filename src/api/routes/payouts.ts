@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import type { Answered } from '../../idempotency/answer.js'
 import { getPayout, listPayouts } from '../../payouts/find-payouts.js'
-import { kinds, type PayoutKind, type PayoutStatus } from '../../payouts/payout.js'
+import { type PayoutKind, type PayoutStatus, payoutKinds } from '../../payouts/payout.js'
 import type { PayoutRequest } from '../../payouts/prepare-payouts.js'
 import { showPayout } from '../../resources/payout.js'
 import { referenceSample } from '../../resources/shapes.js'
@@ -10,14 +10,14 @@ import type { ApiParts } from '../api-parts.js'
 import { createResource } from '../create-resource.js'
 import { readPosition, writePosition } from '../edge/cursor.js'
 import { listText, successText } from '../edge/envelope.js'
-import type { Asker } from '../edge/keyed-lane.js'
+import type { Caller } from '../edge/keyed-lane.js'
 import { merchantReferenceIn } from '../edge/metadata.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, withStatus } from '../edge/schemas.js'
 
 export async function createPayout(
   api: ApiParts,
-  caller: Asker,
+  caller: Caller,
   request: PayoutRequest,
   message: string,
 ): Promise<Answered> {
@@ -44,7 +44,7 @@ export function readRoutes(
     statuses: Record<string, PayoutStatus>
   },
 ): Route[] {
-  const { prefix } = kinds[kind]
+  const { prefix } = payoutKinds[kind]
   const name = kind === 'crypto_transfer' ? 'CryptoTransfer' : 'BankTransfer'
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
   const title = words[0]!.toUpperCase() + words.slice(1)
@@ -62,7 +62,7 @@ export function readRoutes(
     }),
     answers: { 200: page(resource) },
     async handle({ environment, query }) {
-      const limit = query.limit ?? limits.http.defaultPageSize
+      const limit = query.limit ?? limits.http.pageSizeDefault
       const found = await listPayouts(
         db,
         { environmentId: environment.id, kind },

@@ -9,7 +9,7 @@ import {
 import { sessionSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { successText } from '../edge/envelope.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 
@@ -75,7 +75,7 @@ const simulate = (api: ApiParts) =>
     answers: { 200: publicCheckoutSession },
     refusals: [
       'checkout_session_not_found',
-      ...refusedAs('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
+      ...withReasons('checkout_session_failed', 'no_payment_method', 'rail_unavailable'),
     ],
     async handle({ params: { reference }, body, now }) {
       const found = await findSession(api, reference)
@@ -105,11 +105,11 @@ type SimulateBody = { method?: Method } | undefined
 
 /** Only in test mode, and only if its bank or chain is simulated. */
 export function canPay(
-  { collections: { customers, coinCustomers } }: ApiParts,
+  { collections: { sandboxPayers, localnetPayers } }: ApiParts,
   { mode }: PublicSession,
   method: Method,
 ): boolean {
-  return mode === 'test' && Boolean(method === 'crypto' ? coinCustomers : customers)
+  return mode === 'test' && Boolean(method === 'crypto' ? localnetPayers : sandboxPayers)
 }
 
 /** The session's id names the payment, so repeating the request pays once per method. */
@@ -123,21 +123,21 @@ export async function payOnce(
 }
 
 async function depositOnce(api: ApiParts, { wallet, session }: PublicSession): Promise<void> {
-  const { coinCustomers, lookAtWallet } = api.collections
+  const { localnetPayers, pollWalletSoon } = api.collections
   if (!wallet) throw acceptsNoCrypto()
   const { number: address, amount } = wallet
   const asset = wallet.asset as Coin
   const key = `checkout-${session.id.replaceAll('-', '')}`
-  await coinCustomers!.deposit({ key, address, asset, amount: amount! }).catch(chainUnavailable)
-  await lookAtWallet(wallet)
+  await localnetPayers!.deposit({ key, address, asset, amount: amount! }).catch(chainUnavailable)
+  await pollWalletSoon(wallet)
 }
 
 async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Promise<void> {
   const { account, session, mode, clockOffsetMs } = found
-  const { customers, takeNotice } = api.collections
+  const { sandboxPayers, judgeNotice } = api.collections
   const id = `sbp_${session.id.replaceAll('-', '')}`
   const paidAt = new Date(now.getTime() + clockOffsetMs)
-  await customers!.receivePayment({
+  await sandboxPayers!.receivePayment({
     id,
     accountNumber: account.number,
     amount: account.amount!,
@@ -145,8 +145,8 @@ async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Pro
     copies: 1,
     sender: { name: session.customerName },
   })
-  await customers!.announceNow(id)
-  await takeNotice({ rail: account.rail, mode, id })
+  await sandboxPayers!.sendNoticesNow(id)
+  await judgeNotice({ rail: account.rail, mode, id })
 }
 
 async function findSession({ collections }: ApiParts, reference: string): Promise<PublicSession> {

@@ -36,12 +36,14 @@ export const railNotices = (api: ApiParts) =>
       const mode = modes.find((one) => one === params.mode)
       const rail = mode && api.collections.rails[mode]
       if (!rail || rail.name !== params.rail) throw unknownRail()
-      const read = rail.readMessage({ headers, body })
-      if (read.kind === 'not_genuine') throw notGenuine(rail.name)
-      if (read.kind === 'announced') {
-        const { announced } = read
-        const name = { rail: rail.name, mode, id: announced.id }
-        api.collections.takeSoon(await api.collections.keepNotice({ ...name, announced, body }))
+      const read = rail.readNotice({ headers, body })
+      if (read.kind === 'unverified') throw notGenuine(rail.name)
+      if (read.kind === 'payment') {
+        const { payment } = read
+        const name = { rail: rail.name, mode, id: payment.id }
+        api.collections.judgeNoticeSoon(
+          await api.collections.storeNotice({ ...name, payment, body }),
+        )
       }
       return success(200, 'Received', {})
     },

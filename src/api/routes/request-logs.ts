@@ -128,7 +128,7 @@ const list = ({ db }: ApiParts) =>
         from: from === undefined ? undefined : readTime('from', from),
         to: to === undefined ? undefined : readTime('to', to),
         before: cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor),
-        limit: query.limit ?? limits.http.defaultPageSize,
+        limit: query.limit ?? limits.http.pageSizeDefault,
       })
       const nextCursor = next === undefined ? null : writePosition(prefixes.requestLog, next)
       return success(200, 'Request logs', { items: entries.map(show), nextCursor })

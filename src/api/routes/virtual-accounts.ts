@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { virtualAccount } from '../../resources/collection-account.js'
 import type { ApiParts } from '../api-parts.js'
 import { metadataIn, readMetadata } from '../edge/metadata.js'
-import { refuseUnusualNaira } from '../edge/naira-limits.js'
+import { checkNairaLimits } from '../edge/naira-limits.js'
 import { expiryIn, readExpiry } from '../edge/read-expiry.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, route } from '../edge/route.js'
 import { closed, koboInput, nairaInput } from '../edge/schemas.js'
 import { cancelRoute, requeryRoute } from './account-actions.js'
@@ -28,7 +28,8 @@ export function virtualAccountRoutes(api: ApiParts): Route[] {
     cancelRoute(api, about),
     requeryRoute(api, about, {
       summary: 'Fetch missed payments from the bank',
-      description: 'Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
+      description:
+        'Asks the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     }),
   ]
 }
@@ -49,7 +50,7 @@ const create = (api: ApiParts) =>
       metadata: Type.Optional(metadataIn),
     }),
     answers: { 201: virtualAccount },
-    refusals: refusedAs(
+    refusals: withReasons(
       'virtual_account_creation_failed',
       'kyc_missing',
       'no_bank_account',
@@ -57,7 +58,7 @@ const create = (api: ApiParts) =>
       'rail_unavailable',
     ),
     async handle(request) {
-      refuseUnusualNaira(api, request)
+      checkNairaLimits(api, request)
       const { merchantReference, amount, expiresAt } = request.body
       const expected = { amount: BigInt(amount), expiresAt: readExpiry(request.now, expiresAt) }
       const account = {

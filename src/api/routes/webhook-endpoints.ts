@@ -22,10 +22,10 @@ import { readUrl } from '../../webhooks/read-url.js'
 import { recover, sendTest } from '../../webhooks/redeliver.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { pageOf } from '../edge/page-of.js'
 import { readTime } from '../edge/read-time.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { type Route, type RouteRequest, route } from '../edge/route.js'
 import { closed, inPath, page, pageQuery, plainText } from '../edge/schemas.js'
 
@@ -44,7 +44,7 @@ const url = Type.String({
 })
 const events = Type.Array(Type.Enum(eventFilters, { type: 'string' }), {
   minItems: 1,
-  maxItems: limits.webhooks.filters,
+  maxItems: limits.webhooks.eventTypesMax,
   uniqueItems: true,
   description: 'Event types or groups such as `payment.*`; `*` means all.',
   examples: [['payment.*']],
@@ -87,7 +87,7 @@ const create = (api: ApiParts) =>
       description: Type.Optional(description),
     }),
     answers: { 201: withSecret },
-    refusals: refusedAs('webhook_endpoint_failed', 'too_many'),
+    refusals: withReasons('webhook_endpoint_failed', 'too_many'),
     handle(request) {
       const { environment, body } = request
       const { href } = readUrl(body.url, environment.mode, api.allowsLoopbackWebhooks)
@@ -99,7 +99,7 @@ const create = (api: ApiParts) =>
         description: body.description ?? '',
       }
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx, now) => createEndpoint(tx, now, endpoint),
           (created) => showWithSecret(201, 'Webhook endpoint created', created as CreatedEndpoint),
@@ -204,10 +204,10 @@ const rotate = (api: ApiParts) =>
     description: `Events are signed with both secrets for ${limits.webhooks.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
     answers: { 200: withSecret },
-    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'too_many')],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many')],
     handle(request) {
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx, now) => rotateSecret(tx, now, { ...nameOf(request), seal: api.seal }),
           (rotated) => showWithSecret(200, 'Secret rotated', rotated as CreatedEndpoint),
@@ -227,10 +227,10 @@ const test = (api: ApiParts) =>
       'Sends a real `webhook_endpoint.test` event to this endpoint only, whatever its event filter.',
     params,
     answers: { 200: Type.Object({ eventId: reference(prefixes.event, 'The test event.') }) },
-    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'endpoint_disabled')],
     handle(request) {
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const endpoint = await lockEnabledEndpoint(tx, nameOf(request))
@@ -250,7 +250,7 @@ const recoverSince = (api: ApiParts) =>
     operation: 'recoverWebhookEndpoint',
     isHeavy: true,
     summary: 'Recover missed events',
-    description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveredAtOnce} per request.`,
+    description: `Sends every event since a time that this endpoint listens to and has not received, up to ${limits.webhooks.recoveriesPerCallMax} per request.`,
     params,
     body: closed({ since: timestamp('Recover events from this time on.') }),
     answers: {
@@ -258,11 +258,11 @@ const recoverSince = (api: ApiParts) =>
         deliveries: Type.Integer({ description: 'Number of deliveries scheduled.', examples: [3] }),
       }),
     },
-    refusals: ['not_found', ...refusedAs('webhook_endpoint_failed', 'endpoint_disabled')],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'endpoint_disabled')],
     handle(request) {
       const since = readTime('since', request.body.since)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async (tx, now) => {
             const endpoint = await getEnabledEndpoint(tx, nameOf(request))

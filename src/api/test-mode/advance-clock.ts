@@ -8,14 +8,14 @@ import type { Tx } from '../../postgres/tx.js'
 import { resource, timestamp } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
 import { route } from '../edge/route.js'
 import { closed } from '../edge/schemas.js'
 
 const body = closed({
   seconds: Type.Integer({
     minimum: 1,
-    maximum: limits.testClock.advanceMs / second,
+    maximum: limits.testClock.advanceMaxMs / second,
     description: 'Seconds to advance. The clock cannot be moved back.',
     examples: [1_800],
   }),
@@ -52,7 +52,7 @@ export const advanceClock = (api: ApiParts) =>
       const { seconds } = request.body
       const change = { environmentId: request.environment.id, byMs: seconds * second }
       const answered = await api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx, now) => advance(tx, now, change),
           (advanced) => show(seconds, advanced as Advanced),

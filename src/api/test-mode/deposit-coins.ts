@@ -5,10 +5,10 @@ import type { Coin } from '../../money/assets.js'
 import { resource, signature, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
-import { readCoins } from '../edge/read-coins.js'
-import { refusedAs } from '../edge/refusals-of.js'
-import { requestName } from '../edge/request-name.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { readStablecoinAmount } from '../edge/read-coins.js'
+import { withReasons } from '../edge/refusals-of.js'
+import { effectName } from '../edge/request-name.js'
 import { route } from '../edge/route.js'
 import { closed, decimalInput, plainText, stablecoinInput } from '../edge/schemas.js'
 
@@ -44,26 +44,26 @@ export const depositCoins = (api: ApiParts) =>
     answers: { 201: deposit },
     refusals: [
       'not_found',
-      ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable'),
+      ...withReasons('account_action_failed', 'not_simulated', 'rail_unavailable'),
     ],
     async handle(request) {
       const { address: wallet, amount } = request.body
       const asset = request.body.asset as Coin
-      const { coinCustomers, lookAtWallet } = api.collections
-      if (!coinCustomers) throw notSimulated()
+      const { localnetPayers, pollWalletSoon } = api.collections
+      if (!localnetPayers) throw notSimulated()
       const account = await findWallet(api.db, request.environment.id, wallet)
       if (!account) throw notFound('wallet', wallet)
-      const sent = await coinCustomers
+      const sent = await localnetPayers
         .deposit({
-          key: `deposit-${requestName(request)}`,
+          key: `deposit-${effectName(request)}`,
           address: wallet,
           asset,
-          amount: readCoins(amount, asset),
+          amount: readStablecoinAmount(amount, asset),
         })
         .catch(chainUnavailable)
-      await lookAtWallet(account)
+      await pollWalletSoon(account)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async () => ({ signature: sent, address: wallet, asset, amount }),
           (shown) => success(201, 'Deposit sent', shown),

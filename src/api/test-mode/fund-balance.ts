@@ -12,8 +12,8 @@ import {
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
 import { toCall } from '../edge/keyed-lane.js'
-import { readCoins } from '../edge/read-coins.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { readStablecoinAmount } from '../edge/read-coins.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed, decimalInput, koboInput, stablecoinInput } from '../edge/schemas.js'
 
@@ -52,7 +52,7 @@ export const fundBalance = (api: ApiParts) =>
     tag: 'Test mode',
     body,
     answers: { 201: funding },
-    refusals: refusedAs('balance_funding_failed', 'balance_limit', 'not_simulated'),
+    refusals: withReasons('balance_funding_failed', 'balance_limit', 'not_simulated'),
     handle(request) {
       const { asset } = request.body
       const id = newId(request.now)
@@ -75,5 +75,5 @@ export const fundBalance = (api: ApiParts) =>
   })
 
 function readAmount({ asset, amount }: { asset: Asset; amount: number | string }): bigint {
-  return typeof amount === 'number' ? BigInt(amount) : readCoins(amount, asset)
+  return typeof amount === 'number' ? BigInt(amount) : readStablecoinAmount(amount, asset)
 }

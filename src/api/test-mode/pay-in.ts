@@ -2,17 +2,17 @@ import Type from 'typebox'
 import { day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import { findByNumber } from '../../collections/find-accounts.js'
-import { findByRailId } from '../../collections/find-payments.js'
+import { findAccountByNumber } from '../../collections/find-accounts.js'
+import { findPaymentByRailId } from '../../collections/find-payments.js'
 import { payment, showPayment } from '../../resources/payment.js'
 import { flag, time, withDescription } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { success } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
-import { refuseUnusualNaira } from '../edge/naira-limits.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { checkNairaLimits } from '../edge/naira-limits.js'
 import { readTime } from '../edge/read-time.js'
-import { refusedAs } from '../edge/refusals-of.js'
-import { requestName } from '../edge/request-name.js'
+import { withReasons } from '../edge/refusals-of.js'
+import { effectName } from '../edge/request-name.js'
 import { type RouteRequest, route } from '../edge/route.js'
 import {
   accountNumberPattern,
@@ -53,7 +53,7 @@ const body = closed({
   copies: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: limits.sandboxBank.copies,
+      maximum: limits.sandboxBank.noticeCopiesMax,
       description: 'How many times the bank sends the notice.',
       examples: [1],
     }),
@@ -75,16 +75,16 @@ export const payIn = (api: ApiParts) =>
     answers: { 201: payment },
     refusals: [
       'not_found',
-      ...refusedAs('account_action_failed', 'not_simulated', 'rail_unavailable', 'balance_limit'),
+      ...withReasons('account_action_failed', 'not_simulated', 'rail_unavailable', 'balance_limit'),
     ],
     async handle(request) {
-      refuseUnusualNaira(api, request)
+      checkNairaLimits(api, request)
       const railId = await payAndNotify(api, request)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           async (tx) => {
-            const found = await findByRailId(tx, railId)
+            const found = await findPaymentByRailId(tx, railId)
             if (!found) throw notJudged()
             return showPayment(found)
           },
@@ -99,16 +99,16 @@ type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 /** The request names the payment, so that a retry is not a second payment. */
 async function payAndNotify(api: ApiParts, request: PayIn) {
   const { environment, now } = request
-  const { customers, rails } = api.collections
+  const { sandboxPayers, rails } = api.collections
   const rail = rails[environment.mode]
   if (!rail) throw noBank()
-  if (!customers) throw notSimulated()
+  if (!sandboxPayers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body
   const own = { environmentId: environment.id, rail: rail.name, number: accountNumber }
-  if (!(await findByNumber(api.db, own))) throw unknownNumber(accountNumber)
+  if (!(await findAccountByNumber(api.db, own))) throw unknownNumber(accountNumber)
   const { masked = false, ...from } = request.body.sender ?? {}
-  const id = `sbp_${requestName(request)}`
-  await customers.receivePayment({
+  const id = `sbp_${effectName(request)}`
+  await sandboxPayers.receivePayment({
     id,
     accountNumber,
     amount: BigInt(amount),
@@ -118,8 +118,8 @@ async function payAndNotify(api: ApiParts, request: PayIn) {
     paidAt: sentAt === undefined ? now : readSentAt(now, sentAt),
     copies,
   })
-  await customers.announceNow(id)
-  await api.collections.takeNotice({ rail: rail.name, mode: environment.mode, id })
+  await sandboxPayers.sendNoticesNow(id)
+  await api.collections.judgeNotice({ rail: rail.name, mode: environment.mode, id })
   return { rail: rail.name, railId: id }
 }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
-import { getPayout, type Tried } from '../../payouts/find-payouts.js'
+import { getPayout, type PayoutWithAttempts } from '../../payouts/find-payouts.js'
 import { instructRail } from '../../payouts/instruct-rail.js'
 import type { PayoutKind } from '../../payouts/payout.js'
 import { simulatedOutcomes } from '../../payouts/simulated-outcomes.js'
@@ -10,8 +10,8 @@ import { referenceSample } from '../../resources/shapes.js'
 import type { ApiParts } from '../api-parts.js'
 import { commitRefusal } from '../create-resource.js'
 import { successText } from '../edge/envelope.js'
-import { toLateCall } from '../edge/keyed-lane.js'
-import { refusedAs } from '../edge/refusals-of.js'
+import { toCallWithLateAnswer } from '../edge/keyed-lane.js'
+import { withReasons } from '../edge/refusals-of.js'
 import { route } from '../edge/route.js'
 import { closed, inPath } from '../edge/schemas.js'
 
@@ -34,9 +34,14 @@ export const settleDisbursement = (api: ApiParts) =>
     answers: { 200: Type.Union([bankTransfer, cryptoTransfer]) },
     refusals: [
       'not_found',
-      ...refusedAs('crypto_transfer_failed', 'invalid_state', 'not_simulated', 'rail_unavailable'),
-      ...refusedAs('bank_transfer_failed', 'invalid_state', 'not_simulated'),
-      ...refusedAs('payment_action_failed', 'invalid_state', 'not_simulated'),
+      ...withReasons(
+        'crypto_transfer_failed',
+        'invalid_state',
+        'not_simulated',
+        'rail_unavailable',
+      ),
+      ...withReasons('bank_transfer_failed', 'invalid_state', 'not_simulated'),
+      ...withReasons('payment_action_failed', 'invalid_state', 'not_simulated'),
     ],
     async handle(request) {
       const { reference } = request.params
@@ -48,10 +53,10 @@ export const settleDisbursement = (api: ApiParts) =>
       const refusal = await instructRail(api, payout, outcome)
       if (refusal) return commitRefusal(api, request, refusal)
       return api.change(
-        toLateCall(
+        toCallWithLateAnswer(
           request,
           (tx) => getPayout(tx, name),
-          (found) => show(found as Tried),
+          (found) => show(found as PayoutWithAttempts),
         ),
       )
     },
@@ -75,6 +80,6 @@ function checkOutcome(kind: PayoutKind, outcome: string): void {
   })
 }
 
-function show({ payout, attempts }: Tried) {
+function show({ payout, attempts }: PayoutWithAttempts) {
   return successText(200, 'Test outcome set', showPayout(payout, attempts))
 }

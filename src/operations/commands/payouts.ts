@@ -121,8 +121,7 @@ async function examine(
   if (!attempt) return undefined
   return withRails(db, async ({ solana }) => {
     for (const rail of [solana.test, solana.live])
-      if ((await rail?.hasMetItsChain()) && rail!.name === attempt.rail)
-        return rail!.examine(attempt)
+      if ((await rail?.isChainKnown()) && rail!.name === attempt.rail) return rail!.examine(attempt)
     throw new Error(`No endpoint of ${attempt.rail} is configured, or none responds.`)
   })
 }

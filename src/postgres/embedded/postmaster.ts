@@ -53,8 +53,8 @@ export async function waitUntilReady(
   site: Site,
   child: ChildProcess | undefined,
 ): Promise<Running | undefined> {
-  const { readyWithinMs, lookEveryMs } = limits.embedded
-  for (let waitedMs = 0; waitedMs < readyWithinMs; waitedMs += lookEveryMs) {
+  const { startTimeoutMs, pollIntervalMs } = limits.embedded
+  for (let waitedMs = 0; waitedMs < startTimeoutMs; waitedMs += pollIntervalMs) {
     const server = readPostmaster(site)
     const isGone = child ? hasEnded(child) : !server || !(await answers(server.socketDirectory))
     if (isGone) return undefined
@@ -62,7 +62,7 @@ export async function waitUntilReady(
     const isCurrent = !child || server?.pid === child.pid
     if (server?.isReady && isCurrent && (await ensureDatabase(server.socketDirectory)))
       return { ...server, child }
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
   throw new Error(`PostgreSQL is not ready yet. See ${site.logFile}, and start again later.`)
 }
@@ -84,14 +84,14 @@ export async function endServer(
   { pid, socketDirectory }: Postmaster,
   signal: 'INT' | 'QUIT',
 ): Promise<void> {
-  const { stopWithinMs, lookEveryMs } = limits.embedded
+  const { stopTimeoutMs, pollIntervalMs } = limits.embedded
   // Sent as that account: root must not signal a process because another user's file names it.
   spawnSync('/bin/sh', ['-c', `kill -s ${signal} ${pid}`], spawnOptions(site.account))
-  for (let waitedMs = 0; waitedMs < stopWithinMs; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; waitedMs < stopTimeoutMs; waitedMs += pollIntervalMs) {
     // In a container the dead process may not be reaped: then its files show that it has ended.
     const isThere = isAlive(pid) && (await answers(socketDirectory))
     if (!isThere && readPostmaster(site)?.pid !== pid) return
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
   throw new Error(`PostgreSQL (process ${pid}) is still shutting down. See ${site.logFile}.`)
 }

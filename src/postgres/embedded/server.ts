@@ -45,16 +45,16 @@ export async function startEmbeddedServer(options: Options): Promise<EmbeddedSer
 
 /** PostgreSQL itself decides which server gets the directory; the loser adopts the winner. */
 async function findOrLaunch(site: Site): Promise<Running> {
-  const { freeWithinMs, retryEveryMs } = limits.embedded
-  for (let waitedMs = 0; ; waitedMs += retryEveryMs) {
+  const { conflictTimeoutMs, launchRetryIntervalMs } = limits.embedded
+  for (let waitedMs = 0; ; waitedMs += launchRetryIntervalMs) {
     const launched = await launchUnlessServed(site)
     const running = await waitUntilReady(site, launched?.child)
     if (running) return running
 
     const logged = launched ? readFrom(site.logFile, launched.logStart) : ''
     const isTaken = !launched || conflict.test(logged)
-    if (!isTaken || waitedMs > freeWithinMs) throw failure(site, logged)
-    await sleep(retryEveryMs)
+    if (!isTaken || waitedMs > conflictTimeoutMs) throw failure(site, logged)
+    await sleep(launchRetryIntervalMs)
   }
 }
 

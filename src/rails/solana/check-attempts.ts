@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { Prepared } from '../../payouts/ports.js'
+import type { PreparedAttempt } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { ChainIdentity } from './chain-identity.js'
 import type { RpcEndpoint } from './endpoint.js'
@@ -50,11 +50,11 @@ type SignatureStatuses = {
 /** Throws when the endpoint leaves a call unanswered, or has switched to another chain. */
 export async function checkAttempts(
   endpoint: RpcEndpoint,
-  attempts: Prepared[],
+  attempts: PreparedAttempt[],
   { identity, isEmbedded }: ChainContext,
 ): Promise<EndpointView> {
   const { height, slot } = await readFinalized(endpoint, identity)
-  const isPastValidity = ({ validUntil }: Prepared) => height > validUntil!
+  const isPastValidity = ({ validUntil }: PreparedAttempt) => height > validUntil!
   const old = attempts.filter(isPastValidity)
   const recent = attempts.filter((attempt) => !isPastValidity(attempt))
   const validBlockhashes = await findValidBlockhashes(endpoint, old, slot)
@@ -82,7 +82,11 @@ async function readFinalized(endpoint: RpcEndpoint, identity: ChainIdentity) {
  * The blockhashes that blocks after the finalized one still accept. `validUntil` came from the
  * endpoint that supplied the blockhash and may be wrong; this check does not depend on it.
  */
-async function findValidBlockhashes(endpoint: RpcEndpoint, attempts: Prepared[], slot: bigint) {
+async function findValidBlockhashes(
+  endpoint: RpcEndpoint,
+  attempts: PreparedAttempt[],
+  slot: bigint,
+) {
   const hashes = [...new Set(attempts.map(({ wire }) => blockhashOf(wire)))]
   const calls: RpcCall[] = hashes.map((hash) => {
     return { method: 'isBlockhashValid', params: [hash, { commitment: 'finalized' }] }
@@ -102,7 +106,7 @@ async function readFirstAvailableSlot(endpoint: RpcEndpoint): Promise<bigint> {
 
 async function readReports(
   endpoint: RpcEndpoint,
-  attempts: Prepared[],
+  attempts: PreparedAttempt[],
   search: { isHistorySearched: boolean; validBlockhashes: Set<string> },
 ): Promise<[string, SignatureReport][]> {
   const { isHistorySearched, validBlockhashes } = search

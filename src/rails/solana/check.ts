@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { coins } from '../../money/assets.js'
-import type { Examined, Finding, LiveAttempt, Prepared } from '../../payouts/ports.js'
+import type { AttemptFinding, Examined, LiveAttempt, PreparedAttempt } from '../../payouts/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import { type ChainContext, checkAttempts, type EndpointView } from './check-attempts.js'
 import type { RpcEndpoint } from './endpoint.js'
@@ -22,7 +22,7 @@ type CheckParts = {
 }
 
 /** A payout or a sweep: a transaction with a memo that moves the treasury's coins. */
-type SentAttempt = Prepared & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
+type SentAttempt = PreparedAttempt & Pick<LiveAttempt, 'reference' | 'asset'> & Partial<LiveAttempt>
 
 type ExpiringAttempt = SentAttempt & { validUntil: bigint }
 
@@ -31,7 +31,7 @@ type ExpiringAttempt = SentAttempt & { validUntil: bigint }
  * expired long ago is `gone` only if no other transaction carries its memo.
  */
 export function createCheck(parts: CheckParts) {
-  return async (attempts: SentAttempt[]): Promise<Finding[]> => {
+  return async (attempts: SentAttempt[]): Promise<AttemptFinding[]> => {
     if (attempts.length === 0) return []
     const expiring = attempts.map(toExpiring)
     const views = await readViews(parts, expiring)
@@ -73,7 +73,7 @@ function toExpiring(attempt: SentAttempt): ExpiringAttempt {
   return { ...attempt, validUntil: isCapped ? expiresBy : validUntil }
 }
 
-function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[]): Finding {
+function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[]): AttemptFinding {
   const { endpoints, logger, explain } = parts
   const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt

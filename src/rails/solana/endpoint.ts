@@ -33,7 +33,7 @@ export class RpcEndpoint {
   constructor(
     url: string,
     identity?: ChainCheck,
-    private readonly callMs: number = limits.solana.callMs,
+    private readonly callMs: number = limits.solana.callTimeoutMs,
   ) {
     this.#identity = identity
     this.#url = new URL(url)

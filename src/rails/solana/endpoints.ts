@@ -38,7 +38,7 @@ export class Endpoints {
   /** The answers of the first endpoint that answers all calls. */
   async post(calls: RpcCall[]): Promise<RpcAnswer[]> {
     const { length } = this.all
-    for (let attempts = 0; attempts < length * limits.solana.rounds; attempts++) {
+    for (let attempts = 0; attempts < length * limits.solana.attemptsPerEndpointMax; attempts++) {
       const index = this.#preferred % length
       const answers = await this.#tryPost(this.all[index]!, calls)
       if (answers) return answers

@@ -13,7 +13,7 @@ export async function findLanded<Attempt extends { token: string }>(
 ): Promise<Attempt[]> {
   const groups = inGroups(attempts, limits.solana.statusesPerCall)
   const landed: Attempt[] = []
-  for (const some of inGroups(groups, limits.solana.requestsUnderWay)) {
+  for (const some of inGroups(groups, limits.solana.requestsInFlightMax)) {
     const results = await Promise.all(some.map((group) => readStatuses(endpoints, group)))
     const statuses = results.flatMap(({ value }) => value)
     for (const [index, attempt] of some.flat().entries()) {

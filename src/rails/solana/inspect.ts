@@ -30,14 +30,14 @@ type InspectParts = {
  */
 export function createInspect(parts: InspectParts) {
   const { clock, recipients, reserved, cover, mintPending } = parts
-  const verifiedAt = new BoundedMap<string, number>(limits.solana.soundRecipients)
+  const verifiedAt = new BoundedMap<string, number>(limits.solana.checkedRecipientsCachedMax)
   const check = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
 
   async function verify(target: ResolvedTarget | Refusal): Promise<VerifiedDestination | Refusal> {
     if (isRefusal(target)) return target
     const key = target.recipient.tokenAccount.address
     const verified = verifiedAt.find(key)
-    if (verified !== undefined && clock.elapsedMs() - verified < limits.solana.soundMs)
+    if (verified !== undefined && clock.elapsedMs() - verified < limits.solana.recipientCacheMs)
       return { needsTokenAccount: false }
     const outcome = await checkAfterMints(target)
     if (!isRefusal(outcome) && !outcome.needsTokenAccount) verifiedAt.set(key, clock.elapsedMs())

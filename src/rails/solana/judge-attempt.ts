@@ -1,18 +1,18 @@
 import { limits } from '../../base/limits.js'
-import type { Finding } from '../../payouts/ports.js'
+import type { AttemptFinding } from '../../payouts/ports.js'
 import { payoutFailureOf, type TransactionError } from './chain-errors.js'
 import type { EndpointView, SignatureReport } from './check-attempts.js'
 import { findAgreed, majorityOf, reachedBy } from './quorum.js'
 
 type AttemptVerdict = {
-  finding: Finding
+  finding: AttemptFinding
   error?: TransactionError
 }
 
 type Attempt = { token: string; validUntil: bigint }
 type Vote = { view: EndpointView; report: SignatureReport }
 
-const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocks } = limits.solana
+const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocksMax } = limits.solana
 
 /**
  * Decides the state of an attempt from all endpoints' views. `landed`, `failed` and `gone` each
@@ -29,7 +29,7 @@ export function judgeAttempt(
   const finalized = votes.filter(({ report }) => report.status?.isFinalized)
   const agreed = findAgreed(finalized, needed, outcomeOf)
   const disputedBy = findContradiction(attempt, votes)
-  const toVerdict = (finding: Finding): AttemptVerdict => ({
+  const toVerdict = (finding: AttemptFinding): AttemptVerdict => ({
     finding: disputedBy.length > 0 ? { ...finding, disputedBy } : finding,
   })
   if (agreed) {
@@ -44,7 +44,7 @@ export function judgeAttempt(
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
   const heights = views.map(({ height }) => height)
   const reached = reachedBy(heights, needed)
-  const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocks) : undefined
+  const expiresBy = reached !== undefined ? reached + BigInt(unfinalizedBlocksMax) : undefined
   const isValidityTooLong = expiresBy !== undefined && expiresBy < attempt.validUntil
   return toVerdict({
     state: mayLand && known.length < needed ? 'unseen' : 'pending',

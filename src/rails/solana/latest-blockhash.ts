@@ -50,8 +50,8 @@ async function readFreshest({ all }: Endpoints): Promise<Lifetime> {
     const lifetime = await readLatest(endpoint)
     if (lifetime && found.push(lifetime) >= needed) reportMajority()
   })
-  const { patienceMs } = limits.solana
-  const patienceEnds = hasMajority.then(() => sleep(patienceMs, undefined, { ref: false }))
+  const { blockhashWaitMs } = limits.solana
+  const patienceEnds = hasMajority.then(() => sleep(blockhashWaitMs, undefined, { ref: false }))
   await Promise.race([Promise.all(reads), patienceEnds])
   if (!selectFreshest(found, needed)) await Promise.all(reads)
   const freshest = selectFreshest(found, needed)

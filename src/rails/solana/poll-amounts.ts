@@ -14,7 +14,7 @@ import { type Endpoints, inGroups, Unavailable } from './endpoints.js'
 import { programs } from './programs.js'
 import { findAgreed, majorityOf, orUndefined, queryEach } from './quorum.js'
 
-const { accountsPerCall, requestsUnderWay, staleSlots, awayMs } = limits.solana
+const { accountsPerCall, requestsInFlightMax, slotLagMax, failedEndpointAvoidMs } = limits.solana
 
 type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
 
@@ -28,7 +28,7 @@ async function readFinalized(
   const amounts: bigint[] = []
   let slot: bigint | undefined
   const groups = inGroups(tokenAccounts, accountsPerCall)
-  for (const some of inGroups(groups, requestsUnderWay)) {
+  for (const some of inGroups(groups, requestsInFlightMax)) {
     const reads = await Promise.all(
       some.map((group) => readAccountsAt(endpoint, group, 'finalized')),
     )
@@ -81,7 +81,7 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
     return rotated.sort((one, other) => isAway(one) - isAway(other))
   }
   const isBehind = (slot: bigint) =>
-    [...slots.values()].some((other) => other > slot + BigInt(staleSlots))
+    [...slots.values()].some((other) => other > slot + BigInt(slotLagMax))
 
   /** Reads endpoints until one is not behind; returns all that were read. */
   const pollOne = async (addresses: string[]) => {
@@ -89,7 +89,7 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
     for (const endpoint of nextRotation()) {
       const balances = await orUndefined(logger, endpoint, readFinalized(endpoint, addresses))
       if (!balances) {
-        awayUntil.set(endpoint, clock.elapsedMs() + awayMs)
+        awayUntil.set(endpoint, clock.elapsedMs() + failedEndpointAvoidMs)
         continue
       }
       polled.set(endpoint, balances)

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { Logger } from '../../base/log.js'
 import type { Outcome, Refusal } from '../../base/refusal.js'
-import type { PayoutInstruction, Prepared } from '../../payouts/ports.js'
+import type { PayoutInstruction, PreparedAttempt } from '../../payouts/ports.js'
 import { isRefusal, type Reserved, resolveTarget } from './destinations.js'
 import { Unavailable } from './endpoints.js'
 import type { Lifetime } from './latest-blockhash.js'
@@ -22,7 +22,7 @@ type PrepareParts = {
 
 /** Signs payouts without sending them. A payout that cannot be signed is refused alone. */
 export function createPrepare(parts: PrepareParts) {
-  return async (instructions: PayoutInstruction[]): Promise<Outcome<Prepared>[]> => {
+  return async (instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> => {
     const lifetime = await findLifetime(parts)
     if (!lifetime) return instructions.map(railUnavailable)
     const messages = instructions.map((instruction) => compile(parts, instruction, lifetime))

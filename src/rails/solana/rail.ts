@@ -40,15 +40,15 @@ export type SolanaOptions = {
   network: Network
   /** Micro-lamports per compute unit. */
   computeUnitPrice?: bigint
-  promised: OpenCommitments
+  commitments: OpenCommitments
   /** Test mode: mints funds that are recorded but not on the chain yet. */
-  fill?: () => Promise<void>
+  mintPending?: () => Promise<void>
 }
 
 export type SolanaRail = ExpiringRail & {
   readonly treasuryAddress: string
   /** Whether the chain, which is part of the rail's name, is known. If not, tries to find out. */
-  hasMetItsChain(): Promise<boolean>
+  isChainKnown(): Promise<boolean>
   treasuryBalances(): Promise<Balances>
   /** Everything that moved the treasury's coins since a slot, newest first. */
   findTransfersByMemo(since: bigint): Promise<TreasuryHistory>
@@ -86,10 +86,10 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       ours: new Set([signer.address, sources.USDC.address, sources.USDT.address]),
     },
   }
-  const { blockhashMs, embeddedBlockhashMs } = limits.solana
-  const cachedMs = isEmbedded ? embeddedBlockhashMs : blockhashMs
+  const { blockhashCacheMs, embeddedBlockhashCacheMs } = limits.solana
+  const cachedMs = isEmbedded ? embeddedBlockhashCacheMs : blockhashCacheMs
   const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
-  const { promised: commitments, walletSigner, fill: mintPending = async () => {} } = options
+  const { commitments, walletSigner, mintPending = async () => {} } = options
   const cover = createCoverTreasury({ treasury, computeUnitPrice, commitments, mintPending })
   const chain = { identity, isEmbedded }
   const isChainKnown = () => verifyAgain(endpoints, identity, logger)
@@ -99,7 +99,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       return nameOf(identity)
     },
     treasuryAddress: signer.address,
-    hasMetItsChain: isChainKnown,
+    isChainKnown: isChainKnown,
     inspect: createInspect({ ...shared, cover, mintPending }),
     prepare: createPrepare({ ...shared, getLatestBlockhash }),
     send: createSend(endpoints, logger),
@@ -111,7 +111,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       get name() {
         return nameOf(identity)
       },
-      hasMetItsChain: isChainKnown,
+      isChainKnown: isChainKnown,
       ...createWallets({
         ...shared,
         chain,

@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { HistoryRange, Move, Moves } from '../../collections/ports.js'
+import type { HistoryRange, TokenHistory, TokenTransaction } from '../../collections/ports.js'
 import type { Dispute } from '../../payouts/disputes.js'
 import { type Endpoints, Unavailable } from './endpoints.js'
 import type { SignatureInfo } from './history.js'
@@ -21,7 +21,7 @@ type EndpointHistory = Listing & { transactions: Map<string, Transaction | null>
  */
 export function createReadMoves({ endpoints, logger }: Parts) {
   const { all } = endpoints
-  return async (ranges: HistoryRange[]): Promise<(Moves | Error)[]> => {
+  return async (ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]> => {
     const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))
     const listings = listed.filter((listing) => listing !== undefined)
     if (listings.length === 0) throw new Unavailable('no endpoint answers')
@@ -61,7 +61,7 @@ type Evidence = {
  * Decides which transactions of one account count. The result ends before the slot of a transaction
  * that waits for more endpoints; the next read continues there.
  */
-function agreeOnMoves(evidence: Evidence): Moves | Error {
+function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
   const { tokenAccount, index, histories, endpoints } = evidence
   const needed = majorityOf(endpoints)
   const listing = histories.filter((one) => one.histories[index])
@@ -69,7 +69,7 @@ function agreeOnMoves(evidence: Evidence): Moves | Error {
     return new Error('too few endpoints can list this history')
 
   const infos = listing.flatMap((one) => one.histories[index]!).filter(isSuccess)
-  const agreed: Move[] = []
+  const agreed: TokenTransaction[] = []
   const unreadable: string[] = []
   const disputes: Dispute[] = []
   const waitingSlots: bigint[] = []
@@ -81,7 +81,7 @@ function agreeOnMoves(evidence: Evidence): Moves | Error {
     if (state === 'waiting') waitingSlots.push(slot)
     if (disputedBy.length > 0) disputes.push({ subject: signature, hosts: disputedBy })
   }
-  const isBeforeWaiting = (move: Move) => waitingSlots.every((slot) => move.slot < slot)
+  const isBeforeWaiting = (move: TokenTransaction) => waitingSlots.every((slot) => move.slot < slot)
   const moves = agreed.filter(isBeforeWaiting).reverse()
   moves.sort((one, other) => Number(one.slot - other.slot))
   const isPartial = waitingSlots.length > 0 || listing.length < needed

@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { Move } from '../../collections/ports.js'
+import type { TokenTransaction } from '../../collections/ports.js'
 import type { TransactionError } from './chain-errors.js'
 import type { RpcEndpoint } from './endpoint.js'
 import { readMemos, type SignatureInfo } from './history.js'
@@ -52,7 +52,7 @@ export async function readTransactions(
   logger: Logger,
   signatures: string[],
 ): Promise<Map<string, Transaction | null>> {
-  const { callsPerRequest: perRequest, requestsUnderWay: underWay } = limits.solana
+  const { callsPerRequest: perRequest, requestsInFlightMax: underWay } = limits.solana
   const calls = signatures.map(transactionCall)
   const results = await callMany(endpoint, logger, calls, { perRequest, underWay })
   const transactions = new Map<string, Transaction | null>()
@@ -109,7 +109,7 @@ export function toMove(
   info: SignatureInfo,
   transaction: Transaction,
   tokenAccount: string,
-): Move | undefined {
+): TokenTransaction | undefined {
   const { slot, at, hasFailed, holdings } = transaction
   const holding = holdings.get(tokenAccount)
   if (hasFailed || !holding) return undefined

@@ -29,7 +29,7 @@ const otherAddresses = [
 export class Recipients {
   readonly #mints: Mints
   readonly #sources: Record<Coin, TokenAddress>
-  readonly #cache = new BoundedMap<string, Recipient>(limits.solana.recipients)
+  readonly #cache = new BoundedMap<string, Recipient>(limits.solana.recipientsCachedMax)
   readonly #compare = getAddressComparator()
 
   constructor(mints: Mints, sources: Record<Coin, TokenAddress>) {

@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
-import type { Prepared } from '../../payouts/ports.js'
+import type { PreparedAttempt } from '../../payouts/ports.js'
 import { EndpointFailure, type RpcEndpoint } from './endpoint.js'
 import { type Endpoints, inGroups } from './endpoints.js'
 import type { RpcCall } from './rpc-schemas.js'
@@ -31,10 +31,10 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
       for (let group = remaining.shift(); group; group = remaining.shift())
         await post(endpoint, group)
     }
-    await Promise.all(Array.from({ length: limits.solana.requestsUnderWay }, postNext))
+    await Promise.all(Array.from({ length: limits.solana.requestsInFlightMax }, postNext))
   }
 
-  return async (attempts: Pick<Prepared, 'wire'>[]): Promise<void> => {
+  return async (attempts: Pick<PreparedAttempt, 'wire'>[]): Promise<void> => {
     const calls = attempts.map(({ wire }) => {
       return { method: 'sendTransaction', params: [wire.toString('base64'), options] }
     })

@@ -42,7 +42,7 @@ export class ProcessSigner implements Signer {
 
   async sign(messages: Uint8Array[]): Promise<Uint8Array[]> {
     if (messages.length === 0) return []
-    if (this.#pending.length + messages.length > limits.solana.signerWaiting)
+    if (this.#pending.length + messages.length > limits.solana.signerQueueMax)
       throw new Error('too many messages are waiting for the signer process')
     this.#child ??= this.#start()
     const signatures = messages.map((message) => this.#expect(message))
@@ -72,7 +72,7 @@ export class ProcessSigner implements Signer {
 
   #expect(message: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#fail('timed out'), limits.solana.signerMs)
+      const timer = setTimeout(() => this.#fail('timed out'), limits.solana.signerTimeoutMs)
       this.#pending.push({ message, resolve, reject, timer })
     })
   }

@@ -53,7 +53,7 @@ export function unitsFor(bump: number): number {
  */
 export class Templates {
   readonly #payer: Payer
-  readonly #cache = new BoundedMap<string, Template>(limits.solana.templates)
+  readonly #cache = new BoundedMap<string, Template>(limits.solana.templatesCachedMax)
 
   constructor(payer: Payer) {
     this.#payer = payer

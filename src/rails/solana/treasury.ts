@@ -58,7 +58,7 @@ export class SolanaTreasury {
   async readRecentBalances(): Promise<Balances> {
     const now = this.#clock.elapsedMs()
     const recent = this.#recent
-    if (recent && now - recent.readAt < limits.solana.balancesMs) return recent.balances
+    if (recent && now - recent.readAt < limits.solana.balanceCacheMs) return recent.balances
     const balances = await this.readBalances()
     this.#recent = { readAt: now, balances }
     return balances

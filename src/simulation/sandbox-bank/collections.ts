@@ -4,10 +4,10 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type {
   CollectionRail,
-  CustomerPayment,
-  IncomingMessage,
-  ReadMessage,
+  NoticeRequest,
+  ReadNotice,
   SandboxPayers,
+  SimulatedPayment,
 } from '../../collections/ports.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/gather.js'
@@ -23,7 +23,7 @@ import { findPaymentsInto, listRecorded } from './store-payments.js'
 export type SandboxCollections = Omit<CollectionRail, 'name'> &
   SandboxPayers & {
     /** Starts sending due notices from this process to this URL. */
-    announceTo(url: string): void
+    sendNoticesTo(url: string): void
     /** Stops sending notices. Due notices stay due. */
     stop(): Promise<void>
   }
@@ -34,25 +34,25 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
   const { db, clock, logger } = tools
   const key = createSecretKey(tools.noticeKey)
   const sender = new NoticeSender({ db, clock, logger, key })
-  const receive = gather((payments: CustomerPayment[]) =>
+  const receive = gather((payments: SimulatedPayment[]) =>
     db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
   )
 
-  function readMessage(message: IncomingMessage): ReadMessage {
+  function readMessage(message: NoticeRequest): ReadNotice {
     const read = readNotice(key, message)
     if (read.kind !== 'unreadable') return read
     logger.error(
       { why: read.why, body: message.body },
       'sandbox bank: a signed notice could not be read',
     )
-    return { kind: 'beside_the_point' }
+    return { kind: 'other' }
   }
 
   return {
     openAccounts: (openings) => db.transaction((tx) => openAccounts(tx, clock.now(), openings)),
     closeAccounts: (numbers) =>
       db.transaction(async (tx) => closeAccounts(tx, clock.now(), numbers)),
-    readMessage,
+    readNotice: readMessage,
     findPayments: async (number) => (await findPaymentsInto(db, number)).map(toNotice),
     async listPayments({ from, to, after }) {
       const limit = limits.sandboxBank.statementLines
@@ -71,8 +71,8 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
       sender.wake()
       return notice
     },
-    announceTo: (url) => sender.start(url),
-    announceNow: (paymentId) => sender.sendNow(paymentId),
+    sendNoticesTo: (url) => sender.start(url),
+    sendNoticesNow: (paymentId) => sender.sendNow(paymentId),
     stop: () => sender.stop(),
   }
 }

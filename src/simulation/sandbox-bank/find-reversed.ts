@@ -13,7 +13,7 @@ const lockKey = 7_265_647
  * number it saw misses none. Rows that another transaction has locked are listed next time.
  */
 export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<ReversedTransfers> {
-  const limit = limits.sandboxBank.reversalsAtOnce
+  const limit = limits.sandboxBank.reversalsPerBatchMax
   await tx.rows(sql`select pg_advisory_xact_lock(${lockKey})`)
   tx.write(sql`
     with due as materialized (

@@ -18,8 +18,8 @@ import {
   type SandboxNotice,
 } from './store-notices.js'
 
-const { noticeMs, noticeLeaseMs } = limits.sandboxBank
-assert(2 * noticeMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
+const { noticeTimeoutMs, noticeLeaseMs } = limits.sandboxBank
+assert(2 * noticeTimeoutMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
 
 type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
 
@@ -73,7 +73,7 @@ export class NoticeSender {
       if (notice) return this.#track(notice)
       // Ends with the other process's lease at the latest: then the notice can be claimed here.
       if (!(await isUnderWay(this.#tools.db, paymentId))) return
-      await sleep(limits.sandboxBank.noticeBreathMs)
+      await sleep(limits.sandboxBank.noticePollIntervalMs)
     }
   }
 
@@ -85,7 +85,7 @@ export class NoticeSender {
     const finished = Promise.all(this.#underWay.values())
     await Promise.race([
       finished,
-      sleep(limits.sandboxBank.noticeFinishMs, undefined, { ref: false }),
+      sleep(limits.sandboxBank.noticeShutdownMs, undefined, { ref: false }),
     ])
     this.#http.close()
     await finished
@@ -104,7 +104,7 @@ export class NoticeSender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const limit = limits.sandboxBank.noticesAtOnce - this.#underWay.size
+    const limit = limits.sandboxBank.noticesPerBatchMax - this.#underWay.size
     const notices = limit > 0 ? await claimNotices(this.#tools.db, { ...this.#lease(), limit }) : []
     this.#mayHaveMoreDue = notices.length >= limit
     for (const notice of notices) void this.#track(notice)
@@ -112,7 +112,7 @@ export class NoticeSender {
 
   #rest(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limits.sandboxBank.noticesEveryMs)
+      const timer = setTimeout(resolve, limits.sandboxBank.noticeIntervalMs)
       this.#stopResting = () => {
         clearTimeout(timer)
         resolve()
@@ -138,7 +138,7 @@ export class NoticeSender {
       .finally(() => {
         this.#underWay.delete(id)
         // Waiting until half are done saves a query for every notice that ends.
-        const isHalfFree = this.#underWay.size <= limits.sandboxBank.noticesAtOnce / 2
+        const isHalfFree = this.#underWay.size <= limits.sandboxBank.noticesPerBatchMax / 2
         if (this.#mayHaveMoreDue && isHalfFree) this.wake()
       })
     this.#underWay.set(id, sent)
@@ -161,7 +161,7 @@ export class NoticeSender {
 
 /** Doubles the wait after every attempt, up to a maximum. Null: no attempts remain. */
 export function nextAttemptAt(now: Date, attempts: number): Date | null {
-  const { noticeTries, noticeRetryMs, longestNoticeRetryMs } = limits.sandboxBank
-  if (attempts >= noticeTries) return null
-  return after(now, Math.min(noticeRetryMs * 2 ** (attempts - 1), longestNoticeRetryMs))
+  const { noticeAttemptsMax, noticeRetryDelayMs, noticeRetryDelayMaxMs } = limits.sandboxBank
+  if (attempts >= noticeAttemptsMax) return null
+  return after(now, Math.min(noticeRetryDelayMs * 2 ** (attempts - 1), noticeRetryDelayMaxMs))
 }

@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type {
   BankSender,
-  IncomingMessage,
+  NoticeRequest,
   PaymentNotice,
-  ReadMessage,
+  ReadNotice,
 } from '../../collections/ports.js'
 
 /** Lower-case, as Node delivers headers. */
@@ -29,14 +29,14 @@ type Unreadable = { kind: 'unreadable'; why: string }
  * Verifies the signature before parsing anything. Any amount and currency is passed on: payments
  * are judged elsewhere.
  */
-export function readNotice(key: KeyObject, message: IncomingMessage): ReadMessage | Unreadable {
-  if (!isGenuine(key, message)) return { kind: 'not_genuine' }
+export function readNotice(key: KeyObject, message: NoticeRequest): ReadNotice | Unreadable {
+  if (!isGenuine(key, message)) return { kind: 'unverified' }
   const fields = parseObject(message.body)
   if (typeof fields.event !== 'string') return { kind: 'unreadable', why: 'no event' }
-  if (fields.event !== event) return { kind: 'beside_the_point' }
+  if (fields.event !== event) return { kind: 'other' }
   const notice = readPayment(toObject(fields.data))
   return notice
-    ? { kind: 'announced', announced: notice }
+    ? { kind: 'payment', payment: notice }
     : { kind: 'unreadable', why: 'incomplete payment' }
 }
 
@@ -44,7 +44,7 @@ function sign(key: KeyObject, body: string): string {
   return createHmac('sha512', key).update(body).digest('hex')
 }
 
-function isGenuine(key: KeyObject, { headers, body }: IncomingMessage): boolean {
+function isGenuine(key: KeyObject, { headers, body }: NoticeRequest): boolean {
   const sent = headers[signatureHeader]
   if (typeof sent !== 'string' || !/^[0-9a-f]{128}$/.test(sent)) return false
   return timingSafeEqual(Buffer.from(sent), Buffer.from(sign(key, body)))

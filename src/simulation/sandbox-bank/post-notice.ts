@@ -12,7 +12,7 @@ export type Post = (message: {
  * answer in time. `close` aborts requests under way.
  */
 export function createPost(): { post: Post; close(): void } {
-  const { noticeMs, noticeIdleMs } = limits.sandboxBank
+  const { noticeTimeoutMs, noticeIdleMs } = limits.sandboxBank
   const agent = new Agent({ keepAlive: true, timeout: noticeIdleMs })
   let isClosed = false
   return {
@@ -23,7 +23,7 @@ export function createPost(): { post: Post; close(): void } {
           method: 'POST',
           agent,
           headers: { ...headers, ...length },
-          signal: AbortSignal.timeout(noticeMs),
+          signal: AbortSignal.timeout(noticeTimeoutMs),
         })
       const result = isClosed ? 'failed' : await exchange(start(), body)
       // The receiver closed an idle connection just as we wrote to it: try once more.

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { CustomerPayment, PaymentNotice } from '../../collections/ports.js'
+import type { PaymentNotice, SimulatedPayment } from '../../collections/ports.js'
 import type { Tx } from '../../postgres/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
@@ -17,7 +17,7 @@ import { findPaymentsById, insertSandboxPayments } from './store-payments.js'
 export async function receivePayments(
   tx: Tx,
   now: Date,
-  received: CustomerPayment[],
+  received: SimulatedPayment[],
 ): Promise<(PaymentNotice | undefined)[]> {
   const first = firstOfEach(received, ({ id }) => id)
   const payments = new Map([...first.values()].map((one) => [one.id, toPayment(one)]))
@@ -38,14 +38,14 @@ export async function receivePayments(
 }
 
 /** Callers are our own test routes, so a violation is a bug. */
-export function assertPayable({ id, copies, delayMs = 0 }: CustomerPayment): void {
+export function assertPayable({ id, copies, delayMs = 0 }: SimulatedPayment): void {
   assert(/^sbp_[0-9a-z]+$/.test(id), 'the id of a sandbox payment starts with sbp_')
   const isWithinLimit =
-    Number.isInteger(copies) && copies >= 1 && copies <= limits.sandboxBank.copies
+    Number.isInteger(copies) && copies >= 1 && copies <= limits.sandboxBank.noticeCopiesMax
   assert(isWithinLimit && delayMs >= 0, 'copies are within limits and the delay is not negative')
 }
 
-function toPayment(received: CustomerPayment): SandboxPayment {
+function toPayment(received: SimulatedPayment): SandboxPayment {
   const { id, accountNumber, amount, currency = 'NGN', narration = null, paidAt } = received
   const sender = received.sender === null ? null : completeSender(id, received.sender ?? {})
   const bankCode = sender?.bankCode ?? sandboxBankItself.code

@@ -11,7 +11,7 @@ import type {
   LiveAttempt,
   PayoutInstruction,
   PayoutRail,
-  Prepared,
+  PreparedAttempt,
   Target,
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
@@ -139,7 +139,10 @@ function inspectTarget(target: Target, payments: Payments): Outcome<Inspected> {
 }
 
 /** The account name is not checked again: `inspect` has set it to the holder's. */
-function prepareOrder(instruction: PayoutInstruction, payments: Payments): Outcome<Prepared> {
+function prepareOrder(
+  instruction: PayoutInstruction,
+  payments: Payments,
+): Outcome<PreparedAttempt> {
   const { reference, destination } = instruction
   assert(destination.kind === 'bank_account', 'the bank pays to bank accounts')
   const refused =

@@ -1,5 +1,5 @@
 import { after } from '../../base/clock.js'
-import type { Finding } from '../../payouts/ports.js'
+import type { AttemptFinding } from '../../payouts/ports.js'
 import { findMagicAccount, ordinary } from './magic-accounts.js'
 
 /** What the bank will do with a transfer, unless a tester changes it in time. */
@@ -68,7 +68,7 @@ export function hasEnded({ isReported, endsAt }: SandboxTransfer, now: Date): bo
  * The bank's status of a transfer. An unknown transfer may still land, because its order may arrive
  * later. A reversed one has landed; its reversal is listed separately.
  */
-export function findingOf(transfer: SandboxTransfer | undefined, now: Date): Finding {
+export function findingOf(transfer: SandboxTransfer | undefined, now: Date): AttemptFinding {
   const state = transfer ? stateOf(transfer, now) : 'lost'
   if (state === 'lost') return { state: 'unseen' }
   if (state === 'processing') return { state: 'pending' }

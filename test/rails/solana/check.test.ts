@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
-import type { Prepared } from '../../../src/payouts/ports.js'
+import type { PreparedAttempt } from '../../../src/payouts/ports.js'
 import { setFaults, shareChain, startChain } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
 import { checkOne, newInstruction, openRail, prepareOne, toAttempt } from './rail.js'
@@ -185,7 +185,7 @@ test('payouts land on a chain that advances by itself', async () => {
   const chain = await startChain({ slotMs: 5 })
   const rail = await openRail(chain, { clock: systemClock })
   const instructions = await Promise.all(Array.from({ length: 20 }, () => newInstruction()))
-  const prepared = (await rail.prepare(instructions)) as Prepared[]
+  const prepared = (await rail.prepare(instructions)) as PreparedAttempt[]
   const attempts = prepared.map((each, index) => toAttempt(instructions[index]!, each))
   await rail.send(attempts)
   const landed = async () => {

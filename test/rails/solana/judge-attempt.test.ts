@@ -159,7 +159,7 @@ test('an impossible validity is capped by the height that a majority finalized',
   const absurd = { token, validUntil: 10n ** 15n }
   const unseen = viewOf(2_000, 0, { ...report, status: null, isHistorySearched: false })
   const ahead = { ...unseen, height: 10n ** 17n }
-  const expiresBy = 2_000n + BigInt(limits.solana.unfinalizedBlocks)
+  const expiresBy = 2_000n + BigInt(limits.solana.unfinalizedBlocksMax)
   expect(judgeAttempt(absurd, [unseen], 1).finding).toEqual({ state: 'unseen', expiresBy })
   expect(judgeAttempt(absurd, [unseen, ahead], 2).finding).toMatchObject({ expiresBy })
   expect(judgeAttempt(absurd, [unseen], 2).finding).toEqual({ state: 'unseen' })

@@ -7,7 +7,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token'
 import { beforeEach, expect, test } from 'vitest'
-import type { Moves, Wallet } from '../../../src/collections/ports.js'
+import type { TokenHistory, Wallet } from '../../../src/collections/ports.js'
 import { setFaults, shareChain } from '../../simulation/localnet/localnet.js'
 import {
   newPayer,
@@ -54,7 +54,7 @@ test('wallets are derived in order, with their token accounts', async () => {
   expect(first!.address).not.toBe(second!.address)
   expect(first!.tokenAccounts.USDC).toBe(await tokenAccountOf(first!.address))
   expect(wallets.name).toBe(wallets.rail.name)
-  expect(await wallets.hasMetItsChain()).toBe(true)
+  expect(await wallets.isChainKnown()).toBe(true)
 })
 
 test('a rail without a seed has no wallets', async () => {
@@ -108,7 +108,7 @@ test('deposits of an independent client are read exactly', async () => {
   const ranges = [one, other].map(({ tokenAccounts }) => {
     return { tokenAccount: tokenAccounts.USDC, after: null }
   })
-  const [ofOne, ofOther] = (await wallets.readMoves(ranges)) as Moves[]
+  const [ofOne, ofOther] = (await wallets.readMoves(ranges)) as TokenHistory[]
   const sender = payer.address
   expect(ofOne!.moves).toMatchObject([
     { signature: both, change: 301n, left: 301n, sender, memo: null },

@@ -79,13 +79,13 @@ test('the rail refuses while all endpoints are down and works once one is up', a
   expect(await reasonAt(rail)).toBe('rail_unavailable')
   const [unsigned] = await rail.prepare([await newInstruction()])
   expect(unsigned).toMatchObject({ reason: 'rail_unavailable' })
-  expect(await solana.test!.hasMetItsChain()).toBe(false)
+  expect(await solana.test!.isChainKnown()).toBe(false)
 
   const chain = await startChain({ port })
   await fund(chain, solana.test!.treasuryAddress)
   expect(await reasonAt(rail)).toBeUndefined()
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
-  expect(await solana.test!.hasMetItsChain()).toBe(true)
+  expect(await solana.test!.isChainKnown()).toBe(true)
 })
 
 test('live mode starts while the endpoints of test mode are down', async () => {

@@ -10,10 +10,10 @@ import { createLogger } from '../../../src/base/log.js'
 import { Refusal } from '../../../src/base/refusal.js'
 import { Secret } from '../../../src/base/secret.js'
 import type {
-  Finding,
+  AttemptFinding,
   LiveAttempt,
   PayoutInstruction,
-  Prepared,
+  PreparedAttempt,
   Target,
 } from '../../../src/payouts/ports.js'
 import {
@@ -59,7 +59,7 @@ export function newSecret(): Secret {
 
 export const silent = createLogger('silent')
 
-export const nothingPromised = {
+export const noCommitments = {
   sum: async () => 0n,
   list: async () => ({ total: 0n, largest: [] }),
 }
@@ -87,7 +87,7 @@ export async function openRail(
     logger: silent,
     isEmbedded: true,
     network: 'not-mainnet',
-    promised: nothingPromised,
+    commitments: noCommitments,
     ...others,
   })
   running.add(rail)
@@ -123,9 +123,9 @@ export function toTarget({ asset, amount, destination }: PayoutInstruction): Tar
 }
 
 /** As loaded from its row. */
-export function toAttempt(instruction: PayoutInstruction, prepared: Prepared): LiveAttempt {
+export function toAttempt(instruction: PayoutInstruction, prepared: PreparedAttempt): LiveAttempt {
   const { reference, asset } = instruction
-  const row = { environmentId: toEnvironmentId(1), payoutId: reference, number: 1, looks: 1 }
+  const row = { environmentId: toEnvironmentId(1), payoutId: reference, number: 1, polls: 1 }
   return { ...row, ...prepared, reference, asset, createdAt: new Date(0) }
 }
 
@@ -140,7 +140,7 @@ export async function prepareOne(
   return toAttempt(instruction, prepared!)
 }
 
-export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<Finding> {
+export async function checkOne(rail: SolanaRail, attempt: LiveAttempt): Promise<AttemptFinding> {
   return (await rail.check([attempt]))[0]!
 }
 

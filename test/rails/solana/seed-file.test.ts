@@ -85,8 +85,8 @@ test('the embedded chain creates a seed at its first start and keeps it', async 
   const derived = await rail!.deriveWallets([0, 1])
   const tokenAccount = derived[0]!.tokenAccounts.USDC
   const deposit = { key: 'a', address: derived[0]!.address, asset: 'USDC', amount: 5n } as const
-  const signature = await first.coinCustomers!.deposit(deposit)
-  expect(await first.coinCustomers!.deposit(deposit)).toBe(signature)
+  const signature = await first.localnetPayers!.deposit(deposit)
+  expect(await first.localnetPayers!.deposit(deposit)).toBe(signature)
   await until(async () => (await rail!.readAmounts([tokenAccount]))[0] === 5n)
   expect(await rail!.readMoves([{ tokenAccount, after: null }])).toMatchObject([
     { moves: [{ change: 5n }] },
@@ -122,7 +122,7 @@ test('a mode has wallets only with a seed file', async () => {
   const without = await openRails(newTools(chainOf(shared().url)).tools)
   onTestFinished(() => without.close())
   expect(without.wallets).toEqual({ test: undefined, live: undefined })
-  expect(without.coinCustomers).toBeUndefined()
+  expect(without.localnetPayers).toBeUndefined()
   const file = path.join(newHome(), 'seed')
   writeFileSync(file, `${'abandon '.repeat(11)}about`)
   const { tools } = newTools({ ...chainOf(shared().url), SOLANA_TEST_SEED_FILE: file })

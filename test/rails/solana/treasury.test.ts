@@ -38,7 +38,7 @@ test('committed amounts are not available to others', async () => {
   let open = million - 10n
   const largest = [{ token: base58.encode(randomBytes(64)), amount: million }]
   const commitments = { sum: async () => open, list: async () => ({ total: open, largest }) }
-  const rail = await openRail(shared(), { promised: commitments })
+  const rail = await openRail(shared(), { commitments: commitments })
   expect(await reasonOf(rail, await newInstruction({ amount: 10n }))).toBeUndefined()
   expect(await reasonOf(rail, await newInstruction({ amount: 11n }))).toBe('treasury_short')
   open -= 1n
@@ -77,7 +77,7 @@ test('pending mints are awaited before a payout is refused', async () => {
     if (!isFilled) await fund(chain, rail.treasuryAddress, 1)
     isFilled = true
   }
-  const rail = await openRail(chain, { isPoor: true, fill })
+  const rail = await openRail(chain, { isPoor: true, mintPending: fill })
   expect(await reasonOf(rail, await newInstruction({ amount: million }))).toBeUndefined()
   expect(await reasonOf(rail, await newInstruction({ amount: million + 1n }))).toBe(
     'treasury_short',
@@ -90,7 +90,7 @@ test('pending mints are awaited before a payout is refused', async () => {
 test('the free balance is exact at every stage of open payouts', async () => {
   const chain = shared()
   const open = new Map<string, bigint>()
-  const rail = await openRail(chain, { promised: commitmentsOf(open) })
+  const rail = await openRail(chain, { commitments: commitmentsOf(open) })
   const expectFree = async (free: bigint) => {
     rail.clock.pass(5_000)
     expect(await reasonOf(rail, await newInstruction({ amount: free }))).toBeUndefined()
@@ -130,7 +130,7 @@ test('an open payout that is not listed counts as not landed', async () => {
   const chain = shared()
   const attempts: LiveAttempt[] = []
   const list = async () => ({ total: 10n, largest: [{ token: attempts[0]!.token, amount: 6n }] })
-  const rail = await openRail(chain, { promised: { sum: async () => 10n, list } })
+  const rail = await openRail(chain, { commitments: { sum: async () => 10n, list } })
   for (const amount of [6n, 4n])
     attempts.push(await prepareOne(rail, await newInstruction({ amount })))
   await rail.send(attempts)

@@ -4,14 +4,14 @@ import { Refusal } from '../../../src/base/refusal.js'
 import type {
   HistoryRange,
   LiveSweep,
-  Moves,
   SweepRequest,
+  TokenHistory,
   Wallet,
   WalletRail,
 } from '../../../src/collections/ports.js'
 import type { SolanaOptions } from '../../../src/rails/solana/rail.js'
 import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/seed.js'
-import { createCoinCustomers } from '../../../src/simulation/embedded-chain.js'
+import { createLocalnetPayers } from '../../../src/simulation/embedded-chain.js'
 import type { TestChain } from '../../simulation/localnet/localnet.js'
 import { lifetime, sign, unchecked } from '../../simulation/localnet/transfers.js'
 import { openRail, type TestRail } from './rail.js'
@@ -37,7 +37,7 @@ type Deposit = { asset?: 'USDC' | 'USDT'; amount?: bigint; key?: string }
 /** Sent, but not in a block yet. */
 export function deposit(chain: TestChain, { address }: Wallet, changes: Deposit = {}) {
   const { asset = 'USDC', amount = 5_000_000n, key = crypto.randomUUID() } = changes
-  const payers = createCoinCustomers(chain.url, { waitsForBlock: false })
+  const payers = createLocalnetPayers(chain.url, { waitsForBlock: false })
   return payers.deposit({ key, address, asset, amount })
 }
 
@@ -45,7 +45,7 @@ export async function readOne(wallets: WalletRail, tokenAccount: string, after?:
   return readRange(wallets, { tokenAccount, after: after ?? null })
 }
 
-export async function readRange(wallets: WalletRail, range: HistoryRange): Promise<Moves> {
+export async function readRange(wallets: WalletRail, range: HistoryRange): Promise<TokenHistory> {
   const [read] = await wallets.readMoves([range])
   if (read instanceof Error) throw read
   return read!

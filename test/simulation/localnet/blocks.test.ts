@@ -28,7 +28,7 @@ test('a blockhash is valid for exactly 150 blocks', async () => {
 
   await chain.advance(1)
   expect((await chain.call('isBlockhashValid', at.blockhash, now)).value).toBe(false)
-  const { error } = await chain.ask('sendTransaction', late.wire, checked)
+  const { error } = await chain.request('sendTransaction', late.wire, checked)
   expect(error).toMatchObject({
     code: -32002,
     message: 'Transaction simulation failed: Blockhash not found',
@@ -129,7 +129,7 @@ test('the same signed bytes land once, however often they are sent', async () =>
     expect(await chain.call('sendTransaction', wire, unchecked)).toBe(signature)
   }
   expect(await balanceOf(chain, to)).toBe(1_000_000n)
-  const { error } = await chain.ask('sendTransaction', wire, checked)
+  const { error } = await chain.request('sendTransaction', wire, checked)
   expect(error).toMatchObject({
     code: -32002,
     message: 'Transaction simulation failed: This transaction has already been processed',

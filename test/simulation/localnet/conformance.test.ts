@@ -46,7 +46,7 @@ describe('errors', () => {
       ['sendTransaction', ['AAAA', { encoding: 'hex' }], { code: -32602 }],
     ]
     for (const [method, params, error] of cases)
-      expect(await chain.ask(method, ...params)).toMatchObject({ error })
+      expect(await chain.request(method, ...params)).toMatchObject({ error })
   })
 
   test('a failed preflight returns the reason and logs, and nothing lands', async () => {
@@ -55,7 +55,7 @@ describe('errors', () => {
     const to = await newWallet()
     const over = await signTransfer(chain, { payer, to, amount: 10n ** 12n })
     const err = { InstructionError: [2, { Custom: 1 }] }
-    const { error } = await chain.ask('sendTransaction', over.wire, checked)
+    const { error } = await chain.request('sendTransaction', over.wire, checked)
     expect(error).toMatchObject({
       code: -32002,
       message:
@@ -78,13 +78,13 @@ describe('errors', () => {
     const bytes = Buffer.from(wire, 'base64')
     bytes[5]! ^= 1
     const forged = bytes.toString('base64')
-    expect(await chain.ask('sendTransaction', forged, checked)).toMatchObject({
+    expect(await chain.request('sendTransaction', forged, checked)).toMatchObject({
       error: { code: -32003, message: 'Transaction signature verification failure' },
     })
     const signature = await chain.call('sendTransaction', forged, unchecked)
     expect(await statusOf(chain, signature, true)).toBeNull()
     const simulate = (options: object) =>
-      chain.ask('simulateTransaction', forged, { encoding: 'base64', ...now, ...options })
+      chain.request('simulateTransaction', forged, { encoding: 'base64', ...now, ...options })
     expect(await simulate({ sigVerify: true })).toMatchObject({ error: { code: -32003 } })
     expect(await simulate({})).toMatchObject({ result: { value: { err: null } } })
   })
@@ -95,7 +95,7 @@ describe('errors', () => {
     const { wire, signature } = await signTransfer(chain, { payer, to: await newWallet() })
     await chain.call('sendTransaction', wire, unchecked)
     await chain.advance(32)
-    expect(await chain.ask('getTransaction', signature)).toMatchObject({
+    expect(await chain.request('getTransaction', signature)).toMatchObject({
       error: { code: -32015, message: expect.stringContaining('Transaction version (0)') },
     })
   })
@@ -187,7 +187,7 @@ describe('shapes', () => {
       type: 'account',
       info: { mint: usdc, owner: payer.address, state: 'initialized', isNative: false },
     })
-    expect((await chain.ask('getAccountInfo', account, now)).error?.code).toBe(-32600)
+    expect((await chain.request('getAccountInfo', account, now)).error?.code).toBe(-32600)
     const slice = { ...now, encoding: 'base58', dataSlice: { offset: 32, length: 32 } }
     const cut = await chain.call('getAccountInfo', account, slice)
     expect(cut.value.data).toEqual([payer.address, 'base58'])

@@ -72,7 +72,7 @@ test('a lost reply is an internal error for a transaction that landed', async ()
   const chain = shared()
   const { to, wire } = await prepare(chain)
   await setFaults(chain, { match: { any: true }, fault: 'lose_reply', times: 1 })
-  const { error } = await chain.ask('sendTransaction', wire, unchecked)
+  const { error } = await chain.request('sendTransaction', wire, unchecked)
   expect(error).toMatchObject({ code: -32603 })
   expect(await balanceOf(chain, to)).toBe(1_000_000n)
 })
@@ -159,12 +159,12 @@ test('a lagging node is some slots behind in every response', async () => {
   expect(await behind.call('getSlot', now)).toBe(slot - 20)
   expect(await statusOf(behind, signature)).toBeNull()
   expect(await balanceOf(behind, to)).toBe(0n)
-  expect(await behind.ask('getBalance', to, { ...now, minContextSlot: slot })).toMatchObject({
+  expect(await behind.request('getBalance', to, { ...now, minContextSlot: slot })).toMatchObject({
     error: { code: -32016, data: { contextSlot: slot - 20 } },
   })
   // It does not know the newest blockhash, but forwards transactions without preflight.
   const next = await signTransfer(chain, { payer, to })
-  expect(await behind.ask('sendTransaction', next.wire, checked)).toMatchObject({
+  expect(await behind.request('sendTransaction', next.wire, checked)).toMatchObject({
     error: { code: -32002, data: { err: 'BlockhashNotFound' } },
   })
   await behind.call('sendTransaction', next.wire, unchecked)
@@ -174,7 +174,7 @@ test('a lagging node is some slots behind in every response', async () => {
   expect(await statusOf(behind, signature)).toMatchObject({ confirmationStatus: 'processed' })
   expect(await balanceOf(behind, to)).toBe(2_000_000n)
   await setFaults(behind, { match: { any: true }, fault: 'lag', slots: 129 })
-  expect(await behind.ask('getHealth')).toMatchObject({
+  expect(await behind.request('getHealth')).toMatchObject({
     error: { code: -32005, message: 'Node is behind by 129 slots', data: { numSlotsBehind: 129 } },
   })
   expect(await chain.call('getHealth')).toBe('ok')
@@ -212,5 +212,5 @@ test('invalid rules are refused', async () => {
     { fault: 'lag', slots: 1_000 },
   ]
   for (const rule of wrong)
-    expect((await chain.ask('localnet_setFaults', [rule])).error?.code).toBe(-32602)
+    expect((await chain.request('localnet_setFaults', [rule])).error?.code).toBe(-32602)
 })

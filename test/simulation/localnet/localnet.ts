@@ -25,7 +25,7 @@ export type Rpc = {
   // biome-ignore lint/suspicious/noExplicitAny: tests know the result's type
   call<T = any>(method: string, ...params: unknown[]): Promise<T>
   // biome-ignore lint/suspicious/noExplicitAny: tests know the result's type
-  ask<T = any>(method: string, ...params: unknown[]): Promise<Answer<T>>
+  request<T = any>(method: string, ...params: unknown[]): Promise<Answer<T>>
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
 }
 
@@ -40,7 +40,7 @@ export function rpcAt(url: string): Rpc {
   return {
     url,
     post,
-    ask,
+    request: ask,
     async call(method, ...params) {
       const { result, error } = await ask(method, ...params)
       if (error) throw Object.assign(new Error(error.message), error)

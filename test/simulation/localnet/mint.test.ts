@@ -51,7 +51,7 @@ test('an invalid request in a list refuses the whole list', async () => {
     { ...request, key: '' },
   ]
   for (const one of wrong)
-    expect((await chain.ask('localnet_mint', [request, one])).error?.code).toBe(-32602)
+    expect((await chain.request('localnet_mint', [request, one])).error?.code).toBe(-32602)
   const supply = await chain.call('getTokenSupply', usdc, { commitment: 'processed' })
   expect(supply.value.amount).toBe('0')
 })

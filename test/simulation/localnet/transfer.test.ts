@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCoinCustomers } from '../../../src/simulation/embedded-chain.js'
+import { createLocalnetPayers } from '../../../src/simulation/embedded-chain.js'
 import { type Rpc, startChain } from './localnet.js'
 import { balanceOf, newWallet, tokenAccountOf, usdc, usdt } from './transfers.js'
 
@@ -45,7 +45,7 @@ test('a key pays at most once', async () => {
 
 test('equal payments with different keys are separate, and are awaited', async () => {
   const chain = await startChain({ slotMs: 10 })
-  const payers = createCoinCustomers(chain.url)
+  const payers = createLocalnetPayers(chain.url)
   const address = await newWallet()
   const deposit = (key: string) =>
     payers.deposit({ key, address, asset: 'USDC', amount: 5_000_000n })

@@ -117,7 +117,7 @@ export const checked = { encoding: 'base64', preflightCommitment: 'processed' } 
 /** USDC balance of a wallet, in the smallest unit. */
 export async function balanceOf(rpc: Rpc, owner: string, commitment = 'processed') {
   const account = await tokenAccountOf(owner)
-  const { result } = await rpc.ask('getTokenAccountBalance', account, { commitment })
+  const { result } = await rpc.request('getTokenAccountBalance', account, { commitment })
   return BigInt(result?.value.amount ?? 0)
 }
 

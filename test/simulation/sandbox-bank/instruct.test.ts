@@ -4,7 +4,14 @@ import type { LiveAttempt } from '../../../src/payouts/ports.js'
 import type { TestInstruction } from '../../../src/simulation/sandbox-bank/judge-instruction.js'
 import type { TransferState } from '../../../src/simulation/sandbox-bank/transfer.js'
 import { freshDatabase } from '../../support/database.js'
-import { carriageTo, checkOne, magicNumber, openBank, ordinaryNumber, sendTo } from './open-bank.js'
+import {
+  checkOne,
+  instructionTo,
+  magicNumber,
+  openBank,
+  ordinaryNumber,
+  sendTo,
+} from './open-bank.js'
 
 const db = await freshDatabase()
 const { processingMs, reversesAfterMs } = limits.sandboxBank
@@ -94,7 +101,7 @@ describe('an instruction', () => {
 
   test('does nothing for an order that the bank never received', async () => {
     const { bank } = openBank(db)
-    const { reference } = carriageTo(ordinaryNumber)
+    const { reference } = instructionTo(ordinaryNumber)
     expect(await bank.instruct(reference, 'complete')).toBe('not_received')
   })
 

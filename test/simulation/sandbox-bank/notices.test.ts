@@ -12,15 +12,20 @@ import { until } from '../../support/sessions.js'
 import { openBank } from './open-bank.js'
 import { openAccount, payIn, paymentInto } from './pay-in.js'
 
-const { noticeLeaseMs, noticeRetryMs, noticeTries, longestNoticeRetryMs, noticesAtOnce } =
-  limits.sandboxBank
+const {
+  noticeLeaseMs,
+  noticeRetryDelayMs,
+  noticeAttemptsMax,
+  noticeRetryDelayMaxMs,
+  noticesPerBatchMax,
+} = limits.sandboxBank
 
 /** A bank on its own database that sends notices to its own receiver. */
 async function openSending(answer?: (response: ServerResponse) => void) {
   const db = await freshDatabase()
   const receiver = await openReceiver(answer)
   const opened = openBank(db)
-  opened.bank.announceTo(receiver.url)
+  opened.bank.sendNoticesTo(receiver.url)
   const idsSeen = () =>
     receiver.received.map(({ body }) => (JSON.parse(body) as { data: { id: string } }).data.id)
   return { db, receiver, idsSeen, ...opened }
@@ -38,7 +43,7 @@ async function untilAllAccepted(open: Pick<Open, 'db'>): Promise<void> {
 }
 
 /** Long enough for several polls. */
-const aWhileMs = 3 * limits.sandboxBank.noticesEveryMs
+const aWhileMs = 3 * limits.sandboxBank.noticeIntervalMs
 
 describe('a payment', () => {
   test('sends one notice by itself', async () => {
@@ -59,7 +64,7 @@ describe('a payment', () => {
       await until(() => open.receiver.received.length === count)
     }
     expect(performance.now() - startedAt).toBeLessThan(
-      (payments * limits.sandboxBank.noticesEveryMs) / 2,
+      (payments * limits.sandboxBank.noticeIntervalMs) / 2,
     )
   })
 
@@ -69,7 +74,7 @@ describe('a payment', () => {
     await open.bank.receivePayment(payment)
     await untilAllAccepted(open)
     await open.bank.receivePayment({ ...payment, copies: 3 })
-    await open.bank.announceNow(payment.id)
+    await open.bank.sendNoticesNow(payment.id)
     expect(open.idsSeen()).toEqual([payment.id])
   })
 
@@ -81,7 +86,7 @@ describe('a payment', () => {
       if (waiting.length === 50) for (const one of waiting) one.end()
     })
     const { id } = await payIn(open.bank, { copies: 50 })
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     expect(await remainingNotices(open)).toEqual([])
     expect(new Set(open.receiver.received.map(({ body }) => body)).size).toBe(1)
     expect(open.idsSeen()).toEqual(Array.from({ length: 50 }, () => id))
@@ -90,7 +95,7 @@ describe('a payment', () => {
   test('sends its notice after the requested delay, not before', async () => {
     const open = await openSending()
     const { id } = await payIn(open.bank, { delayMs: 5 * second })
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     open.clock.advance(5 * second - 1)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([])
@@ -103,7 +108,7 @@ describe('a payment', () => {
     const open = await openSending()
     const silent = await payIn(open.bank, { isSilent: true })
     const other = await payIn(open.bank, { accountNumber: silent.accountNumber })
-    await open.bank.announceNow(silent.id)
+    await open.bank.sendNoticesNow(silent.id)
     await untilAllAccepted(open)
     open.clock.advance(365 * 24 * 3_600 * second)
     await sleep(aWhileMs)
@@ -114,7 +119,7 @@ describe('a payment', () => {
   test('among many sends its notice', async () => {
     const open = await openSending()
     const accountNumber = await openAccount(open.bank)
-    const many = Array.from({ length: 5 * noticesAtOnce }, () =>
+    const many = Array.from({ length: 5 * noticesPerBatchMax }, () =>
       payIn(open.bank, { accountNumber }),
     )
     const ids = (await Promise.all(many)).map(({ id }) => id)
@@ -133,9 +138,9 @@ describe('sending now', () => {
       }, 50)
     })
     const { id } = await payIn(open.bank, { copies: 5 })
-    await Promise.all([open.bank.announceNow(id), open.bank.announceNow(id)])
+    await Promise.all([open.bank.sendNoticesNow(id), open.bank.sendNoticesNow(id)])
     expect(answered).toBe(5)
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     expect(answered).toBe(5)
   })
 
@@ -153,12 +158,12 @@ describe('sending now', () => {
       }, 300)
     })
     const other = openBank(open.db).bank
-    other.announceTo(slow.url)
+    other.sendNoticesTo(slow.url)
     const mine = openBank(open.db).bank
     const { id } = await payIn(other, { accountNumber })
     await until(() => slow.received.length === 1)
-    mine.announceTo(open.receiver.url)
-    await mine.announceNow(id)
+    mine.sendNoticesTo(open.receiver.url)
+    await mine.sendNoticesNow(id)
     expect(isAnswered).toBe(true)
     expect(open.receiver.received).toEqual([])
   })
@@ -166,7 +171,7 @@ describe('sending now', () => {
   test('is a bug before the bank has a URL to send to', async () => {
     const { bank } = openBank(await freshDatabase())
     const { id } = await payIn(bank)
-    await expect(bank.announceNow(id)).rejects.toThrow('was started')
+    await expect(bank.sendNoticesNow(id)).rejects.toThrow('was started')
   })
 })
 
@@ -177,10 +182,10 @@ describe('a notice that is not accepted', () => {
       response.writeHead(isWell ? 200 : status, { location: '/elsewhere' }).end()
     })
     const { id } = await payIn(open.bank)
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     expect(await remainingNotices(open)).toEqual([{ copies: 1, tries: 1, isUnderWay: false }])
     isWell = true
-    open.clock.advance(noticeRetryMs - 1)
+    open.clock.advance(noticeRetryDelayMs - 1)
     await sleep(aWhileMs)
     expect(open.idsSeen()).toEqual([id])
     open.clock.advance(1)
@@ -195,9 +200,9 @@ describe('a notice that is not accepted', () => {
       response.writeHead(count <= 3 ? 503 : 200).end()
     })
     const { id } = await payIn(open.bank, { copies: 10 })
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     expect(await remainingNotices(open)).toMatchObject([{ copies: 3 }])
-    open.clock.advance(noticeRetryMs)
+    open.clock.advance(noticeRetryDelayMs)
     await untilAllAccepted(open)
     expect(count).toBe(13)
   })
@@ -209,26 +214,26 @@ describe('a notice that is not accepted', () => {
       else response.destroy()
     })
     const { id } = await payIn(open.bank)
-    await open.bank.announceNow(id)
+    await open.bank.sendNoticesNow(id)
     isWell = true
-    open.clock.advance(noticeRetryMs)
+    open.clock.advance(noticeRetryDelayMs)
     await untilAllAccepted(open)
     expect(open.logged).toEqual([])
   })
 
   test('is retried less and less often, then given up', async () => {
     const now = manualClock().now()
-    const waits = Array.from({ length: noticeTries }, (_, index) => {
+    const waits = Array.from({ length: noticeAttemptsMax }, (_, index) => {
       const next = nextAttemptAt(now, index + 1)
       return next && next.getTime() - now.getTime()
     })
-    expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8].map((times) => times * noticeRetryMs))
-    expect(waits.at(-2)).toBe(longestNoticeRetryMs)
+    expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8].map((times) => times * noticeRetryDelayMs))
+    expect(waits.at(-2)).toBe(noticeRetryDelayMaxMs)
     expect(waits.at(-1)).toBeNull()
 
     const open = await openSending((response) => response.writeHead(500).end())
     const { id } = await payIn(open.bank, { delayMs: second })
-    await open.db.rows(sql`update sandbox_notices set tries = ${noticeTries - 1}`)
+    await open.db.rows(sql`update sandbox_notices set tries = ${noticeAttemptsMax - 1}`)
     open.clock.advance(second)
     await untilAllAccepted(open)
     await until(() => open.logged.length === 1)
@@ -249,7 +254,7 @@ describe('another process', () => {
     await first.stop()
     const receiver = await openReceiver()
     const { bank } = openBank(db)
-    bank.announceTo(receiver.url)
+    bank.sendNoticesTo(receiver.url)
     await untilAllAccepted({ db })
     const bodies = receiver.received.map(({ body }) => JSON.parse(body).data.id as string)
     const [one, three] = payments.map(({ id }) => id)
@@ -260,20 +265,20 @@ describe('another process', () => {
     const db = await freshDatabase()
     const silentReceiver = await openReceiver(() => {})
     const dying = openBank(db)
-    dying.bank.announceTo(silentReceiver.url)
+    dying.bank.sendNoticesTo(silentReceiver.url)
     const { id } = await payIn(dying.bank)
     await until(() => silentReceiver.received.length === 1)
 
     const receiver = await openReceiver()
     const successor = openBank(db)
-    successor.bank.announceTo(receiver.url)
+    successor.bank.sendNoticesTo(receiver.url)
     successor.clock.advance(noticeLeaseMs - 1)
     await sleep(aWhileMs)
     expect(receiver.received).toHaveLength(0)
     successor.clock.advance(1)
     await untilAllAccepted({ db })
     expect(receiver.received).toHaveLength(1)
-    await successor.bank.announceNow(id)
+    await successor.bank.sendNoticesNow(id)
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -286,13 +291,13 @@ describe('another process', () => {
       late.push(response)
     })
     const slow = openBank(db)
-    slow.bank.announceTo(silentReceiver.url)
+    slow.bank.sendNoticesTo(silentReceiver.url)
     await payIn(slow.bank)
     await until(() => late.length === 1)
 
     const receiver = await openReceiver((response) => response.writeHead(503).end())
     const successor = openBank(db)
-    successor.bank.announceTo(receiver.url)
+    successor.bank.sendNoticesTo(receiver.url)
     successor.clock.advance(noticeLeaseMs)
     await until(async () => (await remainingNotices({ db }))[0]!.tries === 2)
     await until(async () => !(await remainingNotices({ db }))[0]!.isUnderWay)
@@ -305,11 +310,11 @@ describe('another process', () => {
     const db = await freshDatabase()
     const receiver = await openReceiver()
     const banks = Array.from({ length: 4 }, () => openBank(db).bank)
-    for (const bank of banks) bank.announceTo(receiver.url)
+    for (const bank of banks) bank.sendNoticesTo(receiver.url)
     const accountNumber = await openAccount(banks[0]!)
     const many = Array.from({ length: 300 }, async (_, index) => {
       const { id } = await payIn(banks[index % 4]!, { accountNumber })
-      if (index % 3 === 0) await banks[(index + 1) % 4]!.announceNow(id)
+      if (index % 3 === 0) await banks[(index + 1) % 4]!.sendNoticesNow(id)
       return id
     })
     const ids = await Promise.all(many)

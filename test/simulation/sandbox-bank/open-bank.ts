@@ -3,7 +3,7 @@ import { toEnvironmentId } from '../../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../../src/base/ids.js'
 import { createLogger } from '../../../src/base/log.js'
 import { Refusal } from '../../../src/base/refusal.js'
-import type { Finding, LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.js'
+import type { AttemptFinding, LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
 import {
@@ -33,7 +33,7 @@ export function openBank(db: Database, key = noticeKey) {
   return { bank, clock, logged }
 }
 
-export function carriageTo(
+export function instructionTo(
   accountNumber: string,
   more: { amount?: bigint; reference?: string } = {},
 ): PayoutInstruction {
@@ -70,19 +70,19 @@ export async function prepareAttempts(
       number: 1,
       reference,
       asset,
-      looks: 1,
+      polls: 1,
       createdAt,
     }
   })
 }
 
 export async function sendTo(bank: SandboxBank, accountNumber: string): Promise<LiveAttempt> {
-  const [attempt] = await prepareAttempts(bank, [carriageTo(accountNumber)])
+  const [attempt] = await prepareAttempts(bank, [instructionTo(accountNumber)])
   await bank.send([attempt!])
   return attempt!
 }
 
-export async function checkOne(bank: SandboxBank, attempt: LiveAttempt): Promise<Finding> {
+export async function checkOne(bank: SandboxBank, attempt: LiveAttempt): Promise<AttemptFinding> {
   const [finding] = await bank.check([attempt])
   return finding!
 }

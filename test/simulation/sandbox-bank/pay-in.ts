@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../../src/base/refusal.js'
 import type {
   AccountOpening,
-  CustomerPayment,
   PaymentNotice,
+  SimulatedPayment,
 } from '../../../src/collections/ports.js'
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { manualClock } from '../../support/clock.js'
@@ -25,8 +25,8 @@ export async function openAccount(bank: SandboxBank): Promise<string> {
 
 export function paymentInto(
   accountNumber: string,
-  more: Partial<CustomerPayment> = {},
-): CustomerPayment {
+  more: Partial<SimulatedPayment> = {},
+): SimulatedPayment {
   const paidAt = manualClock().now()
   return { id: newPaymentId(), accountNumber, amount: 500_000n, paidAt, copies: 1, ...more }
 }
@@ -34,7 +34,7 @@ export function paymentInto(
 /** Pays into a new account by default. */
 export async function payIn(
   bank: SandboxBank,
-  more: Partial<CustomerPayment> = {},
+  more: Partial<SimulatedPayment> = {},
 ): Promise<PaymentNotice> {
   const accountNumber = more.accountNumber ?? (await openAccount(bank))
   return (await bank.receivePayment(paymentInto(accountNumber, more)))!

@@ -107,7 +107,7 @@ describe('a payment', () => {
 
   test.each([
     [{ copies: 0 }],
-    [{ copies: limits.sandboxBank.copies + 1 }],
+    [{ copies: limits.sandboxBank.noticeCopiesMax + 1 }],
     [{ copies: 1.5 }],
     [{ delayMs: -1 }],
     [{ id: 'pay_1' }],

@@ -7,8 +7,8 @@ import type { LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.
 import type { SandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { freshDatabase } from '../../support/database.js'
 import {
-  carriageTo,
   checkOne,
+  instructionTo,
   magicNumber,
   openBank,
   ordinaryNumber,
@@ -23,7 +23,7 @@ const exceeding = { state: 'failed', reason: 'refund_exceeds_payment' }
 
 /** A refund of this payment; the account number is masked, as a merchant sees it. */
 function refundOf(paymentId: string, amount: bigint): PayoutInstruction {
-  const instruction = carriageTo('******6789', { amount })
+  const instruction = instructionTo('******6789', { amount })
   const destination = { ...instruction.destination, accountName: 'Anybody', refundOf: paymentId }
   return { ...instruction, destination } as PayoutInstruction
 }
@@ -110,7 +110,7 @@ describe('a refund is refused before anything is sent', () => {
       refundOf(id, 101n),
       refundOf(dollars.id, 1n),
       refundOf(nothing.id, 1n),
-      carriageTo(ordinaryNumber, { amount: 1n }),
+      instructionTo(ordinaryNumber, { amount: 1n }),
     ]
     const no = 'account_not_found'
     const [first, last] = ['fine', 'name_mismatch']

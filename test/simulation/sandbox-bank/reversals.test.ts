@@ -4,7 +4,7 @@ import { limits } from '../../../src/base/limits.js'
 import { freshDatabase } from '../../support/database.js'
 import { openSession } from '../../support/sessions.js'
 import {
-  carriageTo,
+  instructionTo,
   magicNumber,
   openBank,
   ordinaryNumber,
@@ -13,7 +13,7 @@ import {
 } from './open-bank.js'
 
 const db = await freshDatabase()
-const { processingMs, reversesAfterMs, reversalsAtOnce } = limits.sandboxBank
+const { processingMs, reversesAfterMs, reversalsPerBatchMax } = limits.sandboxBank
 
 /** The cursor after the last reversal so far. */
 async function lastCursor(bank: ReturnType<typeof openBank>['bank']): Promise<bigint> {
@@ -96,7 +96,7 @@ describe('reversals', () => {
     const start = await lastCursor(bank)
     const attempts = await prepareAttempts(
       bank,
-      Array.from({ length: reversalsAtOnce + 20 }, () => carriageTo(magicNumber(3))),
+      Array.from({ length: reversalsPerBatchMax + 20 }, () => instructionTo(magicNumber(3))),
     )
     await bank.send(attempts)
     clock.advance(processingMs + reversesAfterMs)

@@ -7,8 +7,8 @@ import type {
 } from '../../../src/simulation/sandbox-bank/statement.js'
 import { freshDatabase } from '../../support/database.js'
 import {
-  carriageTo,
   checkOne,
+  instructionTo,
   magicNumber,
   openBank,
   prepareAttempts,
@@ -36,7 +36,7 @@ describe('the statement', () => {
     const { bank, clock } = openBank(await freshDatabase())
     const from = clock.now()
     const instructions = [1, 2, 3, 4, 5, 6, 7].map((last) =>
-      carriageTo(magicNumber(last), { amount: BigInt(last) }),
+      instructionTo(magicNumber(last), { amount: BigInt(last) }),
     )
     const attempts = await prepareAttempts(bank, instructions)
     await bank.send(attempts)
@@ -86,7 +86,7 @@ describe('the statement', () => {
     const { bank, clock } = openBank(await freshDatabase())
     const from = clock.now()
     const sendSome = async (count: number) => {
-      const many = Array.from({ length: count }, () => carriageTo('0123456789'))
+      const many = Array.from({ length: count }, () => instructionTo('0123456789'))
       const attempts = await prepareAttempts(bank, many)
       await bank.send(attempts)
       return attempts.map(({ reference }) => reference).toSorted()

@@ -4,8 +4,8 @@ import { limits } from '../../../src/base/limits.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { freshDatabase } from '../../support/database.js'
 import {
-  carriageTo,
   checkOne,
+  instructionTo,
   magicNumber,
   openBank,
   ordinaryNumber,
@@ -27,7 +27,7 @@ async function countRecorded(token: string): Promise<bigint> {
 describe('prepare', () => {
   test('fixes the bytes to send and sends nothing', async () => {
     const { bank } = openBank(db)
-    const instruction = carriageTo(ordinaryNumber, { amount: 9_007_199_254_740_991n })
+    const instruction = instructionTo(ordinaryNumber, { amount: 9_007_199_254_740_991n })
     const [attempt] = await prepareAttempts(bank, [instruction])
     expect(attempt).toMatchObject({
       token: instruction.reference.replace('_', '-'),
@@ -98,7 +98,7 @@ describe('a transfer', () => {
   // An account may close between inspection and sending.
   test('to an account that does not resolve fails', async () => {
     const { bank, clock } = openBank(db)
-    const [attempt] = await prepareAttempts(bank, [carriageTo(ordinaryNumber)])
+    const [attempt] = await prepareAttempts(bank, [instructionTo(ordinaryNumber)])
     const wire = Buffer.from(attempt!.wire.toString().replace(ordinaryNumber, magicNumber(8)))
     await bank.send([{ ...attempt!, wire }])
     clock.advance(processingMs)
@@ -107,8 +107,8 @@ describe('a transfer', () => {
 
   test('is reported in request order, also if its reference is unknown', async () => {
     const { bank, clock } = openBank(db)
-    const instructions = [1, 4, 6, 7].map((last) => carriageTo(magicNumber(last)))
-    const attempts = await prepareAttempts(bank, [carriageTo(ordinaryNumber), ...instructions])
+    const instructions = [1, 4, 6, 7].map((last) => instructionTo(magicNumber(last)))
+    const attempts = await prepareAttempts(bank, [instructionTo(ordinaryNumber), ...instructions])
     await bank.send(attempts.slice(1))
     clock.advance(processingMs)
     const checked = [...attempts, attempts[1]!]
@@ -124,7 +124,7 @@ describe('one reference, one transfer', () => {
     const { bank, clock, logged } = openBank(db)
     const attempts = await prepareAttempts(
       bank,
-      Array.from({ length: 20 }, () => carriageTo(ordinaryNumber)),
+      Array.from({ length: 20 }, () => instructionTo(ordinaryNumber)),
     )
     const shuffled = (start: number) => [...attempts.slice(start), ...attempts.slice(0, start)]
     await Promise.all(attempts.map((_, start) => bank.send([...shuffled(start), attempts[0]!])))
@@ -137,7 +137,7 @@ describe('one reference, one transfer', () => {
   test('long batches in opposite orders do not deadlock', async () => {
     const { bank } = openBank(await freshDatabase())
     for (let round = 0; round < 5; round++) {
-      const many = Array.from({ length: 1_000 }, () => carriageTo(magicNumber(7)))
+      const many = Array.from({ length: 1_000 }, () => instructionTo(magicNumber(7)))
       const attempts = await prepareAttempts(bank, many)
       await Promise.all([bank.send(attempts), bank.send(attempts.toReversed())])
       expect(await bank.check(attempts)).toEqual(attempts.map(() => pending))
@@ -150,8 +150,8 @@ describe('one reference, one transfer', () => {
     const from = clock.now()
     const first = await sendTo(bank, magicNumber(1))
     const [changed, neighbour] = await prepareAttempts(bank, [
-      carriageTo(ordinaryNumber, { reference: first.reference, amount: 1n }),
-      carriageTo(ordinaryNumber),
+      instructionTo(ordinaryNumber, { reference: first.reference, amount: 1n }),
+      instructionTo(ordinaryNumber),
     ])
     await bank.send([changed!, neighbour!])
     clock.advance(processingMs)
@@ -167,7 +167,7 @@ describe('one reference, one transfer', () => {
 
   test('of two different orders in one batch, the first is recorded and the second refused', async () => {
     const { bank, logged } = openBank(db)
-    const instruction = carriageTo(ordinaryNumber)
+    const instruction = instructionTo(ordinaryNumber)
     const attempts = await prepareAttempts(bank, [instruction, { ...instruction, amount: 1n }])
     await bank.send(attempts)
     expect(await countRecorded(attempts[0]!.token)).toBe(1n)
@@ -180,7 +180,7 @@ describe('one reference, one transfer', () => {
     const { bank, logged } = openBank(db)
     const lost = await sendTo(bank, magicNumber(7))
     const [changed] = await prepareAttempts(bank, [
-      carriageTo(ordinaryNumber, { reference: lost.reference }),
+      instructionTo(ordinaryNumber, { reference: lost.reference }),
     ])
     await bank.send([changed!])
     expect(await checkOne(bank, lost)).toEqual(unseen)
@@ -191,7 +191,7 @@ describe('one reference, one transfer', () => {
     const { bank, logged } = openBank(db)
     const attempts = await prepareAttempts(
       bank,
-      Array.from({ length: 4 }, () => carriageTo(ordinaryNumber)),
+      Array.from({ length: 4 }, () => instructionTo(ordinaryNumber)),
     )
     const broken = ['{', 'null', '{"amount":"1"}'].map((text, index) => ({
       ...attempts[index]!,

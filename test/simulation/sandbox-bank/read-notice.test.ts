@@ -19,7 +19,7 @@ const data = {
   narration: 'Invoice 7',
   paidAt: '2026-01-05T09:00:00.000Z',
 }
-const announced = {
+const paymentNotice = {
   id: data.id,
   accountNumber: data.accountNumber,
   amount: 500_000n,
@@ -42,23 +42,26 @@ function noticeOf(more: Record<string, unknown>): string {
 
 describe('a message', () => {
   test('signed by the bank is read as a payment', () => {
-    expect(bank.readMessage(signed(noticeOf({})))).toEqual({ kind: 'announced', announced })
+    expect(bank.readNotice(signed(noticeOf({})))).toEqual({
+      kind: 'payment',
+      payment: paymentNotice,
+    })
   })
 
   test('sent by the bank verifies with its key and matches the payment', async () => {
     const { bank: sending } = openBank(db)
     const receiver = await openReceiver()
-    sending.announceTo(receiver.url)
+    sending.sendNoticesTo(receiver.url)
     const payment = await payIn(sending, { isSenderMasked: true, narration: '₦ — “naïve”\u2028' })
-    await sending.announceNow(payment.id)
+    await sending.sendNoticesNow(payment.id)
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]]
-    expect(bank.readMessage({ headers, body })).toEqual({ kind: 'announced', announced: payment })
+    expect(bank.readNotice({ headers, body })).toEqual({ kind: 'payment', payment })
     expect(signed(body).headers).toMatchObject({
       'x-sandbox-signature': headers['x-sandbox-signature'],
     })
     expect(headers['content-type']).toBe('application/json')
     const stranger = openBank(db, randomBytes(32)).bank
-    expect(stranger.readMessage({ headers, body })).toEqual({ kind: 'not_genuine' })
+    expect(stranger.readNotice({ headers, body })).toEqual({ kind: 'unverified' })
   })
 
   test('with any byte changed is not genuine', () => {
@@ -66,9 +69,9 @@ describe('a message', () => {
     for (let index = 0; index < body.length; index += 1) {
       const byte = String.fromCharCode(body.charCodeAt(index) ^ 1)
       const tampered = body.slice(0, index) + byte + body.slice(index + 1)
-      expect(bank.readMessage({ headers, body: tampered })).toEqual({ kind: 'not_genuine' })
+      expect(bank.readNotice({ headers, body: tampered })).toEqual({ kind: 'unverified' })
     }
-    expect(bank.readMessage({ headers, body: `${body} ` })).toEqual({ kind: 'not_genuine' })
+    expect(bank.readNotice({ headers, body: `${body} ` })).toEqual({ kind: 'unverified' })
   })
 
   const { headers, body } = signed(noticeOf({}))
@@ -85,7 +88,7 @@ describe('a message', () => {
     ['the signature of an empty key', signed(body, Buffer.alloc(0)).headers],
     ['the signature of another message', signed('{}').headers],
   ])('with %s is not genuine', (_name, wrong) => {
-    expect(bank.readMessage({ headers: wrong, body })).toEqual({ kind: 'not_genuine' })
+    expect(bank.readNotice({ headers: wrong, body })).toEqual({ kind: 'unverified' })
   })
 })
 
@@ -97,9 +100,9 @@ describe('a genuine message', () => {
     ['1', 'USD', 1n],
     ['999999999999999999', 'NGN', 999_999_999_999_999_999n],
   ])('is passed on unchanged: %s %s', (amount, currency, read) => {
-    expect(bank.readMessage(signed(noticeOf({ amount, currency })))).toEqual({
-      kind: 'announced',
-      announced: { ...announced, amount: read, currency },
+    expect(bank.readNotice(signed(noticeOf({ amount, currency })))).toEqual({
+      kind: 'payment',
+      payment: { ...paymentNotice, amount: read, currency },
     })
   })
 
@@ -113,16 +116,16 @@ describe('a genuine message', () => {
     ],
     ['characters that cannot be stored', { narration: 'a\0b' }, { narration: 'ab' }],
   ])('with %s is not lost', (_name, more, read) => {
-    expect(bank.readMessage(signed(noticeOf(more)))).toEqual({
-      kind: 'announced',
-      announced: { ...announced, ...read },
+    expect(bank.readNotice(signed(noticeOf(more)))).toEqual({
+      kind: 'payment',
+      payment: { ...paymentNotice, ...read },
     })
   })
 
   test('about another event is ignored and not logged', () => {
     const { bank: reading, logged } = openBank(db)
     const body = JSON.stringify({ event: 'account.opened', data: { id: 'x' } })
-    expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
+    expect(reading.readNotice(signed(body))).toEqual({ kind: 'other' })
     expect(logged).toEqual([])
   })
 
@@ -148,7 +151,7 @@ describe('a genuine message', () => {
     '',
   ])('that cannot be read as a payment is ignored and logged: %s', (body) => {
     const { bank: reading, logged } = openBank(db)
-    expect(reading.readMessage(signed(body))).toEqual({ kind: 'beside_the_point' })
+    expect(reading.readNotice(signed(body))).toEqual({ kind: 'other' })
     expect(logged).toHaveLength(1)
     expect(logged[0]).toContain('could not be read')
   })
